@@ -56,7 +56,7 @@ package struct PlanText {
     let losses = (plan?.allLosses ?? []).map { loss in
       OutputValue.object([
         ("kind", .text(loss.kind.rawValue)), ("entity", .text(loss.entity)), ("property", .optional(loss.property)),
-        ("rows", .integer(loss.rows)), ("consented", .boolean(loss.consent != nil)),
+        ("rows", .integer(loss.rows)), ("links", .optional(loss.links)), ("consented", .boolean(loss.consent != nil)),
         ("consent", .optional(loss.consent?.rawValue)),
       ])
     }
@@ -88,7 +88,7 @@ package struct PlanText {
       losses += plan.allLosses.filter { $0.entity == loss.entity }
     }
     lines += DifferenceText.sections(losses, by: \.entity, style) { loss in
-      style.red("− \(counted(loss.rows, "row")): \(loss.reason)") + (Self.words(loss.consent).map { " (\($0))" } ?? "")
+      style.red("− \(loss.amount): \(loss.reason)") + (Self.words(loss.consent).map { " (\($0))" } ?? "")
     }
     lines += difference?.renameLines(style) ?? []
     if !plan.blockers.isEmpty {

@@ -173,7 +173,7 @@ extension ChangeTable {
       "constraint on an attribute that is rounded", [entity("E", attribute("x", .double), unique: [["x"]])],
       [entity("E", attribute("x", .integer64), unique: [["x"]])],
       changes: ["*typeChanged E.x rowsDecide"],
-      effects: ["duplicate E.x in E.x", "overflow E.x in E.x", "rounding E.x in E.x"]),
+      effects: ["duplicate E.x in E.x", "overflow E.x in E.x", "valuesChanged E.x in E.x"]),
     row(
       "constraint moved to the parent",
       [

@@ -95,16 +95,16 @@ enum ChangeTable {
 
   static let converted: [(AttributeType, AttributeType, String, [String])] = [
     (.integer16, .integer64, "converted", []), (.integer16, .integer32, "converted", []),
-    (.integer64, .double, "converted", ["rounding"]), (.integer32, .double, "converted", []),
-    (.integer64, .decimal, "converted", ["rounding"]), (.integer16, .float, "converted", []),
-    (.integer32, .float, "converted", ["rounding"]), (.float, .double, "converted", []),
+    (.integer64, .double, "converted", ["valuesChanged"]), (.integer32, .double, "converted", []),
+    (.integer64, .decimal, "converted", []), (.integer16, .float, "converted", []),
+    (.integer32, .float, "converted", []), (.float, .double, "converted", []),
     (.double, .decimal, "converted", []), (.decimal, .double, "converted", []),
-    (.double, .float, "rowsDecide", ["overflow", "rounding"]), (.integer64, .integer32, "rowsDecide", ["overflow"]),
+    (.double, .float, "rowsDecide", ["overflow"]), (.integer64, .integer32, "rowsDecide", ["overflow"]),
     (.integer64, .integer16, "rowsDecide", ["overflow"]),
-    (.double, .integer64, "rowsDecide", ["overflow", "rounding"]),
-    (.decimal, .integer16, "rowsDecide", ["overflow", "rounding"]),
+    (.double, .integer64, "rowsDecide", ["overflow", "valuesChanged"]),
+    (.decimal, .integer16, "rowsDecide", ["overflow", "valuesChanged"]),
     (.boolean, .integer16, "converted", []), (.boolean, .integer64, "converted", []),
-    (.integer32, .boolean, "converted", ["flattening"]),
+    (.integer32, .boolean, "converted", ["valuesChanged"]),
   ]
 
   static let refused: [(AttributeType, AttributeType)] = [

@@ -59,7 +59,7 @@ extension MigrationAssistantError: ExplainedError {
   }
 
   private static func words(_ loss: MigrationLoss) -> String {
-    "\(CountText.counted(loss.rows, "row")) of \(loss.entity)\(loss.property.map { ".\($0)" } ?? "")"
+    "\(loss.amount) of \(loss.entity)\(loss.property.map { ".\($0)" } ?? "")"
   }
 
   private static func list(_ names: [String]) -> String {

@@ -12,7 +12,7 @@ extension MigrationPage {
       return section("losses", "What is lost", .tag("p", text: "Nothing is lost."))
     }
     let items = plan.allLosses.map { loss -> (count: String?, text: String, advice: String?) in
-      (counted(loss.rows, "row"), loss.reason, PlanText.words(loss.consent).map(sentence))
+      (loss.amount, loss.reason, PlanText.words(loss.consent).map(sentence))
     }
     return section(
       "losses", "What is lost", findings(.bad, sign: "−", items),

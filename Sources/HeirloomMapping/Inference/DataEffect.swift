@@ -62,10 +62,8 @@ package struct DataEffect: Hashable, Sendable {
     case duplicate
     /// Numbers outside the range of the destination's type.
     case overflow(from: AttributeType, to: AttributeType)
-    /// Numbers that the destination's type keeps only rounded.
-    case rounding(from: AttributeType, to: AttributeType)
-    /// Numbers other than 0 and 1 that become a truth value.
-    case flattening(from: AttributeType)
+    /// Values that the destination's type keeps only changed: converted back, they would be others.
+    case valuesChanged(from: AttributeType, to: AttributeType)
     /// Objects of exactly this entity, which has become abstract.
     case uninstantiable
     /// Owners with several links of a relationship that becomes to-one, or with several links from its other side.
@@ -119,8 +117,7 @@ extension DataEffect.Kind {
     case .missingLink: "missingLink"
     case .duplicate: "duplicate"
     case .overflow: "overflow"
-    case .rounding: "rounding"
-    case .flattening: "flattening"
+    case .valuesChanged: "valuesChanged"
     case .uninstantiable: "uninstantiable"
     case .severalLinks: "severalLinks"
     case .sharedLinks: "sharedLinks"
@@ -139,9 +136,9 @@ extension DataEffect.Kind {
   package var severity: DataEffect.Severity {
     switch self {
     case .missingValue, .missingLink, .duplicate, .overflow, .uninstantiable: .blocker
-    case .rounding, .flattening, .tooFewLinks, .tooManyLinks: .warning
+    case .tooFewLinks, .tooManyLinks: .warning
     case .severalLinks, .sharedLinks, .foreignLinks, .leftOutLinks, .orderDropped, .objectsDropped, .valuesDropped,
-      .linksDropped:
+      .valuesChanged, .linksDropped:
       .loss
     }
   }
@@ -165,10 +162,9 @@ extension DataEffect: CustomStringConvertible {
       "Values of \(subject) must now be unique; merge the duplicates, keep the newest, or put them in quarantine."
     case .overflow(let from, let to):
       "\(subject) changes from \(from.name) to \(to.name), which can't hold larger numbers; keep the wider type."
-    case .rounding(let from, let to):
-      "\(subject) changes from \(from.name) to \(to.name), which rounds."
-    case .flattening(let from):
-      "\(subject) changes from \(from.name) to Boolean: every number other than 0 becomes YES."
+    case .valuesChanged(let from, let to):
+      "\(subject) changes from \(from.name) to \(to.name), which keeps some values only changed: converted back, they are"
+        + " others."
     case .uninstantiable:
       "Entity \(subject) is now abstract, so it can have no objects of its own; map them to a subentity."
     case .severalLinks:

@@ -191,8 +191,7 @@ extension LeafCorrespondence {
       let conversion = AttributeConversion(from: sourceLeaf.type, to: type)
       let found: [(Bool, DataEffect.Kind)] = [
         (conversion.mayOverflow, .overflow(from: sourceLeaf.type, to: type)),
-        (conversion.mayRound, .rounding(from: sourceLeaf.type, to: type)),
-        (conversion.mayFlatten, .flattening(from: sourceLeaf.type)),
+        (conversion.mayChangeValues, .valuesChanged(from: sourceLeaf.type, to: type)),
       ]
       for (isMet, kind) in found where isMet && !kinds.contains(kind) { kinds.append(kind) }
       // 0 and 1 fit everywhere.

@@ -30,14 +30,16 @@ package struct AttributeConversion: Hashable, Sendable {
     return given > limits
   }
 
-  /// True when a value within the destination's range may be rounded.
-  package var mayRound: Bool {
-    guard isPossible, !isIdentity, let kept = destination.exactBits, let given = source.exactBits else { return false }
-    return destination.isInteger ? !source.isInteger : given > kept
+  /// True when a value within the destination's range may become another: a fraction or a large whole number does, and a
+  /// number other than 0 and 1 that becomes a truth value.
+  ///
+  /// A store keeps Float and Decimal as doubles, and whole numbers in a decimal's column as they are.
+  package var mayChangeValues: Bool {
+    guard isPossible, !isIdentity else { return false }
+    if destination.isInteger { return !source.isInteger && source != .boolean }
+    return source.isInteger && destination == .boolean
+      || source == .integer64 && (destination == .double || destination == .float)
   }
-
-  /// True when a value other than 0 and 1 becomes one of them.
-  package var mayFlatten: Bool { source.isInteger && destination == .boolean }
 }
 
 extension AttributeType {
@@ -50,18 +52,6 @@ extension AttributeType {
     case .float: 128
     // A store keeps a decimal as a double.
     case .double, .decimal: 1024
-    default: nil
-    }
-  }
-
-  /// The bits of a whole number that is kept exactly.
-  fileprivate var exactBits: Int? {
-    switch self {
-    case .integer16: 16
-    case .integer32: 32
-    case .integer64: 64
-    case .float: 24
-    case .double, .decimal: 53
     default: nil
     }
   }

@@ -57,16 +57,15 @@ struct EffectQuestions {
       askForMissing(effect, rows, conditions: rows.map { missingLink($0, effect: effect, otherSide: otherSide) })
     case .overflow(_, let type):
       askForValues(effect, rows) { Self.overflow($0, of: type) }
-    case .rounding(_, let type):
-      askForValues(effect, rows) { Self.rounding($0, to: type) }
-    case .flattening:
-      askForValues(effect, rows) { "\($0) NOT IN (0, 1)" }
+    // Counted where the columns are planned, whatever the types: see ``ConvertedCells``.
+    case .valuesChanged: break
     case .valuesDropped:
       askForDroppedValues(effect, rows)
     case .duplicate:
       askForDuplicates(effect, rows)
     case .severalLinks(let otherSide):
-      askForOwners(effect, rows, otherSide: otherSide, "HAVING COUNT(*) > 1")
+      // One of the links stays.
+      askForOwners(effect, rows, otherSide: otherSide, "HAVING COUNT(*) > 1", links: "COUNT(*) - 1")
     // Only the links as they will be stored tell; see ``LinkRoom``.
     case .sharedLinks: break
     case .orderDropped:
@@ -94,13 +93,13 @@ struct EffectQuestions {
     }
   }
 
-  private static func finding(_ effect: DataEffect, _ rows: Int64) -> StoreQuestions.Finding {
+  private static func finding(_ effect: DataEffect, _ rows: Int64, links: Int64? = nil) -> StoreQuestions.Finding {
     let property = effect.properties.isEmpty ? nil : effect.properties.joined(separator: ", ")
     switch effect.kind.severity {
     case .loss:
       return .loss(
         MigrationLoss(
-          entity: effect.entity, property: property, reason: effect.description, rows: rows,
+          entity: effect.entity, property: property, reason: effect.description, rows: rows, links: links,
           kind: effect.kind.lossKind ?? .links))
     case .blocker:
       return .blocker(
@@ -247,15 +246,6 @@ extension EffectQuestions {
     questions.count(sql: "SELECT " + (counts + [String(known)]).joined(separator: " + ")) { Self.finding(effect, $0) }
   }
 
-  /// Returns the condition that a number changes when it is stored as another type.
-  ///
-  /// A store keeps Float and Decimal as doubles, so only two kinds of value lose anything: fractions,
-  /// and integers with digits beyond a double's.
-  private static func rounding(_ column: String, to type: AttributeType) -> String? {
-    if type.isInteger { return "\(column) <> CAST(\(column) AS INTEGER)" }
-    return "TYPEOF(\(column)) = 'integer' AND CAST(CAST(\(column) AS REAL) AS INTEGER) <> \(column)"
-  }
-
   private mutating func askForDuplicates(_ effect: DataEffect, _ rows: [DataEffect.Rows]) {
     let names = effect.properties.indices.map { "k\($0)" }
     let parts = rows.compactMap { row -> String? in
@@ -350,14 +340,14 @@ extension EffectQuestions {
   }
 
   private mutating func askForOwners(
-    _ effect: DataEffect, _ rows: [DataEffect.Rows], otherSide: DataEffect.SourceRelationship?, _ having: String
+    _ effect: DataEffect, _ rows: [DataEffect.Rows], otherSide: DataEffect.SourceRelationship?, _ having: String,
+    links count: String = "COUNT(*)"
   ) {
-    // Objects are counted rather than links: one with several is one row.
+    // An object with several links is one row.
     let counts = rows.compactMap { links(of: $0, otherSide: otherSide) }.map {
-      "(SELECT COUNT(*) FROM (SELECT owner FROM (\($0)) GROUP BY owner \(having)))"
+      "SELECT COUNT(*) AS owners, SUM(n) AS links FROM (SELECT \(count) AS n FROM (\($0)) GROUP BY owner \(having))"
     }
-    guard !counts.isEmpty else { return }
-    questions.count(sql: "SELECT " + counts.joined(separator: " + ")) { Self.finding(effect, $0) }
+    questions.countLinks(counts) { Self.finding(effect, $0, links: $1) }
   }
 
   private mutating func askForFewLinks(_ effect: DataEffect, _ rows: [DataEffect.Rows], minimum: Int) {
@@ -373,13 +363,12 @@ extension EffectQuestions {
     let targets = entities.compactMap { source.entity(named: $0) }
     guard let table = targets.first?.table else { return }
     let numbers = targets.map { String($0.number) }.joined(separator: ", ")
-    // Links are counted, not their owners. One that leads to no object has nothing to lose.
+    // A link that leads to no object has nothing to lose.
     let counts = rows.compactMap { links(of: $0, otherSide: nil) }.map {
-      "(SELECT COUNT(*) FROM (\($0)) AS l JOIN \(quote(SchemaName.store)).\(quote(table)) AS t"
-        + " ON t.\(quote(PhysicalName.primaryKey)) = l.target AND t.\(quote(PhysicalName.entity)) IN (\(numbers)))"
+      "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (\($0)) AS l JOIN \(quote(SchemaName.store)).\(quote(table)) AS t"
+        + " ON t.\(quote(PhysicalName.primaryKey)) = l.target AND t.\(quote(PhysicalName.entity)) IN (\(numbers))"
     }
-    guard !counts.isEmpty else { return }
-    questions.count(sql: "SELECT " + counts.joined(separator: " + ")) { Self.finding(effect, $0) }
+    questions.countLinks(counts) { Self.finding(effect, $0, links: $1) }
   }
 
   private mutating func askForLeftOutLinks(
@@ -387,10 +376,10 @@ extension EffectQuestions {
   ) {
     let lost = targets.compactMap(keys).map { "target IN (\($0))" }.joined(separator: " OR ")
     let counts = rows.compactMap { links(of: $0, otherSide: nil) }.map {
-      "(SELECT COUNT(*) FROM (\($0)) WHERE \(lost))"
+      "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (\($0)) WHERE \(lost)"
     }
-    guard !counts.isEmpty, !lost.isEmpty else { return }
-    questions.count(sql: "SELECT " + counts.joined(separator: " + ")) { Self.finding(effect, $0) }
+    guard !lost.isEmpty else { return }
+    questions.countLinks(counts) { Self.finding(effect, $0, links: $1) }
   }
 }
 

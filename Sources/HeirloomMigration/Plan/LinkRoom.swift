@@ -50,21 +50,26 @@ struct LinkRoom {
       let (sql, reason): (String, String)
       if side.relationship.isToMany {
         // Each object that is led to keeps one of its owners; the other links go.
-        sql = "SELECT COUNT(*) - COUNT(DISTINCT target) FROM (SELECT DISTINCT owner, target FROM (\(links)))"
+        sql =
+          "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (SELECT owner, ROW_NUMBER() OVER (PARTITION BY"
+          + " target ORDER BY owner) AS place FROM (SELECT DISTINCT owner, target FROM (\(links)))) WHERE place > 1"
         reason =
           "\(subject) has no inverse, so an object is led to by one owner only; of several, the one with the lowest"
           + " primary key."
       } else {
         // Two relationships that lead to the same object leave nothing out.
-        sql = "SELECT COUNT(*) FROM (SELECT owner FROM (\(links)) GROUP BY owner HAVING COUNT(DISTINCT target) > 1)"
+        sql =
+          "SELECT COUNT(*) AS owners, SUM(n) AS links FROM (SELECT COUNT(DISTINCT target) - 1 AS n FROM (\(links))"
+          + " GROUP BY owner) WHERE n > 0"
         reason =
           "Several relationships go on in \(subject), which leads to one object; of several, the one with the lowest"
           + " primary key is kept."
       }
-      questions.count(sql: sql) { rows in
+      questions.countLinks([sql]) { rows, count in
         .loss(
           MigrationLoss(
-            entity: side.entity, property: side.relationship.name, reason: reason, rows: rows, kind: .links))
+            entity: side.entity, property: side.relationship.name, reason: reason, rows: rows, links: count,
+            kind: .links))
       }
     }
   }

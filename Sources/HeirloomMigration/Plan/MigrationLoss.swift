@@ -1,4 +1,5 @@
 package import HeirloomMapping
+import HeirloomModel
 
 /// Rows, values or links that are there and that the destination has no place for.
 public struct MigrationLoss: Hashable, Sendable {
@@ -10,6 +11,8 @@ public struct MigrationLoss: Hashable, Sendable {
   public let reason: String
   /// The number of rows that lose something; never 0.
   public let rows: Int64
+  /// The number of links that are lost, where it isn't ``rows``; `nil` for the same number, and for other kinds.
+  public let links: Int64?
   /// The kind of content that is lost.
   public let kind: Kind
   /// The source of the consent; `nil` if nobody consented.
@@ -22,6 +25,8 @@ public struct MigrationLoss: Hashable, Sendable {
     case objects
     /// Values of an attribute, other than NULL.
     case values
+    /// Values of an attribute that go on changed: converted back, they would be others.
+    case changedValues
     /// Links of a relationship.
     case links
     /// The order of a relationship's links.
@@ -30,6 +35,11 @@ public struct MigrationLoss: Hashable, Sendable {
 
   /// The name by which somebody consents: `Entity` for objects, `Entity.property` for the rest.
   public var name: String { property.map { "\(entity).\($0)" } ?? entity }
+
+  /// The number of rows, and of links where it is another, in words.
+  package var amount: String {
+    CountText.counted(rows, "row") + (links.map { ", \(CountText.counted($0, "link"))" } ?? "")
+  }
 
   /// Returns true for the same loss of as many rows, whoever consented.
   package func isSame(as other: MigrationLoss) -> Bool {
@@ -40,12 +50,14 @@ public struct MigrationLoss: Hashable, Sendable {
 
   /// Creates a loss.
   package init(
-    entity: String, property: String?, reason: String, rows: Int64, consent: LossConsent? = nil, kind: Kind
+    entity: String, property: String?, reason: String, rows: Int64, links: Int64? = nil, consent: LossConsent? = nil,
+    kind: Kind
   ) {
     self.entity = entity
     self.property = property
     self.reason = reason
     self.rows = rows
+    self.links = kind == .links && links != rows ? links : nil
     self.consent = consent
     self.kind = kind
   }
@@ -79,6 +91,7 @@ extension DataEffect.Kind {
     return switch self {
     case .objectsDropped: .objects
     case .valuesDropped: .values
+    case .valuesChanged: .changedValues
     case .orderDropped: .order
     default: .links
     }

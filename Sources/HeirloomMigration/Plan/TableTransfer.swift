@@ -78,12 +78,17 @@ extension TableTransfer {
     let origins = Set(groups.filter { $0.expression != .null }.map(\.expression.origin))
     if groups.count == 1, routed.count == tree.routes.count || first.expression == .null { return first.expression }
     if groups.count == 1, isPrivate, first.expression.isVerbatim { return first.expression }
-    let cases = groups.filter { $0.expression != .null }.map { group in
-      let numbers = group.numbers.map(String.init).joined(separator: ", ")
-      return "WHEN s.\(quote(PhysicalName.entity)) IN (\(numbers)) THEN \(group.expression.sql)"
+    func isOf(_ numbers: [Int]) -> String {
+      "s.\(quote(PhysicalName.entity)) IN (\(numbers.map(String.init).joined(separator: ", ")))"
     }
-    return ColumnExpression(sql: "CASE " + cases.joined(separator: " ") + " END", isVerbatim: false)
+    let cases = groups.filter { $0.expression != .null }.map { "WHEN \(isOf($0.numbers)) THEN \($0.expression.sql)" }
+    let changes = groups.compactMap { group in
+      group.expression.change.map { "(\(isOf(group.numbers)) AND \($0))" }
+    }
+    var combined = ColumnExpression(sql: "CASE " + cases.joined(separator: " ") + " END", isVerbatim: false)
       .from(origins.count == 1 ? origins.first ?? nil : nil)
+    combined.change = changes.isEmpty ? nil : changes.joined(separator: " OR ")
+    return combined
   }
 
   /// Returns an expression that renumbers entities.

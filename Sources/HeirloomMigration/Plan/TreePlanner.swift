@@ -172,7 +172,10 @@ extension TreePlanner {
       return decide(ValueConversion.expression(column: stored, from: leaves, through: steps))
     case .filledAttribute(_, let value)?:
       let fallback = ValueConversion.literal(value, for: leaves.destination)
-      return ColumnExpression(sql: "COALESCE(\(converted(mustFill: false).sql), \(fallback))", isVerbatim: false)
+      let given = converted(mustFill: false)
+      var filled = ColumnExpression(sql: "COALESCE(\(given.sql), \(fallback))", isVerbatim: false)
+      filled.change = given.change
+      return filled
     default: return converted(mustFill: leaves.mustFill)
     }
   }

@@ -10,6 +10,8 @@ package struct ColumnExpression: Hashable {
   package let isVerbatim: Bool
   /// The source column that holds the value, changed or not; `nil` for a value from elsewhere.
   package var origin: String?
+  /// The condition, over the source row `s`, that the value is another afterwards; `nil` if it never is.
+  var change: String?
 
   /// Returns the expression with the source column that holds its value.
   func from(_ column: String?) -> ColumnExpression {
@@ -38,10 +40,13 @@ package enum ValueConversion {
   package static func expression(
     column: String, from source: AttributeDescription, to destination: AttributeDescription, mustFill: Bool
   ) -> ColumnExpression {
-    let converted = convert(column: column, from: source, to: destination)
+    var converted = convert(column: column, from: source, to: destination)
+    converted.change = change(of: column, to: converted.sql, from: source, to: destination)
     guard mustFill, let value = destination.defaultValue else { return converted }
     let fallback = literal(value, for: destination)
-    return ColumnExpression(sql: "COALESCE(\(converted.sql), \(fallback))", isVerbatim: false)
+    var filled = ColumnExpression(sql: "COALESCE(\(converted.sql), \(fallback))", isVerbatim: false)
+    filled.change = converted.change
+    return filled
   }
 
   /// Returns the expression of a value that passes through the types and fillings of several versions.
@@ -66,7 +71,22 @@ package enum ValueConversion {
       }
     }
     let last = expression(column: sql, from: current, to: leaves.destination, mustFill: leaves.mustFill)
-    return ColumnExpression(sql: last.sql, isVerbatim: false)
+    var whole = ColumnExpression(sql: last.sql, isVerbatim: false)
+    whole.change = change(of: column, to: last.sql, from: leaves.source, to: leaves.destination)
+    return whole
+  }
+
+  /// Returns the condition that converting back doesn't give a value again; `nil` if it always does.
+  ///
+  /// SQLite compares whole numbers with others exactly, and a text is no number. Values out of range are left out: they
+  /// stop the migration until somebody decides about them.
+  private static func change(
+    of column: String, to sql: String, from source: AttributeDescription, to destination: AttributeDescription
+  ) -> String? {
+    let isTagged = !source.allowsExternalBinaryDataStorage && destination.allowsExternalBinaryDataStorage
+    guard sql != column, !isTagged else { return nil }
+    let fits = EffectQuestions.overflow(column, of: destination.type).map { " AND NOT (\($0))" } ?? ""
+    return "\(column) IS NOT NULL AND \(sql) IS NOT \(column)\(fits)"
   }
 
   private static func convert(

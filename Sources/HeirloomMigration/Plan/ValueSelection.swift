@@ -6,6 +6,8 @@ import HeirloomStore
 struct ValueSelection: Hashable, Sendable {
   let sql: String
   let columns: [String]
+  /// The expressions of the columns.
+  let expressions: [ColumnExpression]
 
   /// Creates the query with the planner for mappings without policies, so that both give the same values.
   ///
@@ -36,7 +38,7 @@ struct ValueSelection: Hashable, Sendable {
     guard let transfer = planner.transfer(table: table) else { return nil }
     let model = destination.model
     var columns: [String] = []
-    var expressions: [String] = []
+    var expressions: [ColumnExpression] = []
     let mappings = Dictionary(mapping.attributeMappings.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     for column in table.columns {
       guard case .attribute(let entity, let path) = column.role, model.isEntity(destinationName, kindOf: entity),
@@ -46,12 +48,13 @@ struct ValueSelection: Hashable, Sendable {
         let expression = transfer.columns.first(where: { $0.name == column.name })?.expression
       else { continue }
       columns.append(column.name)
-      expressions.append(expression.sql)
+      expressions.append(expression)
     }
     guard !columns.isEmpty else { return nil }
     self.columns = columns
+    self.expressions = expressions
     sql =
-      "SELECT \(expressions.joined(separator: ", ")) FROM \(quote(SchemaName.store)).\(quote(sourceTable.name)) AS s"
+      "SELECT \(expressions.map(\.sql).joined(separator: ", ")) FROM \(quote(SchemaName.store)).\(quote(sourceTable.name)) AS s"
       + " WHERE s.\(quote(PhysicalName.primaryKey)) = ?1 AND s.\(quote(PhysicalName.entity)) = \(number)"
   }
 }

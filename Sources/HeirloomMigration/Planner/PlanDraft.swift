@@ -82,6 +82,7 @@ struct PlanDraft {
     var questions = effects.questions
     room.ask(&questions)
     unknown.ask(&questions, destination: destination)
+    OneSidedLinks(routing: routing, source: source, destination: destination).ask(&questions)
     findings = try questions.answers(from: connection)
     scannedTables = Set(questions.tables)
     for case .contradiction(let reason) in findings { throw MigrationError.storeContradictsModel(reason: reason) }
@@ -103,8 +104,10 @@ struct PlanDraft {
     let steps = builder == .rebuild ? parts.rebuildSteps : parts.alteringSteps
     let written = steps.compactMap(\.rows).reduce(0, +)
     let leftOut = try conditions.losses(counts, taken)
+    let rowRun = split.byRow.isEmpty ? nil : try rowRun(parts)
     let dropped =
-      findings.compactMap { if case .loss(let loss) = $0 { loss } else { nil } } + parts.rowDecisions.losses
+      (findings + (try changedCells(parts, rowRun))).compactMap { if case .loss(let loss) = $0 { loss } else { nil } }
+      + parts.rowDecisions.losses
     return MigrationPlan(
       source: whole.sourceModel, destination: whole.destinationModel, configuration: configuration,
       mapping: planner.mapping, builder: builder, steps: steps,
@@ -121,7 +124,7 @@ struct PlanDraft {
       checks: ProofChecks(parts, builder: builder, scanned: scannedTables).checks,
       staying: builder == .cloneAndAlter ? parts.staying : [:],
       unknownColumns: destination.unknownColumns,
-      rowRun: split.byRow.isEmpty ? nil : try rowRun(parts),
+      rowRun: rowRun,
       isSelfContained: isDeclarative && !conditions.exist && planner.settings.decisions.isEmpty,
       quarantine: parts.rowDecisions.quarantine)
   }
@@ -158,6 +161,27 @@ struct PlanDraft {
     try MetadataSteps(
       metadata: metadata, model: namedModel, source: source, destination: destination, routing: routing,
       generation: planner.generation, deferral: deferral, memory: planner.settings.memory)
+  }
+
+  /// Counts the values that go on changed, in whole tables and in objects that are made one by one.
+  private func changedCells(_ parts: CandidateParts, _ rowRun: RowRunParts?) throws -> [StoreQuestions.Finding] {
+    let cells = ConvertedCells(source: source, destination: destination)
+    var questions = StoreQuestions()
+    for transfer in parts.transfers {
+      cells.ask(
+        &questions, about: transfer.columns, of: transfer.table, from: transfer.sourceTable,
+        numbers: transfer.sourceNumbers)
+    }
+    for mapping in split.byRow {
+      guard let selection = rowRun?.valueSelections[mapping.name],
+        let entity = mapping.sourceEntityName.flatMap({ source.entity(named: $0) }),
+        let table = mapping.destinationEntityName.flatMap({ destination.table(ofEntity: $0)?.name })
+      else { continue }
+      cells.ask(
+        &questions, about: Array(zip(selection.columns, selection.expressions)), of: table, from: entity.table,
+        numbers: [entity.number], where: taken.known[mapping.name])
+    }
+    return try questions.answers(from: connection)
   }
 
   /// Returns what the run needs for objects that are made one by one.

@@ -1,0 +1,86 @@
+import Foundation
+import Heirloom
+import HeirloomStore
+import TestSupport
+import Testing
+
+/// Links that go are counted as links, by either side's account.
+struct LinkLossTests {
+  /// A next version of a model of owners and things, and what the links lose.
+  struct Change: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let before: [RelationshipDescription]
+    let after: [RelationshipDescription?]
+    /// Statements that make the links: three of each entity are there.
+    let links: [String]
+    let lost: [String: [Int64]]
+
+    func model(_ relationships: [RelationshipDescription?]) throws -> ManagedObjectModel {
+      try ManagedObjectModel(
+        entities: zip(["Owner", "Thing"], relationships).map {
+          Make.entity($0, [Make.attribute("name")], [$1].compactMap { $0 })
+        })
+    }
+  }
+
+  private static let oneToOne = [Make.toOne("thing", "Thing", "owner"), Make.toOne("owner", "Owner", "thing")]
+  private static let oneToMany = [Make.toMany("things", "Thing", "owner"), Make.toOne("owner", "Owner", "things")]
+  private static let manyToMany = [Make.toMany("things", "Thing", "owners"), Make.toMany("owners", "Owner", "things")]
+  /// The first pair agrees; the second is in the owner's row alone, the third in the thing's.
+  private static let oneSided = [
+    "UPDATE ZOWNER SET ZTHING = Z_PK WHERE Z_PK < 3", "UPDATE ZTHING SET ZOWNER = Z_PK WHERE Z_PK <> 2",
+  ]
+
+  static let changes = [
+    Change(
+      testDescription: "one-to-one stays", before: oneToOne,
+      after: [Make.toOne("thing", "Thing", "holder"), Make.toOne("holder", "Owner", "thing", id: "owner")],
+      links: oneSided, lost: [:]),
+    Change(
+      testDescription: "one side becomes to-many", before: oneToOne,
+      after: [Make.toMany("things", "Thing", "owner", id: "thing"), oneToOne[1]], links: oneSided,
+      lost: ["Owner.thing": [1]]),
+    Change(
+      testDescription: "one side is dropped", before: oneToOne, after: [nil, Make.toOne("owner", "Owner")],
+      links: oneSided, lost: ["Owner.thing": [1]]),
+    Change(
+      testDescription: "a key that leads to no object is no link", before: oneToOne,
+      after: [nil, Make.toOne("owner", "Owner")], links: ["UPDATE ZOWNER SET ZTHING = 77"], lost: [:]),
+    Change(
+      testDescription: "to-many becomes to-one", before: oneToMany,
+      after: [Make.toOne("thing", "Thing", "owner", id: "things"), oneToMany[1]],
+      links: ["UPDATE ZTHING SET ZOWNER = 2"],
+      lost: ["Owner.thing": [1, 2]]),
+    Change(
+      testDescription: "to-many is dropped", before: oneToMany, after: [nil, nil],
+      links: ["UPDATE ZTHING SET ZOWNER = 2"], lost: ["Owner.things": [1, 3], "Thing.owner": [3]]),
+    Change(
+      testDescription: "many-to-many is dropped", before: manyToMany, after: [nil, nil],
+      links: ["INSERT INTO Z_1THINGS VALUES (1, 1), (1, 2), (2, 2)"],
+      lost: ["Owner.things": [2, 3], "Thing.owners": [2, 3]]),
+  ]
+
+  @Test(arguments: changes, [BuilderChoice.always(.rebuild), .always(.cloneAndAlter)])
+  func `each link that goes is counted`(change: Change, builder: BuilderChoice) throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Store.sqlite")
+    let before = try change.model(change.before)
+    do {
+      let context = ManagedObjectContext(store: try PersistentStore.create(at: url, model: before))
+      for entity in ["Owner", "Thing"] { for _ in 0..<3 { _ = try context.insert(entity) } }
+      try context.save()
+    }
+    for statement in change.links { try Connection(path: url.path, mode: .readWrite).execute(statement) }
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: ModelHistory(current: try change.model(change.after), earlier: [("1", before)]),
+      configuration: .withBothProofs, files: POSIXFileOperations(), builder: builder)
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    var lost: [String: [Int64]] = [:]
+    for loss in report.plan.losses { lost[loss.name] = [loss.rows] + (loss.links.map { [$0] } ?? []) }
+    #expect(lost == change.lost)
+  }
+}
