@@ -125,7 +125,7 @@ struct PlanDraft {
 
   /// Chooses the builder, and makes the candidate's parts for it.
   private func chosenParts(_ size: StoreSize) throws -> (CandidateParts, MigrationPlan.Builder) {
-    let choice = planner.settings.builder
+    let choice = planner.settings.damage.isEmpty ? planner.settings.builder : .always(.rebuild)
     var parts = try parts(defers: planner.settings.defers && isDeclarative)
     var builder = try choice.choose(for: parts, size: size, connection: connection)
     if builder == .rebuild, !parts.deferral.isEmpty {
