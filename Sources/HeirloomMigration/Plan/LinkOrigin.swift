@@ -104,10 +104,10 @@ extension PhysicalSchema {
   /// - Parameters:
   ///   - name: The relationship's name.
   ///   - entity: The entity that has or inherits it.
-  ///   - schema: The database's schema name.
   ///   - isReversed: True if the relationship's own side is to be the `target`.
+  ///   - usesIndexes: True for a query that is asked for the links of one object.
   /// - Returns: `nil` if the relationship is not stored.
-  func links(of name: String, in entity: String, schema: String, isReversed: Bool) -> LinkQuery? {
+  func links(of name: String, in entity: String, isReversed: Bool, usesIndexes: Bool = false) -> LinkQuery? {
     guard let storage = storage(ofRelationship: name, in: entity),
       let relationship = model.relationship(named: name, of: entity),
       var ownerRoot = model.rootEntity(of: entity)?.name,
@@ -138,7 +138,7 @@ extension PhysicalSchema {
     let sql =
       "SELECT \(quote(own)) AS owner, \(quote(other)) AS target, \(order.map(quote) ?? "NULL") AS position,"
       + " \(inverseOrder.map(quote) ?? "NULL") AS inverse_position"
-      + " FROM \(quote(schema)).\(quote(table)) WHERE \(quote(own)) IS NOT NULL AND \(quote(other)) IS NOT NULL"
+      + " FROM \(SchemaName.rows(of: table, usesIndexes: usesIndexes)) WHERE \(quote(own)) IS NOT NULL AND \(quote(other)) IS NOT NULL"
     return LinkQuery(
       sql: sql, isOrdered: order != nil, isInverseOrdered: inverseOrder != nil, ownerRoot: ownerRoot,
       targetRoot: targetRoot,
@@ -160,7 +160,4 @@ extension PhysicalSchema {
       return orderColumn
     }
   }
-}
-
-extension PhysicalSchema {
 }

@@ -51,7 +51,7 @@ struct ValueSelection: Hashable, Sendable {
     guard !columns.isEmpty else { return nil }
     self.columns = columns
     sql =
-      "SELECT \(expressions.joined(separator: ", ")) FROM \(quote(SchemaName.store)).\(quote(sourceTable.name)) AS s"
+      "SELECT \(expressions.joined(separator: ", ")) FROM \(SchemaName.rows(of: sourceTable.name, as: "s"))"
       + " WHERE s.\(quote(PhysicalName.primaryKey)) = ?1 AND s.\(quote(PhysicalName.entity)) = \(number)"
   }
 }

@@ -25,7 +25,14 @@ struct MigrationPlanner {
   /// - Throws: ``MigrationError`` when the mapping can't be carried out, or the store is not what the model says.
   func plan() throws(MigrationError) -> MigrationPlan {
     do {
-      return try makePlan()
+      do {
+        return try makePlan()
+      } catch let damaged as DamagedIndexes {
+        // Counted by the tables themselves, for a new file.
+        var careful = self
+        careful.settings.damage += damaged.findings.map { "\($0); it is made anew" }
+        return try careful.makePlan()
+      }
     } catch let error as MigrationError {
       throw error
     } catch let error as SQLiteError {
