@@ -316,6 +316,48 @@ struct DamagedPagesTests {
       }, "\(plan.warnings)")
   }
 
+  @Test(arguments: [true, false])
+  func `pages that can't be read cost nothing where they are an index's, and are named where they are a table's`(
+    isIndex: Bool
+  ) throws {
+    let place = try Place()
+    let later = try Change.linkDropped.model()
+    let rows = try place.read { try $0.rows("SELECT Z_PK, ZNAME FROM ZPERSON ORDER BY Z_PK") }
+    let root = try place.read { connection in
+      try connection.firstInteger(
+        "SELECT rootpage FROM sqlite_schema WHERE "
+          + (isIndex ? "type = 'index' AND sql LIKE '%ON ZPERSON%ZTEAM%'" : "type = 'table' AND name = 'ZPERSON'"))
+    }
+    var bytes = try Data(contentsOf: place.url)
+    let pageSize = Int(bytes[16]) << 8 | Int(bytes[17])
+    bytes[(Int(try #require(root)) - 1) * pageSize] = 0xff
+    try bytes.write(to: place.url)
+    let assistant = try place.assistant(to: later)
+    guard isIndex else {
+      let calls: [() throws -> Void] = [{ _ = try assistant.plan() }, { _ = try assistant.migrateStore() }]
+      for call in calls {
+        let error = try #require(#expect(throws: MigrationAssistantError.self) { try call() })
+        #expect("\(error)".contains("rows can't be read of ZPERSON;"), "\(error)")
+        #expect(error.recoverySuggestion?.contains("alvage") == true, "\(error.recoverySuggestion ?? "")")
+      }
+      return
+    }
+    let plan = try #require(try assistant.plan())
+    #expect(plan.warnings.contains { $0.contains("of the table ZPERSON can't be read; it is made anew") })
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    #expect(report.plan.warnings == plan.warnings && report.plan.losses == plan.losses)
+    let (found, check) = try place.read { connection in
+      (
+        try connection.rows("SELECT Z_PK, ZNAME FROM ZPERSON ORDER BY Z_PK"),
+        try connection.firstValue("PRAGMA integrity_check")?.text
+      )
+    }
+    #expect(found == rows && check == "ok")
+  }
+
   /// A policy that does what a mapping without one does.
   final class Plain: EntityMigrationPolicy {}
 

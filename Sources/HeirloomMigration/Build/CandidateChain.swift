@@ -236,7 +236,8 @@ package final class CandidateChain {
       // Damage that the store had is no fault of a copy's, and goes with its pages.
       if settings.damage.isEmpty { damage = SpareDamage.findings(in: hold.connection) }
       guard case .damaged(_, let reason) = error else { throw error }
-      throw MigrationError.damaged(hold.connection.holdsDamagedStore ? .store : .candidate, reason: reason)
+      guard hold.connection.holdsDamagedStore else { throw MigrationError.damaged(.candidate, reason: reason) }
+      throw MigrationError.damaged(.store, reason: SpareDamage.reason(reason, in: hold.connection))
     }
   }
 

@@ -36,7 +36,8 @@ struct MigrationPlanner {
     } catch let error as MigrationError {
       throw error
     } catch let error as SQLiteError {
-      throw MigrationError(error)
+      guard error.isCorrupt else { throw MigrationError(error) }
+      throw .damaged(.store, reason: SpareDamage.reason("\(error)", in: connection))
     } catch let error as StoreError {
       if case .damaged(let reason) = error.problem { throw .damaged(.store, reason: reason) }
       throw .database(reason: error.description, coreDataCode: error.coreDataCode ?? 134080)

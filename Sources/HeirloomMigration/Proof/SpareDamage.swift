@@ -38,4 +38,23 @@ enum SpareDamage {
     }
     return findings
   }
+
+  /// Returns the reason of an error about a damaged store with the tables whose pages can't all be read, if there are any.
+  static func reason(_ reason: String, in connection: Connection) -> String {
+    let tables = (try? ActualSchema(of: connection, database: SchemaName.store))?.tables ?? []
+    let unreadable = tables.filter { table in
+      do throws(SQLiteError) {
+        // Each page of the table's tree is visited.
+        if !table.isVirtual { _ = try connection.rowCount(of: SchemaName.rows(of: table.name)) }
+        return false
+      } catch {
+        return error.isCorrupt
+      }
+    }.map(\.name)
+    // The reason of an error that was wrapped before has them already.
+    guard !unreadable.isEmpty, !reason.hasPrefix(words) else { return reason }
+    return "\(words) \(unreadable.joined(separator: ", ")); \(reason)"
+  }
+
+  private static let words = "rows can't be read of"
 }
