@@ -51,6 +51,20 @@ final class MigrationRun {
   /// - Throws: ``MigrationAssistantError``, an error of a part, or the delegate's error. The store is as it was, unless
   ///   the error says that the outcome is unknown.
   func migrate() throws -> MigrationOutcome {
+    do {
+      return try attempt()
+    } catch let failure as FailureByDamage {
+      settings.damage = failure.damage
+      return try attempt()
+    }
+  }
+
+  /// The failure of a copy of a store that is damaged, though none of its rows is lost: a new file won't have the damage.
+  private struct FailureByDamage: Error {
+    let damage: [String]
+  }
+
+  private func attempt() throws -> MigrationOutcome {
     assistant.beginProgress()
     settings.progress = assistant.progress
     let vault = assistant.vault(at: try assistant.location()) { [weak self] event in self?.note(event) }
@@ -60,14 +74,18 @@ final class MigrationRun {
     }
     let plan: MigrationPlan
     let kept: PreviousVersionFiles
+    var chain: CandidateChain?
     do {
       let store = try swap.hold(try replacement(for: proposal))
-      let chain = chain(for: proposal, from: store, to: swap.candidatePath)
-      plan = try build(proposal, by: chain)
-      try swap.prove { try chain.prove() }
+      let made = self.chain(for: proposal, from: store, to: swap.candidatePath)
+      chain = made
+      plan = try build(proposal, by: made)
+      try swap.prove { try made.prove() }
       kept = try swap.commit(alone: plan.unconsentedLosses.map(SoleContent.init))
     } catch {
-      throw swap.rollBack(after: error)
+      let damage = chain?.damage ?? []
+      let failure = swap.rollBack(after: error)
+      throw damage.isEmpty ? failure : FailureByDamage(damage: damage)
     }
     return .migrated(try report(plan, proposal.hopPath, kept, quarantine: vault.quarantineFiles(of: kept.name.text)))
   }

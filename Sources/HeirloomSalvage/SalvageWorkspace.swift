@@ -21,12 +21,28 @@ final class SalvageWorkspace {
   /// True when a damaged or missing part may have held content: rows may be lacking, or of an earlier time.
   private(set) var mayLackContent = false
 
+  /// True when the header of the `-wal` is damaged and not all of its pages can be read.
+  ///
+  /// SQLite reads nothing of such a log. The main file alone may have more rows than it has with these pages.
+  private(set) var isLogDoubtful = false
+
   private let files: any FileOperations
   private let location: StoreLocation
+  private let readsLog: Bool
 
   /// Makes the folder.
-  init(for location: StoreLocation, in directory: String, files: any FileOperations) throws(FileError) {
+  ///
+  /// - Parameters:
+  ///   - location: The store.
+  ///   - directory: The folder in which the new one is made.
+  ///   - readsLog: False to read the store as it was before the changes in its `-wal`.
+  ///   - files: The file system.
+  /// - Throws: `FileError` when the folder can't be made.
+  init(
+    for location: StoreLocation, in directory: String, readsLog: Bool = true, files: any FileOperations
+  ) throws(FileError) {
     self.files = files
+    self.readsLog = readsLog
     self.location = location
     folder = PathText.join(directory, ".salvage-" + files.uniqueIdentifier())
     path = PathText.join(folder, "damaged")
@@ -178,6 +194,12 @@ final class SalvageWorkspace {
 
   private func replayLog() throws(FileError) {
     guard let log = try files.status(of: path + "-wal"), log.size > 0 else { return }
+    guard readsLog else {
+      try files.unlink(path + "-wal")
+      return noteLoss(
+        "The header of the \"-wal\" and some of its pages are damaged; there are more rows without it, so the store was read"
+          + " as it was before: the changes that were saved last are missing.")
+    }
     let start = try files.readStart(of: path, count: DatabaseHeader.byteCount)
     var declared = DatabaseHeader(start)?.pageSize
     if declared == nil {
@@ -188,10 +210,16 @@ final class SalvageWorkspace {
     guard let outcome else { return }
     lostPages = outcome.lostPages
     let content = outcome.content
+    isLogDoubtful = content.isHeaderDamaged && !lostPages.isEmpty
     if content.damagedCount > 0 {
       noteLoss(
         "\(content.damagedCount) of the \(content.frameCount) pages in the \"-wal\" are damaged; \(lostPages.count) pages are"
           + " not known in their last state.")
+    }
+    if content.strayCount > 0 {
+      notes.append(
+        "\(content.strayCount) of the \(content.frameCount) pages in the \"-wal\" have the salts of another use of it, at which SQLite"
+          + " stops; they were read.")
     }
     if content.isHeaderDamaged {
       noteLoss(

@@ -52,9 +52,26 @@ public struct StoreSalvage {
     let output = try outputLocation(outputURL.path, besides: store)
     try checkRoom(for: store, in: output.directory)
     SalvageLeftovers(files: files).remove(in: output.directory)
+    return try salvaged(store, output) { (workspace, report, parts) throws(SalvageError) in
+      if workspace.isLogDoubtful {
+        // Without the log there may be no store at all.
+        let older = try? salvaged(store, output, readsLog: false) { (older, olderReport, parts) throws(SalvageError) in
+          olderReport.rowCount > report.rowCount ? try place(parts, olderReport, store, output, older) : nil
+        }
+        if let placed = older ?? nil { return placed }
+      }
+      return try place(parts, report, store, output, workspace)
+    }
+  }
+
+  /// Builds the new store in a folder that is there while a body runs.
+  private func salvaged<Value>(
+    _ store: StoreLocation, _ output: StoreLocation, readsLog: Bool = true,
+    _ body: (SalvageWorkspace, SalvageReport, Parts) throws(SalvageError) -> Value
+  ) throws(SalvageError) -> Value {
     let workspace: SalvageWorkspace
     do throws(FileError) {
-      workspace = try SalvageWorkspace(for: store, in: output.directory, files: files)
+      workspace = try SalvageWorkspace(for: store, in: output.directory, readsLog: readsLog, files: files)
     } catch {
       throw SalvageError(storePath: store.path, problem: .failed(reason: error.description))
     }
@@ -63,13 +80,18 @@ public struct StoreSalvage {
     defer { lock?.close() }
     try workspace.prepare()
     try checkCancellation(store)
-    return try salvageErrors(store.path) {
-      let (report, parts) = try build(store, output, workspace)
-      // A statement that was interrupted may have looked like damage, so nothing is put in place.
-      try checkCancellation(store)
-      try install(parts, at: output, workspace)
-      return report
-    }
+    let (report, parts) = try salvageErrors(store.path) { try build(store, output, workspace) }
+    return try body(workspace, report, parts)
+  }
+
+  private func place(
+    _ parts: Parts, _ report: SalvageReport, _ store: StoreLocation, _ output: StoreLocation,
+    _ workspace: SalvageWorkspace
+  ) throws(SalvageError) -> SalvageReport {
+    // A statement that was interrupted may have looked like damage, so nothing is put in place.
+    try checkCancellation(store)
+    try salvageErrors(store.path) { try install(parts, at: output, workspace) }
+    return report
   }
 
   private func checkCancellation(_ store: StoreLocation) throws(SalvageError) {

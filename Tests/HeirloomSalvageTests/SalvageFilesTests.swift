@@ -113,6 +113,42 @@ struct SalvageFilesTests {
     #expect(texts.count >= Place.noteCount - 40 && stale.count <= 1, "\(stale) \(texts.count) \(report.notes)")
   }
 
+  @Test(arguments: 16..<32)
+  func `a flipped bit in the salts or the sum of the log's header costs nothing`(offset: Int) throws {
+    let place = try Place()
+    let (_, expected) = try place.salvage("whole")
+    try Self.flip(4, at: offset, of: place.log)
+    let (report, texts) = try place.salvage("flipped")
+    #expect(texts == expected, "\(texts.count) \(report.notes)")
+    #expect(!report.isComplete && report.notes.contains { $0.contains("header of the \"-wal\"") })
+    // SQLite drops the whole log then, and has the rows of the main file.
+    let copy = place.directory.file("SQLite.sqlite")
+    for suffix in ["", "-wal"] {
+      try FileManager.default.copyItem(atPath: place.url.path + suffix, toPath: copy.path + suffix)
+    }
+    let rows = try Connection(path: copy.path, mode: .readWrite, options: .building).rows("SELECT ZTEXT FROM ZNOTE")
+    #expect(rows.count == Place.noteCount && !rows.contains { $0[0].text?.hasPrefix("new") == true })
+  }
+
+  @Test func `of a log with a damaged header, no less is read than SQLite reads of the main file`() throws {
+    let place = try Place()
+    // Neither the sum that the header has nor that of its bytes leads to the first frame, whose page is not known then.
+    for offset in [20, 26] { try Self.flip(4, at: offset, of: place.log) }
+    let (report, texts) = try place.salvage("flipped")
+    #expect(texts.count == Place.noteCount, "\(texts.count) \(report.notes)")
+    #expect(!report.isComplete && report.notes.contains { $0.contains("as it was before") }, "\(report.notes)")
+  }
+
+  @Test func `pages of the log that SQLite passes over because of another's salts are read and told`() throws {
+    let place = try Place()
+    let (_, expected) = try place.salvage("whole")
+    // The salts are not in the sum.
+    try Self.flip(1, at: 41, of: place.log)
+    let (report, texts) = try place.salvage("flipped")
+    #expect(texts == expected)
+    #expect(report.notes.contains { $0.contains("1 of the") && $0.contains("salts") }, "\(report.notes)")
+  }
+
   @Test func `a log that is damaged from its start is told`() throws {
     let place = try Place()
     var log = try Data(contentsOf: place.log)

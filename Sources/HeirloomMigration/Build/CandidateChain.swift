@@ -60,6 +60,8 @@ package final class CandidateChain {
 
   /// The record of what was written to the candidate, if it is a copy of what the last hop reads.
   package var writtenPages: WrittenPages? { last?.written }
+  /// The damage of the held store that made the chain fail though no row is lost; see ``RunSettings/damage``.
+  package private(set) var damage: [String] = []
   /// The store between two hops, or the copy that code has changed; it goes when the next one is proven.
   private var between: (path: String, connection: Connection)?
 
@@ -230,8 +232,12 @@ package final class CandidateChain {
   private func namingDamagedFile<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()
-    } catch MigrationError.damaged(_, let reason) {
-      throw MigrationError.damaged(hold.connection.holdsDamagedStore ? .store : .candidate, reason: reason)
+    } catch let error as MigrationError where error.mayComeFromDamage {
+      // Damage that the store had is no fault of a copy's, and goes with its pages.
+      if settings.damage.isEmpty { damage = SpareDamage.findings(in: hold.connection) }
+      guard case .damaged(_, let reason) = error else { throw error }
+      guard hold.connection.holdsDamagedStore else { throw MigrationError.damaged(.candidate, reason: reason) }
+      throw MigrationError.damaged(.store, reason: SpareDamage.reason(reason, in: hold.connection))
     }
   }
 
@@ -311,6 +317,16 @@ package final class CandidateChain {
     try settings.files.unlink(between.path)
     // After this, a loss of power can't bring back a store between two hops.
     try settings.files.synchronizeDirectory(PathText.split(between.path).folder)
+  }
+}
+
+extension MigrationError {
+  /// True for what damage of the store may bring about.
+  fileprivate var mayComeFromDamage: Bool {
+    switch self {
+    case .damaged, .proofFailed, .unexpectedRowCount: true
+    default: false
+    }
   }
 }
 

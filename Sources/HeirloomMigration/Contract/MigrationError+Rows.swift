@@ -30,7 +30,7 @@ extension MigrationError {
         "TYPEOF(\(entity)) <> 'integer' OR \(entity) NOT BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)"
       // The lowest number, so that the message is the same each time.
       let sql =
-        "SELECT \(entity) FROM \(quote(SchemaName.store)).\(quote(table.name)) WHERE \(isOther) ORDER BY 1 LIMIT 1"
+        "SELECT \(entity) FROM \(SchemaName.rows(of: table.name)) WHERE \(isOther) ORDER BY 1 LIMIT 1"
       if let found = (try? connection.firstValue(sql)) ?? nil {
         return .foreignNumber(found, in: table.name, root: root)
       }

@@ -6,6 +6,20 @@ package enum SchemaName {
   package static let store = "main"
   /// The candidate that is being built.
   package static let candidate = "candidate"
+
+  /// Returns a table of the store for a `FROM`, whose rows are read from the table itself.
+  ///
+  /// An index that lacks entries hides rows from whatever is counted or gathered by it, and SQLite takes one for all that
+  /// it can: `COUNT(*)`, a condition, a join.
+  ///
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - alias: The name of its row as SQL; `nil` for the table's.
+  ///   - usesIndexes: True to let SQLite take an index after all.
+  /// - Returns: The table as SQL.
+  static func rows(of table: String, as alias: String? = nil, usesIndexes: Bool = false) -> String {
+    "\(quote(store)).\(quote(table))" + (alias.map { " AS \($0)" } ?? "") + (usesIndexes ? "" : " NOT INDEXED")
+  }
 }
 
 /// Puts the candidate's schema name into a `CREATE` statement.

@@ -8,31 +8,58 @@ package struct StoreCounts {
   /// The same by the entity's number.
   private(set) var byNumber: [Int: Int64] = [:]
 
+  /// True if they were counted by indexes where there are some, which is right as far as these are; see ``IndexCheck``.
+  private(set) var usesIndexes = true
+
   /// Creates counts of nothing.
   init() {}
 
   /// Counts the objects of a store.
-  package init(connection: Connection, schema: PhysicalSchema) throws {
+  ///
+  /// - Parameters:
+  ///   - connection: The connection to the store.
+  ///   - schema: The schema that its model asks for.
+  ///   - usesIndexes: False to read the tables themselves, which takes ten times as long.
+  /// - Throws: ``MigrationError/storeContradictsModel(reason:)``, or `SQLiteError`.
+  package init(
+    connection: Connection, schema: PhysicalSchema, usesIndexes: Bool = true
+  ) throws {
+    self.usesIndexes = usesIndexes
     for table in schema.tables {
       guard case .objects(let root) = table.kind else { continue }
-      let name = "\(quote(SchemaName.store)).\(quote(table.name))"
-      let entities = schema.model.entityTree(from: root)
-      // A table without subentities has no index on the entity number, and counting rows is much cheaper. A row of
-      // another number is noticed when fewer rows are copied than were counted.
-      if entities.count == 1, let entity = schema.entity(named: root) {
-        add(try connection.rowCount(of: name), to: entity)
+      guard usesIndexes else {
+        try count(table.name, of: root, in: SchemaName.rows(of: table.name), connection, schema)
         continue
       }
-      let entityColumn = quote(PhysicalName.entity)
-      // A table with subentities has an index on the number, which answers this without reading the rows.
-      for row in try connection.rows("SELECT \(entityColumn), COUNT(*) FROM \(name) GROUP BY \(entityColumn)") {
-        guard case .integer(let number) = row[0], let count = row[1].integer,
-          let entity = Int(exactly: number).flatMap({ schema.entity(numbered: $0) }), entity.rootName == root
-        else {
-          throw MigrationError.foreignNumber(row[0], in: table.name, root: root)
-        }
-        add(count, to: entity)
+      let before = self
+      do {
+        try count(table.name, of: root, in: SchemaName.rows(of: table.name, usesIndexes: true), connection, schema)
+      } catch {
+        if let failure = error as? SQLiteError, !failure.isCorrupt { throw failure }
+        // It may be the index that is wrong.
+        self = before
+        try count(table.name, of: root, in: SchemaName.rows(of: table.name), connection, schema)
       }
+    }
+  }
+
+  private mutating func count(
+    _ table: String, of root: String, in rows: String, _ connection: Connection, _ schema: PhysicalSchema
+  ) throws {
+    // A table without subentities has no index on the entity number, and counting rows is much cheaper. A row of
+    // another number is noticed when fewer rows are copied than were counted.
+    if schema.model.entityTree(from: root).count == 1, let entity = schema.entity(named: root) {
+      return add(try connection.rowCount(of: rows), to: entity)
+    }
+    let number = quote(PhysicalName.entity)
+    // A table with subentities has an index on the number, which answers this without reading the rows.
+    for row in try connection.rows("SELECT \(number), COUNT(*) FROM \(rows) GROUP BY \(number)") {
+      guard case .integer(let found) = row[0], let count = row[1].integer,
+        let entity = Int(exactly: found).flatMap({ schema.entity(numbered: $0) }), entity.rootName == root
+      else {
+        throw MigrationError.foreignNumber(row[0], in: table, root: root)
+      }
+      add(count, to: entity)
     }
   }
 

@@ -180,7 +180,7 @@ struct DecisionPlanner {
         try script.change(
           "INSERT INTO \(table.removed) (pk, ent, spk, sent, place, decision) SELECT r.pk, r.ent, r.spk, r.sent, r.pk,"
             + " \(decision) FROM \(table.rows) AS r WHERE r.sent = \(number) AND r.spk IN"
-            + " (SELECT s.\(quote(PhysicalName.primaryKey)) FROM \(quote(SchemaName.store)).\(quote(sourceTable)) AS s"
+            + " (SELECT s.\(quote(PhysicalName.primaryKey)) FROM \(SchemaName.rows(of: sourceTable, as: "s"))"
             + " WHERE s.\(quote(PhysicalName.entity)) = \(number) AND (\(condition))) ORDER BY r.pk")
         try follow(table, after: before)
       }

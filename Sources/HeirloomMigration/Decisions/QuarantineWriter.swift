@@ -218,7 +218,7 @@ struct QuarantineWriter {
     for relationship in schema.model.relationships(of: entity.name) where !relationship.isTransient {
       guard
         let links = schema.links(
-          of: relationship.name, in: entity.name, schema: SchemaName.store, isReversed: false),
+          of: relationship.name, in: entity.name, isReversed: false, usesIndexes: true),
         let target = schema.table(ofEntity: relationship.destinationEntity)?.name
       else { continue }
       // The left join keeps a key that leads to no object: the file has all that the store has.

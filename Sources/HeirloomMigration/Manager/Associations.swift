@@ -335,7 +335,7 @@ final class Associations {
           + " AND \(key) AND a.source_entity = \(entity) AND a.source + a.span > \(key))")
     }
     return try connection.firstInteger(
-      "SELECT COUNT(*) FROM \(quote(SchemaName.store)).\(quote(table)) AS s WHERE"
+      "SELECT COUNT(*) FROM \(SchemaName.rows(of: table, as: "s")) WHERE"
         + " s.\(quote(PhysicalName.entity)) = \(entity)\(conditions.joined())") ?? 0
   }
 }

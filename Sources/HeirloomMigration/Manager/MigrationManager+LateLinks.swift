@@ -120,16 +120,15 @@ extension MigrationManager {
   /// Returns the query of the keys of objects with links to objects of some entities; `nil` for no entities.
   private func owners(of name: String, _ source: PhysicalEntity, leadingTo targets: [String]) -> String? {
     guard let table = targets.first.flatMap({ setting.source.table(ofEntity: $0)?.name }),
-      let links = setting.source.links(of: name, in: source.name, schema: SchemaName.store, isReversed: false)
+      let links = setting.source.links(of: name, in: source.name, isReversed: false)
     else { return nil }
     let numbers = targets.compactMap { setting.source.entity(named: $0)?.number }.map(String.init)
     let (key, number) = (quote(PhysicalName.primaryKey), quote(PhysicalName.entity))
-    let store = quote(SchemaName.store)
     // All links of an owner are set at once, so it is visited once.
     // Other entities may share the relationship, so the entities of both ends are compared.
     return "SELECT DISTINCT k.owner FROM (\(links.sql)) AS k"
-      + " JOIN \(store).\(quote(source.table)) AS o ON o.\(key) = k.owner AND o.\(number) = \(source.number)"
-      + " JOIN \(store).\(quote(table)) AS t ON t.\(key) = k.target AND t.\(number) IN"
+      + " JOIN \(SchemaName.rows(of: source.table, as: "o")) ON o.\(key) = k.owner AND o.\(number) = \(source.number)"
+      + " JOIN \(SchemaName.rows(of: table, as: "t")) ON t.\(key) = k.target AND t.\(number) IN"
       + " (\(numbers.joined(separator: ", ")))"
   }
 }

@@ -54,10 +54,10 @@ struct CandidateParts {
       followsCode: !byRow.isEmpty, isAnew: recomputes)
     foreign = try ForeignObjects(
       actual: actual, source: source, destination: destination, connection: connection)
-    foreignRows = try foreign.rowSteps(framework, counting: connection)
+    foreignRows = try foreign.rowSteps(framework, usesIndexes: counts.usesIndexes, counting: connection)
     self.framework = framework
     joins = try JoinPlanner(
-      routing: routing, source: source, destination: destination, sourceCounts: counts.byEntity, connection: connection
+      routing: routing, source: source, destination: destination, counts: counts, connection: connection
     ).transfers()
 
     var carrier = TableCarrier(actual: actual, source: source, defers: defers)

@@ -47,7 +47,7 @@ struct CarriedTable {
     let list = numbers.map(String.init).joined(separator: ", ")
     // A row of another entity is left as it is, and then the number of changed rows tells of it.
     return PlannedStatement(
-      "UPDATE \(quote(SchemaName.candidate)).\(quote(sourceTable)) AS s SET \(values)"
+      "UPDATE \(quote(SchemaName.candidate)).\(quote(sourceTable)) AS s NOT INDEXED SET \(values)"
         + " WHERE s.\(quote(PhysicalName.entity)) IN (\(list))", expectedRows: rows)
   }
 

@@ -41,7 +41,7 @@ struct ChangedBits {
     var found: Set<Int> = []
     // Bits whose length doesn't fit the source's properties can't be translated, so updates are counted by length.
     for row in try connection.rows(
-      "SELECT \(entity), LENGTH(\(column)), COUNT(*) FROM \(quote(SchemaName.store)).\(quote(table)) AS s"
+      "SELECT \(entity), LENGTH(\(column)), COUNT(*) FROM \(SchemaName.rows(of: table, as: "s"))"
         + " WHERE \(entity) IN (\(numbers)) AND \(column) NOT NULL GROUP BY \(entity), LENGTH(\(column))")
     {
       guard let number = row[0].integer.flatMap({ Int(exactly: $0) }), let plan = plans[number] else { continue }
@@ -126,7 +126,7 @@ struct Tombstones {
       let holds = going.map { "s.\(quote(columns[$0])) NOT NULL" }.joined(separator: " OR ")
       // A deletion loses something only if it kept a value that goes.
       let rows = try connection.firstInteger(
-        "SELECT COUNT(*) FROM \(quote(SchemaName.store)).\(quote(table)) AS s WHERE \(entity) = \(number) AND (\(holds))"
+        "SELECT COUNT(*) FROM \(SchemaName.rows(of: table, as: "s")) WHERE \(entity) = \(number) AND (\(holds))"
       )
       guard let rows, rows > 0 else { continue }
       warnings.append(

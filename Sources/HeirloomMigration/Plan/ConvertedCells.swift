@@ -34,7 +34,7 @@ struct ConvertedCells {
         kind: .valuesChanged(from: origin ?? .undefined, to: target ?? .undefined), entity: entity,
         properties: [property], rows: [])
       questions.count(
-        sql: "SELECT COUNT(*) FROM \(quote(SchemaName.store)).\(quote(sourceTable)) AS s NOT INDEXED"
+        sql: "SELECT COUNT(*) FROM \(SchemaName.rows(of: sourceTable, as: "s"))"
           + " WHERE \(rows) AND (\(change))"
       ) { rows in
         .loss(

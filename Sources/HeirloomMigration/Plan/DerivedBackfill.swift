@@ -176,7 +176,7 @@ extension DerivedBackfill {
       summary: "Compute \(item.entity.name).\(item.attribute.name)",
       statements: [
         PlannedStatement(
-          "UPDATE \(quote(SchemaName.candidate)).\(quote(column.table)) AS t0 SET \(quote(column.name)) = \(expression)"
+          "UPDATE \(quote(SchemaName.candidate)).\(quote(column.table)) AS t0 NOT INDEXED SET \(quote(column.name)) = \(expression)"
             + " WHERE t0.\(quote(PhysicalName.entity)) IN (\(numbers.joined(separator: ", ")))\(condition)")
       ])
   }

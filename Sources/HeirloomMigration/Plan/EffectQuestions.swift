@@ -172,7 +172,7 @@ extension EffectQuestions {
   /// Returns the query of the keys of the rows.
   private func keys(of row: DataEffect.Rows) -> String? {
     guard let table = source.table(ofEntity: row.entity)?.name else { return nil }
-    return "SELECT s.\(quote(PhysicalName.primaryKey)) FROM \(quote(SchemaName.store)).\(quote(table)) AS s WHERE "
+    return "SELECT s.\(quote(PhysicalName.primaryKey)) FROM \(SchemaName.rows(of: table, as: "s")) WHERE "
       + ([isOf(row.entity), conditions.condition(of: row)].compactMap { $0 }).joined(separator: " AND ")
   }
 
@@ -241,7 +241,7 @@ extension EffectQuestions {
     }
     // One scan answers the questions about one table only; these rows are of several, or partly known.
     let counts = conditions.map { table, condition in
-      "(SELECT COUNT(*) FROM \(quote(SchemaName.store)).\(quote(table)) AS s WHERE \(condition))"
+      "(SELECT COUNT(*) FROM \(SchemaName.rows(of: table, as: "s")) WHERE \(condition))"
     }
     questions.count(sql: "SELECT " + (counts + [String(known)]).joined(separator: " + ")) { Self.finding(effect, $0) }
   }
@@ -269,7 +269,7 @@ extension EffectQuestions {
       }
       // The objects of one constraint may come from several tables of the store, whose columns have other names.
       let list = zip(values, names).map { "\($0) AS \($1)" }.joined(separator: ", ")
-      return "SELECT \(list) FROM \(quote(SchemaName.store)).\(quote(table)) AS s WHERE \(isOf(row.entity))"
+      return "SELECT \(list) FROM \(SchemaName.rows(of: table, as: "s")) WHERE \(isOf(row.entity))"
         + (conditions.condition(of: row).map { " AND \($0)" } ?? "")
     }
     guard !parts.isEmpty else { return }
@@ -291,10 +291,10 @@ extension EffectQuestions {
   private func links(of row: DataEffect.Rows, otherSide: DataEffect.SourceRelationship?) -> String? {
     let query: LinkQuery?
     if let property = row.properties.first ?? nil {
-      query = source.links(of: property, in: row.entity, schema: SchemaName.store, isReversed: false)
+      query = source.links(of: property, in: row.entity, isReversed: false)
     } else if let otherSide {
       query = source.links(
-        of: otherSide.relationship, in: otherSide.entity, schema: SchemaName.store, isReversed: true)
+        of: otherSide.relationship, in: otherSide.entity, isReversed: true)
     } else {
       query = nil
     }
@@ -310,7 +310,7 @@ extension EffectQuestions {
     guard tree.count > 1 else { return query.sql }
     // Links of all entities that share the relationship are stored together, and each entity is asked about alone.
     return "SELECT k.owner AS owner, k.target AS target FROM (\(query.sql)) AS k"
-      + " JOIN \(quote(SchemaName.store)).\(quote(entity.table)) AS o"
+      + " JOIN \(SchemaName.rows(of: entity.table, as: "o"))"
       + " ON o.\(quote(PhysicalName.primaryKey)) = k.owner AND o.\(quote(PhysicalName.entity)) = \(entity.number)"
   }
 
@@ -326,7 +326,7 @@ extension EffectQuestions {
       if let first = lost.first {
         // A key alone doesn't tell the entity of its object, so the objects' own table is asked.
         parts.append(
-          "SELECT \(quote(PhysicalName.primaryKey)) FROM \(quote(SchemaName.store)).\(quote(first.table))"
+          "SELECT \(quote(PhysicalName.primaryKey)) FROM \(SchemaName.rows(of: first.table))"
             + " WHERE \(quote(PhysicalName.entity)) IN (\(numbers))")
       }
       return parts.isEmpty ? nil : parts.map { "\(key) IN (\($0))" }.joined(separator: " OR ")
@@ -365,7 +365,8 @@ extension EffectQuestions {
     let numbers = targets.map { String($0.number) }.joined(separator: ", ")
     // A link that leads to no object has nothing to lose.
     let counts = rows.compactMap { links(of: $0, otherSide: nil) }.map {
-      "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (\($0)) AS l JOIN \(quote(SchemaName.store)).\(quote(table)) AS t"
+      "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (\($0)) AS l"
+        + " JOIN \(SchemaName.rows(of: table, as: "t"))"
         + " ON t.\(quote(PhysicalName.primaryKey)) = l.target AND t.\(quote(PhysicalName.entity)) IN (\(numbers))"
     }
     questions.countLinks(counts) { Self.finding(effect, $0, links: $1) }

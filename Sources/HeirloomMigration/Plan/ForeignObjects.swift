@@ -86,7 +86,7 @@ struct ForeignObjects {
 
   /// Returns the steps that copy the tables' rows, with changes in the framework's own tables.
   func rowSteps(
-    _ framework: FrameworkRows, counting connection: Connection
+    _ framework: FrameworkRows, usesIndexes: Bool, counting connection: Connection
   ) throws(SQLiteError) -> [MigrationStep] {
     var steps: [MigrationStep] = []
     for table in ordinaryTables {
@@ -102,8 +102,8 @@ struct ForeignObjects {
       let clause = rewrite?.clause ?? ""
       let rows =
         try clause.isEmpty
-        ? connection.rowCount(of: "\(quote(SchemaName.store)).\(name)")
-        : connection.firstInteger("SELECT COUNT(*) FROM \(quote(SchemaName.store)).\(name) AS s\(clause)") ?? 0
+        ? connection.rowCount(of: SchemaName.rows(of: table.name, usesIndexes: usesIndexes))
+        : connection.firstInteger("SELECT COUNT(*) FROM \(SchemaName.rows(of: table.name, as: "s"))\(clause)") ?? 0
       steps.append(
         MigrationStep(
           kind: .copyObject, subject: table.name,
@@ -113,7 +113,7 @@ struct ForeignObjects {
             PlannedStatement(
               // All columns are named, since generated ones can't be written and a hidden key must be.
               "INSERT INTO \(quote(SchemaName.candidate)).\(name) (\(list)) SELECT \(values.joined(separator: ", "))"
-                + " FROM \(quote(SchemaName.store)).\(name) AS s\(clause)", expectedRows: rows)
+                + " FROM \(SchemaName.rows(of: table.name, as: "s"))\(clause)", expectedRows: rows)
           ]))
     }
     // SQLite keeps the table after the last one with AUTOINCREMENT is gone, and makes it only with one.

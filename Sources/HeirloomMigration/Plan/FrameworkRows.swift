@@ -78,9 +78,6 @@ struct FrameworkRows {
     }
   }
 
-  /// Returns the qualified name of a table of the store.
-  private func stored(_ table: String) -> String { "\(quote(SchemaName.store)).\(quote(table))" }
-
   // MARK: - Numbers
 
   private mutating func followNumbers(_ reference: EntityReference, _ table: ActualTable) throws(SQLiteError) {
@@ -99,7 +96,7 @@ struct FrameworkRows {
     var isTakenOver = false
     // Only numbers that rows have are rewritten, in a fixed order: the plan's SQL is the same each time.
     for row in try connection.rows(
-      "SELECT \(column), COUNT(*) FROM \(stored(table.name)) AS s WHERE \(isNumber) GROUP BY \(column) ORDER BY \(column)"
+      "SELECT \(column), COUNT(*) FROM \(SchemaName.rows(of: table.name, as: "s")) WHERE \(isNumber) GROUP BY \(column) ORDER BY \(column)"
     ) {
       guard let number = row[0].integer, let rows = row[1].integer else { continue }
       guard let entity = Int(exactly: number).flatMap({ source.entity(numbered: $0) }), let fate = fates[entity.name]
@@ -168,7 +165,7 @@ struct FrameworkRows {
         table: reference.table,
         expected: totals(
           // The inner join leaves out the rows that the copy leaves out: those of no entity that goes on.
-          "SELECT m.column2 AS n, \(key("m.column3")) AS k FROM \(stored(reference.table)) AS s"
+          "SELECT m.column2 AS n, \(key("m.column3")) AS k FROM \(SchemaName.rows(of: reference.table, as: "s"))"
             + " JOIN (VALUES \(known)) AS m ON m.column1 = \(column) WHERE \(isNumber)"),
         found: totals(
           // The names come from the candidate's table of entities, so a wrong number there shows as well.
@@ -189,7 +186,7 @@ struct FrameworkRows {
     var (followed, unknown) = (Int64(0), Int64(0))
     // A value of another type is no entity's name and stays as it is.
     for row in try connection.rows(
-      "SELECT \(column), COUNT(*) FROM \(stored(reference.table)) AS s WHERE TYPEOF(\(column)) = 'text' GROUP BY \(column)"
+      "SELECT \(column), COUNT(*) FROM \(SchemaName.rows(of: reference.table, as: "s")) WHERE TYPEOF(\(column)) = 'text' GROUP BY \(column)"
     ) {
       guard let name = row[0].text, let rows = row[1].integer else { continue }
       if let fate = fates[name] {

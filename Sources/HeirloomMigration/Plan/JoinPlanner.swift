@@ -21,8 +21,8 @@ struct JoinPlanner {
   let routing: EntityRouting
   let source: PhysicalSchema
   let destination: PhysicalSchema
-  /// The number of objects of each source entity, to leave out conditions on entities that have none.
-  let sourceCounts: [String: Int64]
+  /// The objects of the store, to leave out conditions on entities that have none.
+  let counts: StoreCounts
   let connection: Connection
 
   /// Plans one transfer for each join table that has a source.
@@ -92,13 +92,12 @@ struct JoinPlanner {
 
   /// Counts the rows of a table of pairs, and those with both keys.
   private func count(_ pairs: LinkQuery.Pairs) throws(SQLiteError) -> (all: Int64, linked: Int64) {
-    let table = "\(quote(SchemaName.store)).\(quote(pairs.table))"
+    let table = SchemaName.rows(of: pairs.table, usesIndexes: counts.usesIndexes)
     let (owner, target) = (quote(pairs.owner), quote(pairs.target))
     let all = try connection.rowCount(of: table)
     // Each key has an index.
     let loose =
-      try connection.firstInteger("SELECT COUNT(*) FROM \(table) AS p WHERE p.\(owner) IS NULL OR p.\(target) IS NULL")
-      ?? 0
+      try connection.firstInteger("SELECT COUNT(*) FROM \(table) WHERE \(owner) IS NULL OR \(target) IS NULL") ?? 0
     return (all, all - loose)
   }
 
@@ -128,10 +127,10 @@ struct JoinPlanner {
     else { return "" }
     let names = Set(routes.map(\.source))
     let others = source.model.entityTree(from: root).filter { !names.contains($0.name) }
-    guard others.contains(where: { sourceCounts[$0.name, default: 0] > 0 }) else { return "" }
+    guard others.contains(where: { counts.byEntity[$0.name, default: 0] > 0 }) else { return "" }
     let numbers = routes.map { String($0.sourceNumber) }.joined(separator: ", ")
     let alias = quote("\(end)_row")
-    return " JOIN \(quote(SchemaName.store)).\(quote(table)) AS \(alias) ON \(alias).\(quote(PhysicalName.primaryKey))"
+    return " JOIN \(SchemaName.rows(of: table, as: alias)) ON \(alias).\(quote(PhysicalName.primaryKey))"
       + " = k.\(end) AND \(alias).\(quote(PhysicalName.entity)) IN (\(numbers))"
   }
 }
@@ -182,7 +181,8 @@ struct OrderPlanner {
     let sql =
       "UPDATE \(table) AS t SET \(quote(column.name)) = v.place FROM (SELECT m.\(primaryKey) AS pk,"
       + " 1024 + 1024 * ROW_NUMBER() OVER (PARTITION BY m.\(key) ORDER BY \(places)) AS place"
-      + " FROM \(table) AS m\(positions) WHERE m.\(key) IS NOT NULL) AS v WHERE v.pk = t.\(primaryKey)"
+      // Not by the key's index, which is the store's own in a copy.
+      + " FROM \(table) AS m NOT INDEXED\(positions) WHERE m.\(key) IS NOT NULL) AS v WHERE v.pk = t.\(primaryKey)"
     return MigrationStep(
       kind: .orderMembers, subject: tableName, summary: "Number the members of \(entity).\(name)",
       statements: [PlannedStatement(sql)])

@@ -110,13 +110,13 @@ package struct KeyPlan {
   }
 
   private static func highestKey(in table: String, connection: Connection) throws(SQLiteError) -> Int64 {
-    let name = "\(quote(SchemaName.store)).\(quote(table))"
-    return try connection.firstInteger("SELECT MAX(\(quote(PhysicalName.primaryKey))) FROM \(name)") ?? 0
+    return try connection.firstInteger(
+      "SELECT MAX(\(quote(PhysicalName.primaryKey))) FROM \(SchemaName.rows(of: table))") ?? 0
   }
 
   private static func lowestKey(in table: String, connection: Connection) throws(SQLiteError) -> Int64 {
-    let name = "\(quote(SchemaName.store)).\(quote(table))"
-    return try connection.firstInteger("SELECT MIN(\(quote(PhysicalName.primaryKey))) FROM \(name)") ?? 1
+    return try connection.firstInteger(
+      "SELECT MIN(\(quote(PhysicalName.primaryKey))) FROM \(SchemaName.rows(of: table))") ?? 1
   }
 
   private static func storedMaximums(connection: Connection) throws(SQLiteError) -> [Int64: Int64] {

@@ -71,6 +71,7 @@ struct LinkUnion {
 
   /// A `SELECT` with the columns of a link query and the keys of the source.
   var sql: String { joined(parts.map(\.sql), "") }
+
   /// Returns the query with further columns of the one table of pairs.
   func sql(with columns: [PhysicalColumn]) -> String {
     guard let pairs, !columns.isEmpty else { return sql }
@@ -78,7 +79,7 @@ struct LinkUnion {
     let all =
       ["\(owner) AS owner", "\(target) AS target", "\(pairs.position.map(quote) ?? "NULL") AS position"]
       + ["\(pairs.inversePosition.map(quote) ?? "NULL") AS inverse_position"] + columns.map { quote($0.name) }
-    return "SELECT \(all.joined(separator: ", ")) FROM \(quote(SchemaName.store)).\(quote(pairs.table))"
+    return "SELECT \(all.joined(separator: ", ")) FROM \(SchemaName.rows(of: pairs.table))"
       + " WHERE \(owner) IS NOT NULL AND \(target) IS NOT NULL"
   }
 
@@ -115,10 +116,10 @@ extension PhysicalSchema {
   /// - Parameters:
   ///   - name: The relationship's name.
   ///   - entity: The entity that has or inherits it.
-  ///   - schema: The database's schema name.
   ///   - isReversed: True if the relationship's own side is to be the `target`.
+  ///   - usesIndexes: True for a query that is asked for the links of one object.
   /// - Returns: `nil` if the relationship is not stored.
-  func links(of name: String, in entity: String, schema: String, isReversed: Bool) -> LinkQuery? {
+  func links(of name: String, in entity: String, isReversed: Bool, usesIndexes: Bool = false) -> LinkQuery? {
     guard let storage = storage(ofRelationship: name, in: entity),
       let relationship = model.relationship(named: name, of: entity),
       var ownerRoot = model.rootEntity(of: entity)?.name,
@@ -149,7 +150,7 @@ extension PhysicalSchema {
     let sql =
       "SELECT \(quote(own)) AS owner, \(quote(other)) AS target, \(order.map(quote) ?? "NULL") AS position,"
       + " \(inverseOrder.map(quote) ?? "NULL") AS inverse_position"
-      + " FROM \(quote(schema)).\(quote(table)) WHERE \(quote(own)) IS NOT NULL AND \(quote(other)) IS NOT NULL"
+      + " FROM \(SchemaName.rows(of: table, usesIndexes: usesIndexes)) WHERE \(quote(own)) IS NOT NULL AND \(quote(other)) IS NOT NULL"
     return LinkQuery(
       sql: sql, isOrdered: order != nil, isInverseOrdered: inverseOrder != nil, ownerRoot: ownerRoot,
       targetRoot: targetRoot,
@@ -171,7 +172,4 @@ extension PhysicalSchema {
       return orderColumn
     }
   }
-}
-
-extension PhysicalSchema {
 }

@@ -38,7 +38,7 @@ struct LinkQueries {
         let name = route.properties[relationship]?.sourceRelationshipName,
         let described = source.model.relationship(named: name, of: route.source),
         let owner = source.model.declaringEntity(ofProperty: name, in: route.source),
-        let query = source.links(of: name, in: route.source, schema: SchemaName.store, isReversed: isReversed)
+        let query = source.links(of: name, in: route.source, isReversed: isReversed)
       else { continue }
       if isReversed, let other = source.model.inverse(of: described),
         known.contains([other.entity.name, other.relationship.name])
@@ -95,7 +95,7 @@ struct LinkQueries {
     let alias = quote("\(name)_row")
     let number = "\(alias).\(quote(PhysicalName.entity))"
     return (
-      " JOIN \(quote(SchemaName.store)).\(quote(table)) AS \(alias)"
+      " JOIN \(SchemaName.rows(of: table, as: alias))"
         + " ON \(alias).\(quote(PhysicalName.primaryKey)) = k.\(name) AND \(number) IN (\(surviving))",
       routing.keys.moved("k.\(name)", from: root, to: destinationRoot),
       TableTransfer.renumbering(number, numbers).sql

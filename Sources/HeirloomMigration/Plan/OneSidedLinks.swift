@@ -29,7 +29,7 @@ struct OneSidedLinks {
         guard ends.count == 2 else { continue }
         let key = quote(PhysicalName.primaryKey)
         let exist = zip(["owner", "target"], ends).map {
-          "\($0) IN (SELECT \(key) FROM \(quote(SchemaName.store)).\(quote($1)))"
+          "\($0) IN (SELECT \(key) FROM \(SchemaName.rows(of: $1, as: "e")))"
         }.joined(separator: " AND ")
         let reason =
           "\"\(entity.name).\(relationship.name)\" is not taken over, and the other side, \"\(inverse.entity.name)."

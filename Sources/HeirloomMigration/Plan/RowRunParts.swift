@@ -67,7 +67,7 @@ package struct RowRunDecisions: Hashable, Sendable {
   ) -> String? {
     guard let entity = source.entity(named: entity) else { return nil }
     return
-      "SELECT s.\(quote(PhysicalName.primaryKey))\(columns) FROM \(quote(SchemaName.store)).\(quote(entity.table)) AS s"
+      "SELECT s.\(quote(PhysicalName.primaryKey))\(columns) FROM \(SchemaName.rows(of: entity.table, as: "s"))"
       + " WHERE s.\(quote(PhysicalName.entity)) = \(entity.number)"
       + " AND (\(conditions.map { "(\($0))" }.joined(separator: " OR ")))"
   }

@@ -99,7 +99,7 @@ struct SourceConditions {
       // The conditions are never NULL, so each row that none of them takes is counted.
       let rows = try connection.firstInteger(
         "SELECT COALESCE(SUM(NOT (\(conditions.joined(separator: " OR ")))), 0) FROM"
-          + " \(quote(SchemaName.store)).\(quote(entity.table)) AS s WHERE s.\(quote(PhysicalName.entity)) = \(entity.number)"
+          + " \(SchemaName.rows(of: entity.table, as: "s")) WHERE s.\(quote(PhysicalName.entity)) = \(entity.number)"
       )
       guard let rows, rows > 0 else { continue }
       losses.append(

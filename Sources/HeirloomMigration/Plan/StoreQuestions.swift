@@ -85,7 +85,7 @@ struct StoreQuestions {
         let part = asked[start..<min(start + 500, asked.count)]
         let aggregates = part.map(\.aggregate).joined(separator: ", ")
         let row = try connection.rows(
-          "SELECT \(aggregates) FROM \(quote(SchemaName.store)).\(quote(table)) AS s"
+          "SELECT \(aggregates) FROM \(SchemaName.rows(of: table, as: "s"))"
         ).first
         for (question, value) in zip(part, row ?? []) {
           if let count = value.integer, count > 0 { findings.append(question.finding(count)) }

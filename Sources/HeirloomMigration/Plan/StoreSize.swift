@@ -35,8 +35,9 @@ struct StoreSize {
     of table: PhysicalTable, indexes: [PhysicalIndex], in actual: ActualSchema, connection: Connection
   ) throws(SQLiteError) -> Int64 {
     guard let found = actual.table(named: table.name), !found.isVirtual, !found.columns.isEmpty else { return 0 }
-    let name = "\(quote(SchemaName.store)).\(quote(table.name))"
-    let range = try connection.rows("SELECT COUNT(*), MIN(rowid), MAX(rowid) FROM \(name)").first ?? []
+    let name = SchemaName.rows(of: table.name)
+    let sql = ["COUNT(*)", "MIN(rowid)", "MAX(rowid)"].map { "(SELECT \($0) FROM \(name))" }.joined(separator: ", ")
+    let range = try connection.rows("SELECT \(sql)").first ?? []
     guard range.count == 3, let rows = range[0].integer, rows > 0, let first = range[1].integer,
       let last = range[2].integer
     else { return 0 }
@@ -44,7 +45,7 @@ struct StoreSize {
     // `CROSS JOIN` keeps SQLite from scanning the table: each row is found by its key, or the next one in a gap.
     let sample =
       "WITH RECURSIVE place(n) AS (VALUES (0) UNION ALL SELECT n + 1 FROM place WHERE n < \(sampleCount - 1))"
-      + " SELECT t.* FROM place CROSS JOIN \(name) AS t WHERE t.rowid ="
+      + " SELECT t.* FROM place CROSS JOIN \(SchemaName.rows(of: table.name, as: "t")) WHERE t.rowid ="
       + " (SELECT MIN(rowid) FROM \(name) WHERE rowid >= CAST(?1 + n * ?2 AS INTEGER))"
     let source = rows > sampleCount ? sample : "SELECT * FROM \(name)"
     let values: [SQLiteValue] = rows > sampleCount ? [.real(Double(first)), .real(step)] : []

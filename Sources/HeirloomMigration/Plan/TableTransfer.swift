@@ -23,7 +23,7 @@ struct TableTransfer {
   /// - Returns: A `SELECT` of the rows that are taken.
   func select(_ expressions: [String]) -> String {
     let numbers = sourceNumbers.map(String.init).joined(separator: ", ")
-    return "SELECT \(expressions.joined(separator: ", ")) FROM \(quote(SchemaName.store)).\(quote(sourceTable)) AS s"
+    return "SELECT \(expressions.joined(separator: ", ")) FROM \(SchemaName.rows(of: sourceTable, as: "s"))"
       + " WHERE s.\(quote(PhysicalName.entity)) IN (\(numbers))"
   }
 

@@ -315,7 +315,7 @@ extension TreePlanner {
   /// Returns the number of the entity that a key leads to, in the source.
   private func targetNumber(key: String, entityColumn: String?, targets: LinkTargets) -> String {
     if let entityColumn, !targets.isMerged { return "s.\(quote(entityColumn))" }
-    return "(SELECT t.\(quote(PhysicalName.entity)) FROM \(quote(SchemaName.store)).\(quote(targets.sourceTable)) AS t"
+    return "(SELECT t.\(quote(PhysicalName.entity)) FROM \(SchemaName.rows(of: targets.sourceTable, as: "t"))"
       + " WHERE t.\(quote(PhysicalName.primaryKey)) = \(key))"
   }
 

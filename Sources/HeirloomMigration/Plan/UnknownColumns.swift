@@ -62,8 +62,7 @@ struct UnknownColumns {
           if !takers.isEmpty { others = " WHERE \(entity) IS NULL OR \(entity) NOT IN (\(numbers))" }
         }
         questions.count(
-          sql: "SELECT COUNT(s.\(quote(column.name))) FROM \(quote(SchemaName.store)).\(quote(table.name)) AS s"
-            + " NOT INDEXED\(others)"
+          sql: "SELECT COUNT(s.\(quote(column.name))) FROM \(SchemaName.rows(of: table.name, as: "s"))\(others)"
         ) { rows in
           .loss(
             MigrationLoss(

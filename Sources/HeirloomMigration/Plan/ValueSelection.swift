@@ -54,7 +54,7 @@ struct ValueSelection: Hashable, Sendable {
     self.columns = columns
     self.expressions = expressions
     sql =
-      "SELECT \(expressions.map(\.sql).joined(separator: ", ")) FROM \(quote(SchemaName.store)).\(quote(sourceTable.name)) AS s"
+      "SELECT \(expressions.map(\.sql).joined(separator: ", ")) FROM \(SchemaName.rows(of: sourceTable.name, as: "s"))"
       + " WHERE s.\(quote(PhysicalName.primaryKey)) = ?1 AND s.\(quote(PhysicalName.entity)) = \(number)"
   }
 }

@@ -25,11 +25,19 @@ struct MigrationPlanner {
   /// - Throws: ``MigrationError`` when the mapping can't be carried out, or the store is not what the model says.
   func plan() throws(MigrationError) -> MigrationPlan {
     do {
-      return try makePlan()
+      do {
+        return try makePlan()
+      } catch let damaged as DamagedIndexes {
+        // Counted by the tables themselves, for a new file.
+        var careful = self
+        careful.settings.damage += damaged.findings.map { "\($0); it is made anew" }
+        return try careful.makePlan()
+      }
     } catch let error as MigrationError {
       throw error
     } catch let error as SQLiteError {
-      throw MigrationError(error)
+      guard error.isCorrupt else { throw MigrationError(error) }
+      throw .damaged(.store, reason: SpareDamage.reason("\(error)", in: connection))
     } catch let error as StoreError {
       if case .damaged(let reason) = error.problem { throw .damaged(.store, reason: reason) }
       throw .database(reason: error.description, coreDataCode: error.coreDataCode ?? 134080)

@@ -18,7 +18,7 @@ extension PlanDraft {
       + parts.backfill.warnings
       + findings.compactMap { if case .warning(let text) = $0 { text } else { nil } }
       + drift.compactMap { warning(of: $0) } + parts.metadata.warnings + parts.foreign.warnings
-      + framework.warnings
+      + framework.warnings + planner.settings.damage
   }
 
   /// Returns a warning when objects are dropped although the destination has an entity of their name.

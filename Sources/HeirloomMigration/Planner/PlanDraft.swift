@@ -27,6 +27,8 @@ struct PlanDraft {
   private let taken: TakenRows
   private let effects: EffectQuestions
   private let scannedTables: Set<String>
+  /// The tables with objects that may lose something, or need a decision.
+  private let concerned: Set<String>
   private let decisions: DecisionDraft
   private let decidedByRow: RowRunDecisions
 
@@ -55,7 +57,7 @@ struct PlanDraft {
     source = known.adding(actual.unknownColumns(under: known))
     let asked = memory.schema(of: planner.destinationModel, joinOwners: planner.keptJoinOwners(of: source))
     try planner.checkWidth(of: asked)
-    counts = try StoreCounts(connection: connection, schema: source)
+    counts = try StoreCounts(connection: connection, schema: source, usesIndexes: planner.settings.damage.isEmpty)
 
     let functions = planner.policies.evaluatorFunctions
     let compiled = try CompiledMappings(
@@ -77,6 +79,7 @@ struct PlanDraft {
     let room = LinkRoom(routing: routing, source: source, destination: destination)
     let possible = memory.effects(of: mapping, from: source.model, to: destination.model).filter { !room.cover($0) }
     taken = try conditions.takenRows()
+    concerned = Set(possible.flatMap(\.rows).compactMap { [source] in source.table(ofEntity: $0.entity)?.name })
     effects = EffectQuestions(
       possible, source: source, destination: destination.model, counts: counts.byEntity, conditions: taken)
     var questions = effects.questions
@@ -101,6 +104,7 @@ struct PlanDraft {
   func plan(of whole: MigrationPlanner, configuration: String?) throws -> MigrationPlan {
     let size = try StoreSize(connection: connection)
     let (parts, builder) = try chosenParts(size)
+    try checkIndexes(parts, builder)
     let steps = builder == .rebuild ? parts.rebuildSteps : parts.alteringSteps
     let written = steps.compactMap(\.rows).reduce(0, +)
     let leftOut = try conditions.losses(counts, taken)
@@ -129,12 +133,44 @@ struct PlanDraft {
       quarantine: parts.rowDecisions.quarantine)
   }
 
+  /// Compares the indexes that the plan was counted by, or that its run would read, with their tables.
+  ///
+  /// - Throws: ``DamagedIndexes`` if some differ, or `SQLiteError`.
+  private func checkIndexes(_ parts: CandidateParts, _ builder: MigrationPlan.Builder) throws {
+    guard counts.usesIndexes || !split.byRow.isEmpty else { return }
+    let isCopy = builder == .cloneAndAlter
+    // Rows that nobody asks about or writes stay as they are, whatever their number, and so do their indexes.
+    let alone =
+      isCopy ? Set(parts.unwrittenTables.values.map(\.sourceTable)).subtracting(concerned) : []
+    let tables = source.tables.filter { !alone.contains($0.name) }
+    let foreign = parts.foreignRows.map(\.subject).filter { !isCopy || framework.rewrites[$0] != nil }
+    // Decisions, and values that follow from other objects, find these by the keys that lead to them. So does code, but to
+    // compare all keys for it would take a fourth of the whole run's time: their entries are counted.
+    let isByCode = !split.byRow.isEmpty
+    let follows = isCopy && !(parts.backfill.steps.isEmpty && planner.settings.decisions.isEmpty)
+    let check = IndexCheck(connection: connection)
+    var damage: [String] = []
+    for table in follows || isByCode ? source.tables : tables {
+      let keys = Set(table.columns.filter(\.role.isReference).map(\.name) + [PhysicalName.entity])
+      damage += try check.findings(
+        in: table.name, of: isByCode ? keys : nil, comparing: follows ? keys : [PhysicalName.entity])
+    }
+    for table in foreign { damage += try check.findings(in: table) }
+    guard !damage.isEmpty else { return }
+    // Objects that code asks for by a relationship are found by its index.
+    guard split.byRow.isEmpty else {
+      throw MigrationError.damaged(
+        .store, reason: damage.joined(separator: "; ") + ", and code of the mapping would find related objects by it")
+    }
+    throw DamagedIndexes(findings: damage)
+  }
+
   /// True if SQL alone, without functions of ours, makes every object.
   private var isDeclarative: Bool { split.byRow.isEmpty && !planner.mapping.hasExpressions }
 
   /// Chooses the builder, and makes the candidate's parts for it.
   private func chosenParts(_ size: StoreSize) throws -> (CandidateParts, MigrationPlan.Builder) {
-    let choice = planner.settings.builder
+    let choice = planner.settings.damage.isEmpty ? planner.settings.builder : .always(.rebuild)
     var parts = try parts(defers: planner.settings.defers && isDeclarative)
     var builder = try choice.choose(for: parts, size: size, connection: connection)
     if builder == .rebuild, !parts.deferral.isEmpty {

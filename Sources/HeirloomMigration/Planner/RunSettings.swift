@@ -17,6 +17,8 @@ package struct RunSettings {
   package var progress: Progress?
   /// The file system.
   package let files: any FileOperations
+  /// The damage that a copy of the store would have too, a sentence each: the candidate is a new file if there is any.
+  package var damage: [String] = []
   /// The parts of other stores' plans that hold for this one, too.
   package var memory = PlanningMemory()
 

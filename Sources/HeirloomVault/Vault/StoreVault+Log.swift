@@ -4,7 +4,7 @@ import HeirloomStore
 package struct LogDamage: Hashable, Sendable {
   /// True when the log's own header is damaged.
   let isHeaderDamaged: Bool
-  /// The number of frames of committed changes that can't be trusted.
+  /// The number of frames of committed changes at which SQLite stops.
   let damagedCount: Int
   /// The number of frames of committed changes.
   let frameCount: Int
@@ -14,8 +14,9 @@ package struct LogDamage: Hashable, Sendable {
 
   /// Creates the description of a log's damage; `nil` if there is none.
   init?(_ content: WriteAheadLog.Content) {
-    guard content.isHeaderDamaged || content.damagedCount > 0 || content.isEndDamaged else { return nil }
-    (isHeaderDamaged, damagedCount, frameCount) = (content.isHeaderDamaged, content.damagedCount, content.frameCount)
+    (isHeaderDamaged, frameCount) = (content.isHeaderDamaged, content.frameCount)
+    damagedCount = content.damagedCount + content.strayCount
+    guard isCertain || content.isEndDamaged else { return nil }
   }
 }
 

@@ -13,6 +13,8 @@ package struct WriteAheadLog {
     package var frameCount = 0
     /// The number of those frames that can't be trusted.
     package var damagedCount = 0
+    /// The number of the other frames that SQLite takes for an earlier use's, because of their salts, and stops at.
+    package var strayCount = 0
     /// True when the log's own header is damaged.
     package var isHeaderDamaged = false
     /// True when the part after the last commit can't be read: commits, or a change that was never committed.
@@ -55,9 +57,10 @@ package struct WriteAheadLog {
     let total = (size - 32) / frameSize
     content.totalCount = total
     var pending: [Int: Int64?] = [:]
-    var pendingCounts = (all: 0, damaged: 0)
-    var frame = LogFrame(seed: header[24...])
+    var pendingCounts = (all: 0, damaged: 0, stray: 0)
+    var frame = LogFrame(before: use.seed)
     var isLastOfThisUse = true
+    var later: Int64 = -1
     for index in 0..<total {
       let offset = 32 + index * frameSize
       guard let bytes = try bytes(at: offset, count: 24 + use.pageSize) else { break }
@@ -67,11 +70,12 @@ package struct WriteAheadLog {
       isLastOfThisUse = goesOn || frame.salts == use.salts
       if !isLastOfThisUse {
         // Frames of an earlier use follow the last frame of this one, since a log is written over from its start.
-        guard try hasLaterFrame(after: index, of: total, frameSize: frameSize, salts: use.salts) else { break }
+        if later <= index { later = try laterFrame(after: index, of: total, frameSize: frameSize, salts: use.salts) }
+        guard later > index else { break }
       }
       let isSound = isLastOfThisUse && frame.isSound
       pendingCounts.all += 1
-      if !isSound { pendingCounts.damaged += 1 }
+      if !isSound { pendingCounts.damaged += 1 } else if frame.salts != use.salts { pendingCounts.stray += 1 }
       guard frame.page >= 1, Int64(frame.page) <= 1 << 31 else { continue }
       pending[frame.page] = .some(isSound ? offset + 24 : nil)
       guard isSound, frame.pageCount > 0 else { continue }
@@ -79,7 +83,8 @@ package struct WriteAheadLog {
       pending = [:]
       content.frameCount += pendingCounts.all
       content.damagedCount += pendingCounts.damaged
-      pendingCounts = (0, 0)
+      content.strayCount += pendingCounts.stray
+      pendingCounts = (0, 0, 0)
       content.pageCount = frame.pageCount
     }
     content.isEndDamaged = pendingCounts.damaged > 0 || isLastOfThisUse && (size - 32) % frameSize != 0
@@ -87,28 +92,36 @@ package struct WriteAheadLog {
   }
 
   /// Returns the use that the frames tell of a log with a damaged header: those at its start are of its last use.
+  ///
+  /// The first frame's sum continues the header's. It tells whether the header's bytes or their sum are damaged.
   private func guessedUse(_ header: [UInt8], pageSize declared: Int?) throws(FileError) -> LogUse? {
     guard let pageSize = declared, pageSize >= 512 else { return nil }
-    for isBigEndian in [false, true] {
-      var frame = LogFrame(seed: header[24...])
-      for index in 0..<min(Int64(4), (size - 32) / Int64(24 + pageSize)) {
-        guard let bytes = try bytes(at: 32 + index * Int64(24 + pageSize), count: 24 + pageSize) else { break }
-        frame = LogFrame(bytes, after: frame, isBigEndian: isBigEndian)
-        if frame.isSound { return LogUse(pageSize: pageSize, salts: frame.salts, isBigEndian: isBigEndian) }
+    for count in [1, 4] {
+      for isBigEndian in [false, true] {
+        for seed in [LogSum(header[24...]), LogSum().adding(header[..<24], isBigEndian: isBigEndian)] {
+          var frame = LogFrame(before: seed)
+          for index in 0..<min(Int64(count), (size - 32) / Int64(24 + pageSize)) {
+            guard let bytes = try bytes(at: 32 + index * Int64(24 + pageSize), count: 24 + pageSize) else { break }
+            frame = LogFrame(bytes, after: frame, isBigEndian: isBigEndian)
+            guard frame.isSound else { continue }
+            return LogUse(pageSize: pageSize, salts: frame.salts, isBigEndian: isBigEndian, seed: seed)
+          }
+        }
       }
     }
     return nil
   }
 
-  /// Returns true when a frame of the log's last use comes soon after one that isn't: then that one is damaged.
-  private func hasLaterFrame(
+  /// Returns the number of the next frame of the log's last use after one that isn't, which is damaged then; -1 if there
+  /// is none.
+  private func laterFrame(
     after index: Int64, of total: Int64, frameSize: Int64, salts: [UInt8]
-  ) throws(FileError) -> Bool {
-    for next in index + 1..<max(index + 1, min(total, index + 65)) {
-      guard let header = try bytes(at: 32 + next * frameSize, count: 24) else { return false }
-      if header[8..<16].elementsEqual(salts) { return true }
+  ) throws(FileError) -> Int64 {
+    for next in index + 1..<max(index + 1, total) {
+      guard let header = try bytes(at: 32 + next * frameSize, count: 24) else { break }
+      if header[8..<16].elementsEqual(salts) { return next }
     }
-    return false
+    return -1
   }
 
   /// Reads a number of bytes; returns `nil` if there are fewer.
@@ -134,11 +147,14 @@ private struct LogUse {
   let salts: [UInt8]
   /// True when the sums are of big-endian numbers.
   let isBigEndian: Bool
+  /// The header's sum, which the first frame's continues.
+  let seed: LogSum
 
-  init(pageSize: Int, salts: [UInt8], isBigEndian: Bool) {
+  init(pageSize: Int, salts: [UInt8], isBigEndian: Bool, seed: LogSum) {
     self.pageSize = pageSize
     self.salts = salts
     self.isBigEndian = isBigEndian
+    self.seed = seed
   }
 
   /// Reads a header; `nil` if it is damaged.
@@ -150,7 +166,7 @@ private struct LogUse {
     }
     let sum = LogSum().adding(header[..<24], isBigEndian: magic & 1 == 1)
     guard sum == LogSum(header[24...]) else { return nil }
-    self.init(pageSize: pageSize, salts: Array(header[16..<24]), isBigEndian: magic & 1 == 1)
+    self.init(pageSize: pageSize, salts: Array(header[16..<24]), isBigEndian: magic & 1 == 1, seed: sum)
   }
 }
 
@@ -167,9 +183,9 @@ private struct LogFrame {
   private let sum: LogSum
 
   /// Creates the start of a chain of sums, before the first frame.
-  init(seed: ArraySlice<UInt8>) {
+  init(before seed: LogSum) {
     (page, pageCount, salts, isSound) = (0, 0, [], false)
-    sum = LogSum(seed)
+    sum = seed
   }
 
   init(_ bytes: [UInt8], after last: LogFrame, isBigEndian: Bool) {

@@ -1,0 +1,101 @@
+import HeirloomStore
+
+/// The failure of a plan that was counted by indexes which differ from their tables.
+struct DamagedIndexes: Error {
+  /// What is wrong with each index, as a clause.
+  let findings: [String]
+}
+
+/// A comparison of a store's indexes with their tables.
+struct IndexCheck {
+  let connection: Connection
+
+  /// An index on all rows of a table.
+  private struct Index {
+    let name: String
+    /// An aggregate over the keys and the indexed values of its rows; `nil` if the entries are only counted.
+    let sum: String?
+  }
+
+  /// Compares the indexes of a table with its rows.
+  ///
+  /// An index of some rows only is passed over, and one that SQLite can't read without a function of the app's.
+  ///
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - keys: The first columns of the indexes to look at; `nil` for all indexes.
+  ///   - columns: Columns with whole numbers. Of an index that begins with one, the entries are compared; others are
+  ///     counted, which takes a third of the time.
+  /// - Returns: A clause for each index that differs.
+  /// - Throws: `SQLiteError`, such as for a table that can't be read.
+  func findings(
+    in table: String, of keys: Set<String>? = nil, comparing columns: Set<String> = []
+  ) throws(SQLiteError) -> [String] {
+    let indexes = try indexes(of: table, keys, comparing: columns)
+    guard !indexes.isEmpty else { return [] }
+    let sums = indexes.compactMap(\.sum)
+    var expected: [SQLiteValue] = []
+    if sums.isEmpty {
+      expected = [.integer(try connection.rowCount(of: SchemaName.rows(of: table)))]
+    } else {
+      let list = (["COUNT(*)"] + sums).joined(separator: ", ")
+      expected = try connection.rows("SELECT \(list) FROM \(SchemaName.rows(of: table))").first ?? []
+    }
+    let rows = expected.first?.integer ?? 0
+    var left = expected.dropFirst()
+    var findings: [String] = []
+    for index in indexes {
+      let sum = index.sum == nil ? nil : left.popFirst()
+      guard let difference = try difference(of: index, on: table, rows: rows, sum: sum) else { continue }
+      findings.append("the index \(index.name) of the table \(table) \(difference)")
+    }
+    return findings
+  }
+
+  private func indexes(
+    of table: String, _ keys: Set<String>?, comparing columns: Set<String>
+  ) throws(SQLiteError) -> [Index] {
+    let store = quote(SchemaName.store)
+    var indexes: [Index] = []
+    for row in try connection.rows("PRAGMA \(store).index_list(\(quote(table)))") where row[4].integer == 0 {
+      guard let name = row[1].text else { continue }
+      let names = try connection.rows("PRAGMA \(store).index_info(\(quote(name)))").map(\.[2].text)
+      let first = names.first.flatMap { $0 }
+      guard keys.map({ keys in first.map(keys.contains) ?? false }) ?? true else { continue }
+      let isCompared = first.map(columns.contains) ?? false
+      indexes.append(Index(name: name, sum: isCompared ? Self.sum(names.compactMap { $0 }) : nil))
+    }
+    return indexes
+  }
+
+  /// Returns the sum of numbers that follow from each row's key and its values; it is far below what SQLite can add.
+  private static func sum(_ columns: [String]) -> String {
+    let number = columns.reduce("rowid % 65521") { number, column in
+      "((\(number)) * 7 + 1) * (IFNULL(\(quote(column)), -1) % 65521 + 65521) % 2147483647"
+    }
+    return "SUM(\(number))"
+  }
+
+  /// Returns the difference of an index from its table, as the rest of a clause; `nil` for none.
+  private func difference(
+    of index: Index, on table: String, rows: Int64, sum: SQLiteValue?
+  ) throws(SQLiteError) -> String? {
+    do throws(SQLiteError) {
+      // SQLite would count all by the smallest index.
+      let list = "SUM(1)" + (index.sum.map { ", " + $0 } ?? "")
+      let found = try connection.rows(
+        "SELECT \(list) FROM \(quote(SchemaName.store)).\(quote(table)) INDEXED BY \(quote(index.name))"
+      ).first
+      let entries = found?.first?.integer ?? 0
+      guard entries == rows else {
+        return entries < rows
+          ? "lacks \(rows - entries) of \(rows) entries" : "has \(entries) entries for \(rows) rows"
+      }
+      return found?.dropFirst().first == sum ? nil : "has entries with other values than the rows"
+    } catch  where error.isCorrupt {
+      return "can't be read"
+    } catch  where !error.isInterrupt && !error.isExpired && !error.isInputOutput {
+      return nil
+    }
+  }
+}
