@@ -287,6 +287,20 @@ struct VaultRestoringTests {
     #expect(try !StoreVault.hasUnfinishedOperation(at: fixture.location))
   }
 
+  @Test(arguments: [true, false])
+  func `a store that shares its folder of external data leaves the other store its files`(_ isReadable: Bool) throws {
+    let fixture = try VaultFixture(externalFiles: 2)
+    // Core Data names the folder by the store's name without its extension.
+    let other = fixture.location.directory + "/Journal.db"
+    try system.copyFile(fixture.location.path, to: other, attributes: FileAttributes(mode: 0o640))
+    if !isReadable { try Data("no store any more".utf8).write(to: fixture.url(other)) }
+    let folder = try #require(try fixture.vault().setStoreAside())
+    #expect(!fixture.exists(fixture.location.path) && fixture.exists(other))
+    #expect(fixture.externalNames() == ["FILE-0", "FILE-1"])
+    #expect(try system.names(in: folder + "/.Journal_SUPPORT/_EXTERNAL_DATA").sorted() == ["FILE-0", "FILE-1"])
+    #expect(try fixture.leftovers() == [])
+  }
+
   @Test func `a store that can't be read is moved with its side files, byte for byte`() throws {
     let fixture = try VaultFixture(.rollback)
     let garbage = Data((0..<9_000).map { UInt8(truncatingIfNeeded: $0 &* 13) })
