@@ -120,6 +120,33 @@ struct DoctorTests {
     }
   }
 
+  @Test func `a path that is too long for SQLite is told so`() throws {
+    let directory = try TemporaryDirectory()
+    let short = try Notebook.makeStore(in: directory, count: 20)
+    var folder = directory.url
+    while folder.path.utf8.count < Connection.pathByteLimit {
+      folder.appendPathComponent(String(repeating: "d", count: 60))
+    }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let store = folder.appendingPathComponent("Notebook.sqlite")
+    try FileManager.default.copyItem(at: short, to: store)
+    let model = try Notebook.write(Notebook.adding(), "Adding", in: directory)
+    // A link makes the path no shorter: SQLite follows it.
+    let link = directory.file("link.sqlite")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: store)
+    let tool = Tool(directory: directory.url)
+    let words = "has \(store.path.utf8.count) bytes, and SQLite opens paths of \(Connection.pathByteLimit) at most"
+    for path in [store.path, link.path] {
+      for command in [["inspect"], ["verify"], ["plan", "--to", model], ["migrate", "--to", model]] {
+        let outcome = tool.run([command[0], path, "--json"] + command.dropFirst())
+        #expect(outcome.code == 1 && outcome.output.contains(words), "\(command): \(outcome.output)")
+        let advice = try #require(try outcome.failure()["suggestion"] as? String)
+        #expect(advice.contains("shorter path"), "\(command): \(advice)")
+      }
+      #expect(tool("doctor", path).output.contains(words))
+    }
+  }
+
   @Test func `where nothing is and nothing is kept there is an error`() throws {
     let directory = try TemporaryDirectory()
     let outcome = Tool(directory: directory.url)("doctor", "nothing.sqlite", "--json")
