@@ -130,6 +130,43 @@ struct VaultRestoringTests {
     #expect(try fixture.content() == before)
   }
 
+  /// A difference between a previous version and its manifest.
+  enum Contradiction: String, CaseIterable, Sendable {
+    case none
+    case damagedManifest = "has a damaged manifest"
+    case otherLength = "bytes when it was kept"
+    case missingExternalFile = "had 3 files of external data and has 2 now"
+    case otherExternalData = "had 3000 bytes of external data and has 3001 now"
+  }
+
+  @Test(arguments: Contradiction.allCases, [false, true])
+  func `a restoration says how a version differs from its manifest`(
+    _ contradiction: Contradiction, _ isStoreGone: Bool
+  ) throws {
+    let (fixture, previous) = try makeMigrated(.rollback)
+    let external = previous.path + "/.Journal_SUPPORT/_EXTERNAL_DATA/FILE-1"
+    switch contradiction {
+    case .none: break
+    case .damagedManifest: try Data("{".utf8).write(to: fixture.url(previous.path + "/manifest.json"))
+    case .otherLength:
+      let connection = try Connection(path: try #require(previous.storePath), mode: .readWrite)
+      try connection.execute("CREATE TABLE more(id INTEGER PRIMARY KEY)")
+      try connection.close()
+    case .missingExternalFile: try system.unlink(external)
+    case .otherExternalData: try Data(repeating: 1, count: 1_001).write(to: fixture.url(external))
+    }
+    if isStoreGone { try system.unlink(fixture.location.path) }
+    var faults: [String] = []
+    let vault = fixture.vault { event in
+      guard case .restoredWithFaults(previous.name.text, let reason) = event else { return }
+      faults.append(reason)
+    }
+    _ = try vault.restore(previous.name.text)
+    #expect(try fixture.content().version == 1)
+    #expect(faults.count == (contradiction == .none ? 0 : 1), "\(faults)")
+    if contradiction != .none { #expect(faults.first?.contains(contradiction.rawValue) == true, "\(faults)") }
+  }
+
   @Test func `a lost store is put back, and old side files can't spoil it`() throws {
     let before = try VaultFixture(.rollback).content()
     let (fixture, previous) = try makeMigrated(.rollback)
