@@ -108,6 +108,11 @@ package struct StoreLocation: Hashable, Sendable {
     }.map { String($1) }
   }
 
+  /// Returns true for the name of a folder of external binary data, whatever the store's name.
+  package static func isSupportName(_ name: some StringProtocol) -> Bool {
+    name.hasPrefix(".") && name.hasSuffix("_SUPPORT")
+  }
+
   /// Returns the name of a store's folder of external binary data, by the store's name.
   ///
   /// It is Core Data's rule: the store's name without its extension, between `.` and `_SUPPORT`.
