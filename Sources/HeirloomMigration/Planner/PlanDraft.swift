@@ -96,6 +96,7 @@ struct PlanDraft {
     let size = try StoreSize(connection: connection)
     let (parts, builder) = try chosenParts(size)
     let steps = builder == .rebuild ? parts.rebuildSteps : parts.alteringSteps
+    try parts.foreign.check(steps)
     let written = steps.compactMap(\.rows).reduce(0, +)
     let leftOut = try conditions.losses(counts, taken)
     let dropped =
