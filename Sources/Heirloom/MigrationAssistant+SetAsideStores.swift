@@ -71,6 +71,8 @@ extension MigrationAssistant {
     // A store that is set aside already is moved no further, and nothing of it is ever removed.
     configuration.incompatibleStore = .throw
     configuration.keptVersions = .max
+    var vaultConfiguration = vaultConfiguration
+    vaultConfiguration.worksOnKeptStore = true
     let folder = URL(fileURLWithPath: set.path, isDirectory: true)
     let assistant = MigrationAssistant(
       storeURL: URL(fileURLWithPath: set.storePath(named: vault.location.name)),

@@ -143,6 +143,8 @@ public final class MigrationAssistant {
 
   private func outcome(since start: ContinuousClock.Instant) throws -> MigrationOutcome {
     let location = try location()
+    // Also where there is nothing to do: the app would go on to write into what an operation has kept.
+    try vault(at: location).checkNotKept()
     var isUnfinished = try StoreVault.hasUnfinishedOperation(at: location, files: files)
     if isUnfinished, try files.status(of: location.path) == nil {
       // An operation that sets the store aside or brings it back settles without a store; any other says what is

@@ -60,6 +60,8 @@ public struct SalvageReport: Hashable, Sendable {
       case duplicateValues
       /// A row whose entity is not one of its table's.
       case unknownEntity
+      /// A value of a column that the model doesn't have; its row is in the new store.
+      case leftOutColumn
     }
   }
 
@@ -145,6 +147,11 @@ extension SalvageReport.Cut {
       case .duplicateKey: ("row of \(subject) with a key that is taken", "rows of \(subject) with keys that are taken")
       case .duplicateValues:
         ("object of \(subject) that must differ from another", "objects of \(subject) that must differ from others")
+      case .leftOutColumn:
+        (
+          "value of \(subject), a column that the model doesn't have",
+          "values of \(subject), a column that the model doesn't have"
+        )
       case .unknownEntity: ("row of \(subject) of an unknown entity", "rows of \(subject) of an unknown entity")
       }
     return "\(count) \(count == 1 ? one : many)"

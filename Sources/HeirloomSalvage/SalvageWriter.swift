@@ -108,6 +108,7 @@ final class SalvageWriter {
         return report.count(.wrongKey, name)
       }
       guard let row = converted(values, key: key, plan, table, numbers, found) else { return }
+      noteLeftOut(values, key: key, of: found, table)
       do throws(SQLiteError) {
         try insertion.bind(row)
         try insertion.run()
@@ -177,6 +178,17 @@ final class SalvageWriter {
       return nil
     }
     return row
+  }
+
+  /// Notes a row's values of columns that the model doesn't have.
+  private func noteLeftOut(_ values: [FoundValue], key: Int64, of found: SourceTable, _ table: PhysicalTable) {
+    guard !found.leftOutColumns.isEmpty else { return }
+    let left = found.leftOutColumns.compactMap { column in
+      found.columns.firstIndex(of: column).map { (column, values[$0]) }
+    }.filter { $0.1 != .stored(.null) }
+    guard !left.isEmpty else { return }
+    cuts.add(.leftOutColumn, table.name, table: table.name, key: key, left)
+    for (column, _) in left { report.count(.leftOutColumn, "\(table.name).\(column)") }
   }
 
   private func attributeValue(

@@ -32,6 +32,7 @@ extension SourceTable {
     }
     // If the model is of another version, nobody expects the store to have all its columns.
     if isOwn { told += missing.map { "the column \(fileName).\($0), which the damaged store doesn't name" } }
+    leftOutColumns = unknown
     return told + unknown.map { "the column \(fileName).\($0), which the model doesn't have" }
   }
 

@@ -41,6 +41,8 @@ package struct SourceTable {
   var kinds: [ColumnKind]?
   /// The numbers of the entities whose objects the table holds.
   var entityNumbers: Set<Int>?
+  /// The columns that the model doesn't have.
+  var leftOutColumns: [String] = []
   /// The file's names for columns of the model whose own names it lost.
   var columnNames: [String: String] = [:]
 

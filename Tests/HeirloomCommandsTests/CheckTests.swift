@@ -64,6 +64,29 @@ struct CheckTests {
 
   // MARK: - Sound histories
 
+  @Test func `names that two versions swap without a new version hash are told by compare and check`() throws {
+    func model(_ identifiers: [String: String]) throws -> ManagedObjectModel {
+      var note = EntityDescription(name: "Note")
+      note.attributes = ["a", "b"].map { name in
+        var attribute = AttributeDescription(name: name, type: .string)
+        attribute.isOptional = true
+        attribute.renamingIdentifier = identifiers[name]
+        return attribute
+      }
+      return try ManagedObjectModel(entities: [note])
+    }
+    let (first, second) = (try model([:]), try model(["a": "b", "b": "a"]))
+    try makeHistory([("V1", first), ("V2", second)])
+    let compared = tool("compare", directory.file("V1.json").path, directory.file("V2.json").path)
+    let words = "\"Note.a\" goes on with the content of \"a\""
+    #expect(compared.code == 0 && compared.output.contains(words), "\(compared)")
+    let result = try check()
+    #expect(
+      result.findings.filter { $0.contains("rename") } == [
+        "warning renameWithoutMigration Note a", "warning renameWithoutMigration Note b",
+      ], "\(result.findings)")
+  }
+
   @Test func `a sound history passes, and every version was migrated`() throws {
     try copyStory("Done")
     let result = try check()

@@ -120,6 +120,61 @@ struct DoctorTests {
     }
   }
 
+  @Test(arguments: ["file", "link", "dangling"], [".heirloom", ".heirloom/previous"])
+  func `what lies where previous versions are kept is a finding, and the store is diagnosed`(
+    kind: String, suffix: String
+  ) throws {
+    let directory = try TemporaryDirectory()
+    let store = try Notebook.makeStore(in: directory, count: 20)
+    let tool = Tool(directory: directory.url)
+    let path = store.path + suffix
+    try? FileManager.default.removeItem(atPath: path)
+    if kind == "file" {
+      try Data().write(to: URL(fileURLWithPath: path))
+    } else {
+      let target = directory.file("elsewhere")
+      if kind == "link" { try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true) }
+      try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target.path)
+    }
+    let outcome = tool("doctor", store.path, "--json")
+    #expect(outcome.code == 0, "\(outcome.output)")
+    let findings = try #require(try outcome.json()["findings"] as? [[String: Any]])
+    let kinds = findings.filter { $0["severity"] as? String == "error" }.compactMap { $0["kind"] as? String }
+    #expect(kinds == ["unusableFolder"], "\(outcome.output)")
+    #expect(try outcome.json()["rows"] as? Int == 20)
+    #expect(try next(outcome) == "heirloom verify \(store.path)")
+    #expect(tool("verify", store.path).code == 6)
+    #expect(
+      tool("migrate", store.path, "--to", try Notebook.write(Notebook.adding(), "Adding", in: directory)).code == 1)
+  }
+
+  @Test func `a path that is too long for SQLite is told so`() throws {
+    let directory = try TemporaryDirectory()
+    let short = try Notebook.makeStore(in: directory, count: 20)
+    var folder = directory.url
+    while folder.path.utf8.count < Connection.pathByteLimit {
+      folder.appendPathComponent(String(repeating: "d", count: 60))
+    }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let store = folder.appendingPathComponent("Notebook.sqlite")
+    try FileManager.default.copyItem(at: short, to: store)
+    let model = try Notebook.write(Notebook.adding(), "Adding", in: directory)
+    // A link makes the path no shorter: SQLite follows it.
+    let link = directory.file("link.sqlite")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: store)
+    let tool = Tool(directory: directory.url)
+    let words = "has \(store.path.utf8.count) bytes, and SQLite opens paths of \(Connection.pathByteLimit) at most"
+    for path in [store.path, link.path] {
+      for command in [["inspect"], ["verify"], ["plan", "--to", model], ["migrate", "--to", model]] {
+        let outcome = tool.run([command[0], path, "--json"] + command.dropFirst())
+        #expect(outcome.code == 1 && outcome.output.contains(words), "\(command): \(outcome.output)")
+        let advice = try #require(try outcome.failure()["suggestion"] as? String)
+        #expect(advice.contains("shorter path"), "\(command): \(advice)")
+      }
+      #expect(tool("doctor", path).output.contains(words))
+    }
+  }
+
   @Test func `where nothing is and nothing is kept there is an error`() throws {
     let directory = try TemporaryDirectory()
     let outcome = Tool(directory: directory.url)("doctor", "nothing.sqlite", "--json")

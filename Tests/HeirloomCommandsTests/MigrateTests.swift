@@ -57,6 +57,33 @@ struct MigrateTests {
     #expect(both.allSatisfy { $0["checksum"] is String })
   }
 
+  @Test(arguments: ["migrate", "migrate --accept-version", "repair"], [false, true])
+  func `a command that writes refuses a store in a folder of kept ones`(command: String, isLinked: Bool) throws {
+    let directory = try TemporaryDirectory()
+    let store = try VerifyTests.makeMigratedStore(in: directory)
+    let version = try #require(try StoreArchive(storeURL: store).previousVersions().first)
+    let kept = version.storeURL
+    let folder = kept.deletingLastPathComponent().path
+    var named = kept
+    if isLinked {
+      named = directory.file("link.sqlite")
+      try FileManager.default.createSymbolicLink(at: named, withDestinationURL: kept)
+    }
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    let bytes = StoreBytes(of: kept)
+    let words = command.split(separator: " ").map(String.init)
+    let model = words[0] == "migrate" ? ["--to", directory.file("Adding.json").path] : []
+    let outcome = Tool(directory: directory.url).run(words + [named.path, "--json"] + model)
+    #expect(outcome.code == 1)
+    #expect(try outcome.failure()["code"] as? String == "unfitLocation", "\(outcome.output)")
+    let message = try #require(try outcome.failure()["message"] as? String)
+    #expect(message.contains("is kept in the folder \"previous\""), "\(message)")
+    #expect(StoreBytes(of: kept) == bytes)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == names)
+    // It may still be looked at.
+    #expect(Tool(directory: directory.url)("verify", named.path).code == 0)
+  }
+
   @Test func `more versions are kept on request, and older ones go with a later run`() throws {
     let directory = try TemporaryDirectory()
     _ = try Notebook.makeStore(in: directory, count: 3)

@@ -66,6 +66,9 @@ struct SquashTests {
       for command in ["plan", "rehearse", "migrate"] {
         let refused = tool(command, url.lastPathComponent, "--to", bundle, "--json")
         #expect(try refused.code == 5 && refused.failure()["code"] as? String == "belowFloor", "\(command)")
+        let accepted = tool(
+          command, url.lastPathComponent, "--to", bundle, "--accept-version", "--accept-losses", "--json")
+        #expect(try accepted.code == 5 && accepted.failure()["code"] as? String == "belowFloor", "\(command)")
       }
       #expect(try state(url) == before, "\(version)")
     }

@@ -26,6 +26,20 @@ struct MatchingDiagnosticTests {
         """)
   }
 
+  @Test func `names that are swapped while stores fit both models are noticed, since nothing is migrated`() throws {
+    let before = try model(entity("E", attribute("a"), attribute("b"), attribute("c")))
+    let after = try model(entity("E", attribute("a", id: "b"), attribute("b", id: "a"), attribute("c")))
+    #expect(before.versionHashes() == after.versionHashes())
+    let difference = ModelDifference(from: before, to: after)
+    #expect(difference.verdict == .compatible)
+    #expect(difference.diagnostics.map(\.code) == ["renameWithoutMigration E.a b b", "renameWithoutMigration E.b a a"])
+    #expect(difference.diagnostics.first?.description.contains("\"E.a\" goes on with the content of \"a\"") == true)
+    // Where a migration is made, the contents follow.
+    let migrated = try model(entity("E", attribute("a", id: "b"), attribute("b", id: "a"), attribute("d", id: "c")))
+    #expect(ModelDifference(from: before, to: migrated).diagnostics.isEmpty)
+    #expect(ModelDifference(from: after, to: after).diagnostics.isEmpty)
+  }
+
   @Test func `the same of an entity`() throws {
     let before = try model(entity("B", id: "A", attribute("x")))
     let after = try model(entity("C", id: "B", attribute("x")))

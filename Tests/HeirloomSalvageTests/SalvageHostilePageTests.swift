@@ -52,6 +52,28 @@ struct SalvageHostilePageTests {
     #expect(try place.count("ZNAME = 'record ' || Z_PK AND ZNOTE = 'note ' || Z_PK") == 40)
   }
 
+  @Test func `the values of a column that is left out are in the list of cuts`() throws {
+    let place = try Place(
+      """
+      ALTER TABLE ZRECORD ADD COLUMN more; ALTER TABLE ZRECORD ADD COLUMN other;
+      UPDATE ZRECORD SET more = 'more ' || Z_PK WHERE Z_PK <= 30; UPDATE ZRECORD SET other = x'00FF' WHERE Z_PK = 7;
+      """)
+    let report = try place.salvage()
+    #expect(report.objects == ["Record": 40] && !report.isComplete)
+    let told = report.cuts.filter { $0.kind.rawValue == "leftOutColumn" }.sorted { $0.subject < $1.subject }
+    #expect(told.map(\.subject) == ["ZRECORD.more", "ZRECORD.other"] && told.map(\.count) == [30, 1])
+    var found: [Int: [String: Any]] = [:]
+    for line in place.cuts.split(separator: "\n") {
+      let cut = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+      #expect(cut["cut"] as? String == "leftOutColumn" && cut["table"] as? String == "ZRECORD")
+      let key = try #require(cut["key"] as? Int)
+      found[key] = try #require(cut["values"] as? [String: Any])
+    }
+    #expect(found.count == 30)
+    for key in 1...30 { #expect(found[key]?["more"] as? String == "more \(key)") }
+    #expect((found[7]?["other"] as? [String: String]) == ["base64": "AP8="] && found[8]?["other"] == nil)
+  }
+
   @Test func `a table that the schema calls otherwise is the model's`() throws {
     let place = try Place(
       """

@@ -351,6 +351,7 @@ enum ErrorSamples {
       .storeMissing(path: path, previousVersions: ["2026-11-22-a1"]),
       .sideFilesWithoutStore(path: path, sideFiles: [path + "-wal"]),
       .unusableSideFile(path: path + "-wal", reason: "it is a folder"), .notAFile(path: path, found: "folder"),
+      .keptStore(path: path, folder: "previous"),
       .foreignOwner(path: path + ".heirloom", owner: 1001),
       .unsafeVolume(path: path, fileSystem: "nfs"), .unusableFolder(path: path + ".heirloom", reason: "it is a file"),
       .folderNotWritable(denied), .vaultInUse(path: path + ".heirloom/lock"),

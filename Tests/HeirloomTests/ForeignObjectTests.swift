@@ -92,6 +92,91 @@ struct ForeignObjectTests {
     withExtendedLifetime(directory) {}
   }
 
+  @Test(arguments: [MigrationPlan.Builder.rebuild, .cloneAndAlter])
+  func `what the app made and names a table that goes is told`(builder: MigrationPlan.Builder) throws {
+    let directory = try TemporaryDirectory()
+    let store = directory.file("Store.sqlite")
+    var entities = ["Kept", "Gone", "Old"].map { Make.entity($0, [Make.attribute("name")], []) }
+    let first = try ManagedObjectModel(entities: entities)
+    entities.remove(at: 1)
+    entities[1] = Make.entity("New", [Make.attribute("name")], [])
+    entities[1].renamingIdentifier = "Old"
+    let second = try ManagedObjectModel(entities: entities)
+    var generator = StoreGenerator(objectsPerEntity: 3, seed: 1)
+    try generator.makeStore(at: store, model: first)
+    let app = try Connection(path: store.path, mode: .readWrite)
+    for sql in [
+      "CREATE VIEW on_kept AS SELECT ZNAME FROM ZKEPT", "CREATE VIEW on_gone AS SELECT ZNAME FROM \"ZGONE\"",
+      "CREATE TABLE to_kept (item INTEGER REFERENCES ZKEPT (Z_PK))",
+      "CREATE TABLE to_old (item INTEGER REFERENCES zold (Z_PK))", "CREATE TABLE log (line)",
+      "CREATE TRIGGER of_log AFTER INSERT ON log BEGIN UPDATE ZOLD SET ZNAME = 'x'; END",
+      "CREATE TRIGGER of_gone AFTER INSERT ON ZGONE BEGIN DELETE FROM log; END",
+    ] { try app.execute(sql) }
+    try app.close()
+    let assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: ModelHistory(current: second, earlier: [("1", first)]), configuration: .init(),
+      files: POSIXFileOperations(), builder: .always(builder))
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    let told = report.plan.warnings.filter { $0.contains("of the app") }.sorted()
+    #expect(told.count == 4, "\(told)")
+    for (name, table) in [("view \"on_gone\"", "ZGONE"), ("table \"to_old\"", "zold"), ("trigger \"of_log\"", "ZOLD")] {
+      #expect(told.contains { $0.contains(name) && $0.contains("\"\(table)\"") }, "\(name): \(told)")
+    }
+    #expect(told.contains { $0.contains("\"of_gone\" of the app is left out") }, "\(told)")
+    withExtendedLifetime(directory) {}
+  }
+
+  /// Something of the app's that only a connection with the app's own code can write, and the builders that must write it.
+  @Test(arguments: [
+    ("CREATE INDEX app_own ON ZITEM (app_own(ZNAME))", true),
+
+    ("CREATE INDEX app_own ON ZITEM (ZNAME) WHERE app_own(ZNAME)", true),
+    ("CREATE INDEX app_own ON ZOTHER (app_own(ZNAME))", false),
+    ("CREATE TABLE app_own (a, b AS (app_own(a)) STORED)", false),
+    ("CREATE TABLE app_own (a CHECK (app_own(a)))", false),
+  ])
+  func `a plan refuses what only the app's own SQLite can write, as a migration does`(
+    sql: String, isAlwaysWritten: Bool
+  ) throws {
+    for builder in [MigrationPlan.Builder.rebuild, .cloneAndAlter] {
+      let directory = try TemporaryDirectory()
+      let store = directory.file("Store.sqlite")
+      var entities = ["Item", "Other"].map { Make.entity($0, [Make.attribute("name"), Make.attribute("gone")], []) }
+      let first = try ManagedObjectModel(entities: entities)
+      entities[0].attributes.removeLast()
+      let second = try ManagedObjectModel(entities: entities)
+      var generator = StoreGenerator(objectsPerEntity: 3, seed: 1)
+      try generator.makeStore(at: store, model: first)
+      let app = try Connection(path: store.path, mode: .readWrite, options: .building)
+      // A connection with the app's function would have made it; here its statement is put into the schema.
+      let plain = sql.replacing("app_own(", with: "length(")
+      try app.execute(plain.replacing("TABLE length(", with: "TABLE app_own ("))
+      try app.execute("PRAGMA writable_schema = ON")
+      try app.execute("UPDATE sqlite_schema SET sql = ?1 WHERE name = 'app_own'", [.text(sql)])
+      try app.close()
+      let before = try Data(contentsOf: store)
+      let assistant = MigrationAssistant(
+        storeURL: store, modelController: ModelController(storeURL: store),
+        history: ModelHistory(current: second, earlier: [("1", first)]), configuration: .init(),
+        files: POSIXFileOperations(), builder: .always(builder))
+      let planned = Result { try assistant.plan() }
+      guard isAlwaysWritten || builder == .rebuild else {
+        #expect(throws: Never.self) { try planned.get() }
+        #expect(throws: Never.self) { try assistant.migrateStore() }
+        continue
+      }
+      let words = #expect(throws: MigrationAssistantError.self) { try planned.get() }.map { "\($0)" } ?? ""
+      #expect(words.contains("\"app_own\"") && words.contains("what only the app gives"), "\(words)")
+      #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
+      #expect(try Data(contentsOf: store) == before)
+      withExtendedLifetime(directory) {}
+    }
+  }
+
   @Test func `an index of the app on an attribute that goes is left out, and the plan says so`() throws {
     let directory = try TemporaryDirectory()
     let store = directory.file("Store.sqlite")

@@ -351,21 +351,30 @@ struct FrameworkRowTests {
     let after: String
   }
 
-  /// Makes an entity with attributes by name, `old>new` for a renamed one, `*name` for a to-many relationship.
+  /// Makes an entity with attributes by name, `old>new` for a renamed one, `*name` for a to-many relationship,
+  /// `^name` for a to-one one, `name(a,b)` for a composite attribute.
   private static func described(_ words: [String]) -> EntityDescription {
-    let attributes = words.filter { !$0.hasPrefix("*") }.map { word in
+    let attributes = words.filter { !$0.hasPrefix("*") && !$0.hasPrefix("^") }.map { word in
+      let parts = word.dropLast().split(separator: "(")
+      if parts.count > 1 {
+        let leaves = parts[1].split(separator: ",").map { Make.attribute(String($0)) }
+        var attribute = Make.attribute(String(parts[0]), .composite)
+        attribute.composite = CompositeAttributeDescription(name: "Parts", elements: leaves)
+        return attribute
+      }
       let names = word.split(separator: ">").map(String.init)
       var attribute = Make.attribute(names.last ?? "")
       if names.count > 1 { attribute.renamingIdentifier = names[0] }
       return attribute
     }
     let links = words.filter { $0.hasPrefix("*") }.map { Make.toMany(String($0.dropFirst()), "Other", "back") }
-    return Make.entity("Item", attributes, links)
+    let owners = words.filter { $0.hasPrefix("^") }.map { Make.toOne(String($0.dropFirst()), "Other", nil) }
+    return Make.entity("Item", attributes, links + owners)
   }
 
-  // Expected bits are counted by hand, from the highest bit on: attributes by name and then to-many relationships by
-  // name, or all properties by name. If both orders agree, the bits are theirs; otherwise they are all of the new
-  // entity's.
+  // Expected bits are counted by hand, from the highest bit on: to-one relationships by name, then attributes by name,
+  // one bit for each leaf of a composite one, and then to-many relationships by name, or these two in one list by name. If
+  // both orders agree, the bits are theirs; otherwise they are all of the new entity's.
   static let bits: [Bits] = [
     Bits(testDescription: "nothing changes", from: ["a", "b", "*m"], to: ["a", "b", "*m"], before: "40", after: "40"),
     Bits(testDescription: "one before", from: ["a", "b", "c"], to: ["a", "aa", "b", "c"], before: "40", after: "20"),
@@ -382,6 +391,25 @@ struct FrameworkRowTests {
     Bits(
       testDescription: "the accounts differ", from: ["name", "*links"], to: ["m", "name", "*links"], before: "40",
       after: "E0"),
+    // The bits are zone, name; by name alone they would be the other way around.
+    Bits(
+      testDescription: "a to-one relationship is first", from: ["name", "^zone"], to: ["m", "name", "^zone"],
+      before: "80", after: "80"),
+    Bits(
+      testDescription: "the attribute after a to-one relationship", from: ["name", "^zone"],
+      to: ["m", "name", "^zone"],
+      before: "40", after: "20"),
+    Bits(
+      testDescription: "after a composite", from: ["c(x,y)", "name"], to: ["a", "c(x,y)", "name"], before: "20",
+      after: "10"),
+    Bits(
+      testDescription: "a leaf", from: ["c(x,y)", "name"], to: ["a", "c(x,y)", "name"], before: "40", after: "20"),
+    Bits(
+      testDescription: "one byte becomes two", from: ["c(o,p,q,r,s,t)", "name", "^zone"],
+      to: ["c(o,p,q,r,s,t)", "m", "name", "^zone"], before: "C1", after: "C080"),
+    Bits(
+      testDescription: "the leaves differ", from: ["c(x,y)", "name"], to: ["c(w,x,y)", "name"], before: "20",
+      after: "F0"),
     Bits(
       testDescription: "bits of another length", from: ["a", "b"], to: ["A", "a", "b"], before: "4000", after: "E0"),
   ]
@@ -408,7 +436,8 @@ struct FrameworkRowTests {
         == ["1 1 \(bits.after) 0", "1 2  1", "2 1 80 0"])
     let isTold = plan.warnings.contains { $0.contains("1 updates of \"Item\"") && $0.contains("every property") }
     #expect(
-      isTold == ["the accounts differ", "bits of another length"].contains(bits.testDescription), "\(plan.warnings)")
+      isTold == ["the accounts differ", "the leaves differ", "bits of another length"].contains(bits.testDescription),
+      "\(plan.warnings)")
   }
 
   @Test(arguments: builders) func `bits of a subentity count the attributes that it inherits`(

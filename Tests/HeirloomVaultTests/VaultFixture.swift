@@ -104,6 +104,8 @@ struct VaultFixture {
   // MARK: The vault
 
   static let snapshot: [UInt8] = Array("a snapshot".utf8)
+  /// The checksum of the store's model, which has no entities.
+  static let checksum = ManagedObjectModel.versionChecksum(of: [:])
 
   func vault(
     _ files: any FileOperations = POSIXFileOperations(), holdTimeout: Duration = .milliseconds(60),
@@ -123,7 +125,8 @@ struct VaultFixture {
       prepare: {
         let connection = try Connection(path: location.path, mode: .readWrite, options: .inspecting)
         if try connection.firstInteger("PRAGMA user_version") == 2 { return nil }
-        return StoreVault.Replacement(previousSnapshot: Self.snapshot, previousChecksum: "one", bytesNeeded: 10_000)
+        return StoreVault.Replacement(
+          previousSnapshot: Self.snapshot, previousChecksum: Self.checksum, bytesNeeded: 10_000)
       },
       build: { hold, candidate in
         let connection = hold.connection

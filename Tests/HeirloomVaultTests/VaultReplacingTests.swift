@@ -35,7 +35,7 @@ struct VaultReplacingTests {
         == ["FILE-0", "FILE-1", "FILE-2"])
     #expect(try Data(contentsOf: fixture.url(previous.path + "/model.json.gz")) == Data(VaultFixture.snapshot))
     let manifest = try #require(previous.manifest)
-    #expect(manifest.versionChecksum == "one")
+    #expect(manifest.versionChecksum == VaultFixture.checksum)
     #expect(manifest.supportFileCount == 3)
     #expect(manifest.supportByteCount == 3_000)
     #expect(manifest.usedWAL == (shape == .wal))

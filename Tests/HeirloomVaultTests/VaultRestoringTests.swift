@@ -130,6 +130,43 @@ struct VaultRestoringTests {
     #expect(try fixture.content() == before)
   }
 
+  /// A difference between a previous version and its manifest.
+  enum Contradiction: String, CaseIterable, Sendable {
+    case none
+    case damagedManifest = "has a damaged manifest"
+    case otherLength = "bytes when it was kept"
+    case missingExternalFile = "had 3 files of external data and has 2 now"
+    case otherExternalData = "had 3000 bytes of external data and has 3001 now"
+  }
+
+  @Test(arguments: Contradiction.allCases, [false, true])
+  func `a restoration says how a version differs from its manifest`(
+    _ contradiction: Contradiction, _ isStoreGone: Bool
+  ) throws {
+    let (fixture, previous) = try makeMigrated(.rollback)
+    let external = previous.path + "/.Journal_SUPPORT/_EXTERNAL_DATA/FILE-1"
+    switch contradiction {
+    case .none: break
+    case .damagedManifest: try Data("{".utf8).write(to: fixture.url(previous.path + "/manifest.json"))
+    case .otherLength:
+      let connection = try Connection(path: try #require(previous.storePath), mode: .readWrite)
+      try connection.execute("CREATE TABLE more(id INTEGER PRIMARY KEY)")
+      try connection.close()
+    case .missingExternalFile: try system.unlink(external)
+    case .otherExternalData: try Data(repeating: 1, count: 1_001).write(to: fixture.url(external))
+    }
+    if isStoreGone { try system.unlink(fixture.location.path) }
+    var faults: [String] = []
+    let vault = fixture.vault { event in
+      guard case .restoredWithFaults(previous.name.text, let reason) = event else { return }
+      faults.append(reason)
+    }
+    _ = try vault.restore(previous.name.text)
+    #expect(try fixture.content().version == 1)
+    #expect(faults.count == (contradiction == .none ? 0 : 1), "\(faults)")
+    if contradiction != .none { #expect(faults.first?.contains(contradiction.rawValue) == true, "\(faults)") }
+  }
+
   @Test func `a lost store is put back, and old side files can't spoil it`() throws {
     let before = try VaultFixture(.rollback).content()
     let (fixture, previous) = try makeMigrated(.rollback)
@@ -285,6 +322,20 @@ struct VaultRestoringTests {
       try system.names(in: folder + "/.Journal_SUPPORT/_EXTERNAL_DATA") == ["FILE-0", "FILE-1"])
     #expect(try fixture.leftovers() == [])
     #expect(try !StoreVault.hasUnfinishedOperation(at: fixture.location))
+  }
+
+  @Test(arguments: [true, false])
+  func `a store that shares its folder of external data leaves the other store its files`(_ isReadable: Bool) throws {
+    let fixture = try VaultFixture(externalFiles: 2)
+    // Core Data names the folder by the store's name without its extension.
+    let other = fixture.location.directory + "/Journal.db"
+    try system.copyFile(fixture.location.path, to: other, attributes: FileAttributes(mode: 0o640))
+    if !isReadable { try Data("no store any more".utf8).write(to: fixture.url(other)) }
+    let folder = try #require(try fixture.vault().setStoreAside())
+    #expect(!fixture.exists(fixture.location.path) && fixture.exists(other))
+    #expect(fixture.externalNames() == ["FILE-0", "FILE-1"])
+    #expect(try system.names(in: folder + "/.Journal_SUPPORT/_EXTERNAL_DATA").sorted() == ["FILE-0", "FILE-1"])
+    #expect(try fixture.leftovers() == [])
   }
 
   @Test func `a store that can't be read is moved with its side files, byte for byte`() throws {

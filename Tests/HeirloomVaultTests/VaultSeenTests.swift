@@ -50,6 +50,32 @@ struct VaultSeenTests {
     #expect(count == (change == .write || change == .writeWithoutCheckpoint ? 41 : 40))
   }
 
+  @Test(
+    arguments: ["", "previous", "incoming", "incompatible", "quarantine"], ["file", "link", "dangling", "unreadable"])
+  func `whatever lies where the vault's folders are is a finding`(_ name: String, _ kind: String) throws {
+    let fixture = try Fixture(.rollback)
+    let path = name.isEmpty ? fixture.location.companion : fixture.location.companion + "/" + name
+    if !name.isEmpty {
+      try FileManager.default.createDirectory(atPath: fixture.location.companion, withIntermediateDirectories: true)
+    }
+    var files = FaultyFiles()
+    switch kind {
+    case "file": try Data().write(to: fixture.url(path))
+    case "unreadable":
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+      files = FaultyFiles(.matching { operation, found in operation == .list && found == path }, code: EACCES)
+    default:
+      let target = fixture.location.directory + "/elsewhere"
+      if kind == "link" {
+        try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: true)
+      }
+      try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
+    }
+    let findings = try fixture.vault(files).findings()
+    #expect(findings.map(\.kind.rawValue) == ["unusableFolder"] && findings.first?.severity == .error, "\(findings)")
+    #expect(findings.first?.message.contains("\"\(path)\"") == true, "\(findings)")
+  }
+
   @Test func `a store that was written a moment ago is not at rest`() throws {
     let fixture = try Fixture(.rollback)
     let path = fixture.location.path

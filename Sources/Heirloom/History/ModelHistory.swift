@@ -19,7 +19,7 @@ public struct ModelHistory: Sendable {
   /// The version hashes of the current model, computed once.
   package let currentHashes: [String: VersionHash]
   /// The lock beside the models; `nil` if there is none.
-  private let lock: VersionLock?
+  package let lock: VersionLock?
   private let versions: [Version]
   /// The versions that were read and the paths that were found so far.
   let memory: HistoryMemory

@@ -38,8 +38,8 @@ extension MigrationAssistantError {
       self = .failed(storePath: path, .proofFailed(findings: ["\(error)"]))
     case .notEnoughSpace(let shortage):
       self = .notEnoughSpace(shortage)
-    case .storeMissing, .sideFilesWithoutStore, .unusableSideFile, .notAFile, .hardLinked, .unsafeVolume,
-      .unusableFolder, .foreignOwner, .damagedManifest, .folderNotWritable, .file:
+    case .storeMissing, .sideFilesWithoutStore, .unusableSideFile, .notAFile, .keptStore, .hardLinked,
+      .unsafeVolume, .unusableFolder, .foreignOwner, .damagedManifest, .folderNotWritable, .file:
       self = .unfitLocation(storePath: path, error)
     }
   }

@@ -11,7 +11,7 @@ public enum MigrationEvent: Hashable, Sendable {
   case recovered(operation: String)
   /// A change that an app or a loss of power interrupted was undone; the version holds the store as it was.
   case undidInterruptedChange(id: String)
-  /// The previous version that was restored has faults, which SQLite names.
+  /// The previous version that was restored has faults: SQLite names them, or it is not as its manifest says.
   case restoredWithFaults(id: String, reason: String)
   /// SQLite can't read the store's `-wal` to its end; a copy of it is kept with the previous version.
   case keptUnreadableLog(path: String, reason: String)

@@ -13,6 +13,8 @@ struct CheckFinding {
     case editedSnapshot
     /// A version that is the same to stores, but has other edits.
     case editedDetails
+    /// Names that two versions swap, while a store fits both and isn't migrated.
+    case renameWithoutMigration
     /// A shipped version that is gone.
     case missingVersion
     /// A floor in the lock, before which stores are refused.

@@ -49,6 +49,7 @@ struct HistoryCheck {
       if list.lock == nil { for warning in list.warnings { add(.warning, .missingLock, file: path, warning) } }
       checkMissing(list.lock?.missingNames { list.version(named: $0) != nil } ?? [])
       checkOrder(names: list.versions.map(\.name))
+      checkRenames()
       try makeHistory(isComplete: true)
       return
     }
@@ -66,6 +67,7 @@ struct HistoryCheck {
         entry: folder.lock?.versions.first { $0.name == name })
     }
     checkOrder(names: names)
+    checkRenames()
     try makeHistory(isComplete: folder.missingNames.isEmpty)
   }
 
@@ -225,6 +227,19 @@ struct HistoryCheck {
         .warning, .editedDetails, version: name, entity: first?.entity, property: first?.property, file: path,
         "The model and the snapshot of \"\(name)\" are the same to stores, but differ in what stores don't keep (\(words))."
       )
+    }
+  }
+
+  /// Adds findings about renames between versions that a store fits alike, so that nothing is migrated.
+  private mutating func checkRenames() {
+    for (one, other) in zip(versions, versions.dropFirst()) {
+      guard one.model.versionHashes() == other.model.versionHashes() else { continue }
+      for found in ModelDifference(from: one.model, to: other.model).diagnostics
+      where found.kind == .renameWithoutMigration {
+        add(
+          .warning, .renameWithoutMigration, version: other.name, entity: found.entity, property: found.property,
+          file: other.file, "From \"\(one.name)\" to \"\(other.name)\": \(found.description)")
+      }
     }
   }
 

@@ -44,7 +44,7 @@ enum DiagramCommand {
         source: text.hasSuffix("\n") ? text : text + "\n",
         members: [("path", .null)] + members + [("diagram", .source(text))])
     }
-    let path = try console.path(output)
+    let path = try console.outputPath(output)
     let isNew = try OutputFile(path: path, mark: format.mark).write(text)
     return CommandReport(
       lines: ["\(path) was \(isNew ? "written" : "written anew"): \(diagram.summary)."],

@@ -28,7 +28,7 @@ enum DoctorCommand {
     let path = try console.path(arguments.positionals[0])
     if let archive = arguments.value("--archive") {
       return try writeArchive(
-        console.path(archive), of: path, includesStore: arguments.has("--include-store"),
+        console.outputPath(archive, option: "--archive"), of: path, includesStore: arguments.has("--include-store"),
         models: arguments.all("--model"), console: console)
     }
     guard !arguments.has("--include-store") else { throw UsageError.missingOption("--archive", value: "FILE") }

@@ -45,7 +45,7 @@ enum GenerateCommand {
       model: named.model, version: named.name, namespace: SwiftNames.assigned(to: [wanted])[wanted] ?? wanted,
       access: access, isReadOnly: isReadOnly)
     let (text, notes) = source.text()
-    let output = try console.path(arguments.required("--output", "FILE"))
+    let output = try console.outputPath(arguments.required("--output", "FILE"))
     let isNew = try OutputFile(path: output, mark: TypedSource.mark).write(text)
     for note in named.warnings + notes { console.log("note: \(note)") }
     let count = named.model.entities.count

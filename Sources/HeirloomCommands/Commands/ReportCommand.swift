@@ -26,7 +26,7 @@ extension Command {
 enum ReportCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let store = try console.path(arguments.positionals[0])
-    let output = try console.path(arguments.required("--output", "FILE"))
+    let output = try console.outputPath(arguments.required("--output", "FILE"))
     guard ["html", "htm"].contains((output as NSString).pathExtension.lowercased()) else {
       throw UsageError.invalidValue(option: "--output", value: output, expected: "a name that ends in .html")
     }

@@ -31,7 +31,7 @@ extension Command {
 enum SalvageCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
-    let output = try console.path(arguments.required("--output", "FILE"))
+    let output = try console.outputPath(arguments.required("--output", "FILE"))
     let candidates = try NamedModel.likeliestFirst(at: arguments.all("--model"), console: console).candidates
     var salvage = StoreSalvage(storeURL: URL(fileURLWithPath: path), candidates: candidates)
     let interruption = console.interruption

@@ -44,7 +44,7 @@ enum SnapshotCommand {
     guard arguments.value("--before") == nil else { throw UsageError.missingOption("--history", value: "DIRECTORY") }
     let named = try NamedModel(at: source)
     for warning in named.warnings { console.log("note: \(warning)") }
-    let output = try console.path(arguments.value("--output") ?? SnapshotExport.fileName(named.name))
+    let output = try console.outputPath(arguments.value("--output") ?? SnapshotExport.fileName(named.name))
     let snapshot = ModelSnapshot(model: named.model, archivedAt: date)
     let isNew = try SnapshotExport.write(snapshot, to: output)
     let verb = isNew ? "was written" : "holds the model already and was left as it is"

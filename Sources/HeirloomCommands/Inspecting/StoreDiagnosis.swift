@@ -31,9 +31,10 @@ struct StoreDiagnosis {
   init(of path: String, models: [String], console: Console) throws {
     self.path = path
     let vault = StoreVault(try StoreLocation(resolving: path, files: POSIXFileOperations()))
-    versions = try StoreArchive(storeURL: URL(fileURLWithPath: path)).previousVersions()
-    setsAside = try vault.setsAside()
-    quarantine = try vault.quarantineFiles()
+    // What can't be listed is a finding, and keeps nobody from the store's own diagnosis.
+    versions = (try? StoreArchive(storeURL: URL(fileURLWithPath: path)).previousVersions()) ?? []
+    setsAside = (try? vault.setsAside()) ?? []
+    quarantine = (try? vault.quarantineFiles()) ?? []
     var (check, problem): (StoreCheck?, StoreError?) = (nil, nil)
     do {
       check = try StoreCheck(of: path, models: models, console: console)

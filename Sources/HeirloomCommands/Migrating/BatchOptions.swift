@@ -53,7 +53,8 @@ struct BatchOptions {
     let handle = try list == "-" ? .standardInput : StoreList.open(console.path(list))
     try StoreList.read(handle, separator: isNullSeparated ? .null : .lineFeed, name: name) { path in
       listed += 1
-      if StoreList.isKept(path) { kept += 1 } else { paths.append(try console.path(path)) }
+      // A search for files of a name finds kept stores too.
+      if StoreLocation.keptFolder(of: path) != nil { kept += 1 } else { paths.append(try console.path(path)) }
     }
     guard listed > 0, paths.count > 0 else { throw StoreListError.empty(list: name) }
     guard kept > 0 else { return }

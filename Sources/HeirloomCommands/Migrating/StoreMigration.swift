@@ -145,8 +145,7 @@ final class EventLog: MigrationAssistantDelegate {
       "a change of the store that was interrupted was undone; the version \(id) holds the store as it was before"
     case .keptUnreadableLog(let path, let reason): "\(reason) It is \(path)."
     case .restoredWithFaults(let id, let reason):
-      "the version \(id) has faults, as it had when it was kept or has since (SQLite: \(reason)); heirloom verify and heirloom"
-        + " salvage tell more"
+      "the version \(id) \(reason); heirloom verify and heirloom salvage tell more"
     case .snapshotDisagrees: "the snapshot is of another version than the store; the store counts"
     case .snapshotUnreadable(let reason): "the snapshot can't be read, the store counts: \(reason)"
     case .sourceModelUncertain(let reason): reason

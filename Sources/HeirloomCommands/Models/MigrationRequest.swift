@@ -97,5 +97,6 @@ struct MigrationRequest {
       (try? history.model(named: name)).map { (name: name, model: $0) }
     }
     return ModelHistory(current: history.current, name: history.currentName, earlier: earlier)
+      .locked(by: history.lock)
   }
 }

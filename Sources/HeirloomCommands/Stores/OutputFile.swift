@@ -36,3 +36,29 @@ struct OutputFile {
     return start.map { String(decoding: $0, as: UTF8.self).contains(mark) } ?? false
   }
 }
+
+extension Console {
+  /// Returns the whole path of a file that a command is to write.
+  ///
+  /// - Parameters:
+  ///   - word: The word on the command line.
+  ///   - option: The option that it follows.
+  /// - Returns: An absolute path.
+  /// - Throws: ``UsageError/invalidValue(option:value:expected:)`` for a name that SQLite, Core Data or we give a file that
+  ///   belongs to a store, ``CommandFailure`` as for any path.
+  func outputPath(_ word: String, option: String = "--output") throws -> String {
+    let path = try path(word)
+    // A link in a folder's place changes no name of SQLite's.
+    let real = (try? StoreLocation(resolving: path, files: POSIXFileOperations()))?.path ?? path
+    var names = real.names(separatedBy: "/", omittingEmptySubsequences: true)
+    let name = names.popLast() ?? ""
+    let isInside = names.contains { $0.hasSuffix(StoreLocation.companionSuffix) || StoreLocation.isSupportName($0) }
+    let isBeside = (StoreLocation.sideSuffixes + [StoreLocation.companionSuffix]).contains { suffix in
+      guard name.hasSuffix(suffix), name.utf8.count > suffix.utf8.count else { return false }
+      return FileManager.default.fileExists(atPath: String(real.dropLast(suffix.count)))
+    }
+    guard isInside || isBeside || StoreLocation.isSupportName(name) else { return path }
+    throw UsageError.invalidValue(
+      option: option, value: word, expected: "another name, since a file there belongs to a store")
+  }
+}

@@ -142,18 +142,6 @@ package enum StoreList {
     }
   }
 
-  /// Returns true if a path from a search for files of a name leads to a store in the vault.
-  ///
-  /// A previous version must stay as it is; a user who wants to migrate one names it on the command line.
-  package static func isKept(_ path: String) -> Bool {
-    // Most paths contain no such folder.
-    guard path.contains(StoreLocation.companionSuffix) else { return false }
-    let parts = path.names(separatedBy: "/", omittingEmptySubsequences: true)
-    return zip(parts, parts.dropFirst()).contains { folder, name in
-      folder.hasSuffix(StoreLocation.companionSuffix) && ["previous", "incompatible", "incoming"].contains(name)
-    }
-  }
-
   /// Throws if two of the stores are the same: their migrations would meet.
   ///
   /// - Parameter paths: Absolute paths.

@@ -206,7 +206,8 @@ struct ThreeWayMerge {
 
   /// Returns names in the order of the branch that changed it, each new one after the name that it follows there.
   ///
-  /// New names of both branches in one place are sorted, so that it is the same which branch is ours.
+  /// New names of both branches in one place are sorted, so that it is the same which branch is ours. A name that both
+  /// have waits for those that one of them has before it.
   static func order<Name: Hashable>(
     _ base: [Name], _ ours: [Name], _ theirs: [Name], kept: Set<Name>, precedes: (Name, Name) -> Bool
   ) -> [Name] {
@@ -237,10 +238,20 @@ struct ThreeWayMerge {
     for anchor in [nil] + frame.map(Optional.some) {
       if let anchor { result.append(anchor) }
       var (left, right) = ((mine[anchor] ?? [])[...], (others[anchor] ?? [])[...])
-      while let first = left.first ?? right.first {
-        let isTheirs = left.isEmpty || right.first.map { precedes($0, first) } ?? false
-        let name = isTheirs ? right.removeFirst() : left.removeFirst()
-        if seen.insert(name).inserted { result.append(name) }
+      var waiting = (left: Set(left), right: Set(right))
+      while true {
+        left = left.drop { seen.contains($0) }
+        right = right.drop { seen.contains($0) }
+        var isTheirs = left.isEmpty
+        if let first = left.first, let other = right.first, first != other {
+          let waits = (waiting.right.contains(first), waiting.left.contains(other))
+          isTheirs = waits.0 == waits.1 ? precedes(other, first) : waits.0
+        }
+        guard let name = isTheirs ? right.first : left.first else { break }
+        seen.insert(name)
+        waiting.left.remove(name)
+        waiting.right.remove(name)
+        result.append(name)
       }
     }
     return result

@@ -46,7 +46,8 @@ package struct ModelDifference: Hashable, Sendable {
       obstacles = inference.obstacles
       effects = inference.effects
     }
-    diagnostics = inference.correspondence.diagnostics()
+    diagnostics = inference.correspondence.diagnostics(
+      isMigrated: inference.sourceHashes != inference.destinationHashes)
     self.inference = inference
   }
 

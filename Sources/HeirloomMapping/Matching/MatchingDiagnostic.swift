@@ -27,6 +27,8 @@ package struct MatchingDiagnostic: Hashable, Sendable {
     case sameNameOtherIdentifier
     /// A removed element and an added one of the same shape.
     case suspectedRename
+    /// An element that is renamed, although stores fit both models and nothing is migrated: names were swapped.
+    case renameWithoutMigration
   }
 
   /// Creates a diagnostic.
@@ -62,6 +64,12 @@ extension MatchingDiagnostic: CustomStringConvertible {
       """
       \(subject) is new and "\(counterpart)", of the same shape, is gone. A rename? Then give it the renaming identifier \
       "\(suggestedIdentifier)"; otherwise \(content) dropped.
+      """
+    case .renameWithoutMigration:
+      """
+      \(subject) has the renaming identifier of "\(counterpart)", but version hashes don't tell of that, so no store is \
+      migrated: \(subject) goes on with the content of "\(property ?? entity)". If contents are to follow, change the hash \
+      modifier too.
       """
     }
   }

@@ -1,12 +1,16 @@
 import HeirloomModel
 
 extension ModelCorrespondence {
-  /// Finds matches that were perhaps meant but not made, sorted by entity and property.
-  func diagnostics() -> [MatchingDiagnostic] {
+  /// Finds matches that were perhaps meant but not made.
+  ///
+  /// - Parameter isMigrated: True if a migration leads from one model to the other.
+  /// - Returns: The suspicions, sorted by entity and property.
+  func diagnostics(isMigrated: Bool = true) -> [MatchingDiagnostic] {
     var found: [MatchingDiagnostic] = entityDiagnostics()
+    if !isMigrated { found += entities.filter { $0.source.name != $0.destination.name }.map(Self.ignoredRename) }
     var seen: Set<String> = []
     for pair in entities {
-      for property in propertyDiagnostics(of: pair)
+      for property in propertyDiagnostics(of: pair) + (isMigrated ? [] : ignoredRenames(of: pair))
       where seen.insert("\(property.entity)\n\(property.property ?? "")").inserted {
         found.append(property)
       }
@@ -14,6 +18,31 @@ extension ModelCorrespondence {
     return found.sorted {
       $0.entity == $1.entity
         ? ($0.property ?? "").utf16Precedes($1.property ?? "") : $0.entity.utf16Precedes($1.entity)
+    }
+  }
+
+  private static func ignoredRename(_ pair: EntityCorrespondence) -> MatchingDiagnostic {
+    MatchingDiagnostic(
+      kind: .renameWithoutMigration, entity: pair.destination.name, property: nil, counterpart: pair.source.name,
+      suggestedIdentifier: pair.source.canonicalIdentifier)
+  }
+
+  private func ignoredRenames(of pair: EntityCorrespondence) -> [MatchingDiagnostic] {
+    let (attributes, relationships) = (
+      destination.attributes(of: pair.destination.name), destination.relationships(of: pair.destination.name)
+    )
+    let renamed =
+      attributes.filter { !$0.isTransient }.map { ($0.name, $0.canonicalIdentifier, pair.attributes[$0.name]) }
+      + relationships.filter { !$0.isTransient }.map {
+        ($0.name, $0.canonicalIdentifier, pair.relationships[$0.name])
+      }
+    return renamed.compactMap { name, identifier, origin in
+      guard let origin, origin != name,
+        let owner = destination.declaringEntity(ofProperty: name, in: pair.destination.name)
+      else { return nil }
+      return MatchingDiagnostic(
+        kind: .renameWithoutMigration, entity: owner.name, property: name, counterpart: origin,
+        suggestedIdentifier: identifier)
     }
   }
 

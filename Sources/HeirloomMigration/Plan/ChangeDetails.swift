@@ -15,7 +15,7 @@ struct ChangedBits {
     guard table.column(named: PhysicalName.changedColumns) != nil else { return }
     for fate in fates {
       let plan = ChangedColumns(fate, source: source, destination: destination)
-      if plan != .kept { plans[fate.source.number] = plan }
+      if !plan.areKept { plans[fate.source.number] = plan }
     }
   }
 
@@ -46,7 +46,8 @@ struct ChangedBits {
     {
       guard let number = row[0].integer.flatMap({ Int(exactly: $0) }), let plan = plans[number] else { continue }
       found.insert(number)
-      if plan.fittingByteCount.map(Int64.init) != row[1].integer { untold[number, default: 0] += row[2].integer ?? 0 }
+      guard !plan.isCertain(forByteCount: Int(clamping: row[1].integer ?? 0)) else { continue }
+      untold[number, default: 0] += row[2].integer ?? 0
     }
     let changing = concerned.filter { found.contains($0.source.number) }
     guard !changing.isEmpty else { return nil }

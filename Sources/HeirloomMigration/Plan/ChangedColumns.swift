@@ -4,17 +4,18 @@ import HeirloomStore
 
 /// The bits that say in persistent history which properties an update changed, as the destination has them.
 ///
-/// Each property has a slot; slot 0 is the most significant bit of the first byte.
-/// Two accounts of the order of slots exist, and none of how composite attributes count.
-/// So bits are moved only where all accounts move them alike. Elsewhere an update says that every property changed.
+/// Each property has a slot, each leaf of a composite attribute one of its own; slot 0 is the most significant bit of the
+/// first byte. To-one relationships come first. Two things about the order are not known, and each account answers them.
+/// The accounts whose slots take as many bytes as an update's bits have decide, if they move the bits alike.
+/// Elsewhere an update says that every property changed.
 /// A reader that checks too often loses nothing; one that checks a wrong property, or none, does.
-enum ChangedColumns: Hashable {
-  /// Bits that stay as they are.
-  case kept
-  /// Slots of the destination that each take the bit of a slot of the source; -1 for a property without a source.
-  case moved(origins: [Int], sourceCount: Int)
-  /// Slots of the destination that are all set.
-  case all(count: Int)
+struct ChangedColumns: Hashable {
+  /// For each number of bytes that bits may have, the source's slot for each destination slot; -1 for none.
+  private var origins: [Int: [Int]] = [:]
+  /// The number of the destination's slots.
+  private let count: Int
+  /// True when bits stay as they are, whatever their length.
+  let areKept: Bool
 
   /// The name of the function in SQL that moves bits.
   private static let functionName = "heirloom_moved_bits"
@@ -26,32 +27,34 @@ enum ChangedColumns: Hashable {
   ///   - source: The source model.
   ///   - destination: The destination model.
   init(_ fate: EntityFate, source: ManagedObjectModel, destination: ManagedObjectModel) {
-    let name = fate.destination?.name ?? ""
     let ways = Account.all.map { account in
-      (from: account.slots(of: fate.source.name, in: source), to: account.slots(of: name, in: destination))
+      (
+        from: account.slots(of: fate.source.name, in: source),
+        to: account.slots(of: fate.destination?.name ?? "", in: destination)
+      )
     }
+    count = ways.first?.to.count ?? 0
     let moves = ways.map { way in
       fate.properties.flatMap { properties in Self.origins(of: way.to, in: way.from, properties) }
     }
-    guard let first = moves.first ?? nil, let way = ways.first,
-      zip(moves, ways).allSatisfy({ $0 == first && $1.from.count == way.from.count })
-    else {
-      let staysKept = zip(moves, ways).allSatisfy { move, way in
-        move.map { $0 == Array(way.from.indices) && $0.count == way.from.count } ?? false
-      }
-      self = staysKept ? .kept : .all(count: ways.first?.to.count ?? 0)
-      return
+    areKept = zip(moves, ways).allSatisfy { move, way in move == Array(way.from.indices) }
+    for (byteCount, group) in Dictionary(grouping: zip(moves, ways), by: { Self.byteCount($1.from.count) }) {
+      if let first = group.first?.0, group.allSatisfy({ $0.0 == first }) { origins[byteCount] = first }
     }
-    self = first == Array(way.from.indices) ? .kept : .moved(origins: first, sourceCount: way.from.count)
   }
 
-  /// Returns the source's slot for each destination slot; `nil` if a value is computed, since its input is unknown.
+  /// Returns the source's slot for each destination slot.
+  ///
+  /// - Returns: `nil` if a value is computed, since its input is unknown, or if a composite attribute has other leaves,
+  ///   whose order is unknown.
   private static func origins(of slots: [Slot], in old: [Slot], _ properties: [String: PropertyMapping]) -> [Int]? {
     var origins: [Int] = []
     for slot in slots {
       let mapping = properties[slot.property]
       if case .expression? = mapping?.form { return nil }
       let name = mapping?.sourceAttributeName ?? mapping?.sourceRelationshipName
+      let parts = old.filter { $0.property == name }.map(\.part)
+      guard parts.isEmpty || parts == slots.filter({ $0.property == slot.property }).map(\.part) else { return nil }
       origins.append(name.flatMap { name in old.firstIndex { $0.property == name && $0.part == slot.part } } ?? -1)
     }
     return origins
@@ -60,25 +63,23 @@ enum ChangedColumns: Hashable {
   /// Returns the number of bytes that the bits of this many slots take.
   static func byteCount(_ slots: Int) -> Int { (slots + 7) / 8 }
 
-  /// The number of bytes that an update's bits must have; `nil` where it doesn't matter.
-  var fittingByteCount: Int? {
-    if case .moved(_, let count) = self { Self.byteCount(count) } else { nil }
-  }
+  /// Returns true if bits of a number of bytes go on telling which properties an update changed.
+  func isCertain(forByteCount count: Int) -> Bool { origins[count] != nil }
 
   /// Returns the SQL of the bits in the destination, over the quoted column.
   func expression(over column: String) -> String {
-    switch self {
-    case .kept: return column
-    case .all(let count): return "CASE WHEN \(column) NOT NULL THEN \(Self.full(count)) END"
-    case .moved(let origins, let sourceCount):
+    let cases = origins.sorted { $0.key < $1.key }.map { byteCount, origins in
       let list = quoteLiteral(origins.map(String.init).joined(separator: ","))
-      return "CASE WHEN \(column) IS NULL THEN NULL WHEN LENGTH(\(column)) = \(Self.byteCount(sourceCount))"
-        + " THEN \(Self.functionName)(\(column), \(list)) ELSE \(Self.full(origins.count)) END"
+      return " WHEN \(byteCount) THEN \(Self.functionName)(\(column), \(list))"
     }
+    let full = "WHEN \(column) IS NULL THEN NULL ELSE \(full) END"
+    return cases.isEmpty
+      ? "CASE \(full)" : "CASE LENGTH(\(column))\(cases.joined()) ELSE CASE \(full) END"
   }
 
-  private static func full(_ count: Int) -> String {
-    let bytes = (0..<byteCount(count)).map { UInt8(truncatingIfNeeded: 0xFF00 >> min(8, count - $0 * 8)) }
+  /// The SQL of bits that are all set.
+  private var full: String {
+    let bytes = (0..<Self.byteCount(count)).map { UInt8(truncatingIfNeeded: 0xFF00 >> min(8, count - $0 * 8)) }
     return "x'\(bytes.hexadecimal)'"
   }
 
@@ -105,32 +106,31 @@ enum ChangedColumns: Hashable {
 
   /// An account of the order of slots.
   private struct Account {
-    /// True when to-one relationships come first and to-many ones last, and a to-one's entity has a slot of its own.
-    let goesByKind: Bool
-    /// True when a composite attribute has a slot for each leaf.
-    let splitsComposites: Bool
+    /// True when to-many relationships come last, after all attributes; else both are in one list by name.
+    let hasToManyLast: Bool
+    /// True when the entity of a to-one relationship's object has a slot of its own, where it has a column.
+    let hasEntitySlots: Bool
 
-    /// All accounts; the first is the one that real stores support.
-    static let all: [Account] = [true, false].flatMap { kind in
-      [false, true].map { Account(goesByKind: kind, splitsComposites: $0) }
+    /// All accounts; the first is the one that most stores support.
+    static let all: [Account] = [true, false].flatMap { last in
+      [true, false].map { Account(hasToManyLast: last, hasEntitySlots: $0) }
     }
 
     func slots(of entity: String, in model: ManagedObjectModel) -> [Slot] {
       let attributes = model.attributes(of: entity).filter { !$0.isTransient }.map { attribute in
-        guard splitsComposites, attribute.composite != nil else { return [Slot(property: attribute.name)] }
-        return Self.leaves(of: attribute).map { Slot(property: attribute.name, part: $0) }
+        Self.leaves(of: attribute).map { Slot(property: attribute.name, part: $0) }
       }
       let links = model.relationships(of: entity).filter { !$0.isTransient }
       let toOne = links.filter { !$0.isToMany }.map { link in
-        let hasEntity = goesByKind && !model.subentities(of: link.destinationEntity).isEmpty
+        let hasEntity = hasEntitySlots && !model.subentities(of: link.destinationEntity).isEmpty
         return [Slot(property: link.name)] + (hasEntity ? [Slot(property: link.name, part: "entity")] : [])
       }
       let toMany = links.filter(\.isToMany).map { [Slot(property: $0.name)] }
       func sorted(_ slots: [[Slot]]) -> [Slot] {
         slots.sorted { ($0.first?.property ?? "").utf16Precedes($1.first?.property ?? "") }.flatMap(\.self)
       }
-      return goesByKind
-        ? sorted(toOne) + sorted(attributes) + sorted(toMany) : sorted(toOne + attributes + toMany)
+      return sorted(toOne)
+        + (hasToManyLast ? sorted(attributes) + sorted(toMany) : sorted(attributes + toMany))
     }
 
     private static func leaves(of attribute: AttributeDescription) -> [String] {

@@ -9,6 +9,10 @@ struct ForeignObjects {
   private let travelling: [SchemaObject]
   /// Indexes and triggers that are left out, since their table or column is gone.
   private let leftOut: Set<String>
+  /// The tables that go or get another name, by the app's tables, views and triggers whose statements name them.
+  private let namedTables: [(object: SchemaObject, table: String)]
+  /// SQLite's refusals to make a table or an index, by its name.
+  private let refusals: [String: String]
 
   init(
     actual: ActualSchema, source: PhysicalSchema, destination: PhysicalSchema, connection: Connection
@@ -60,12 +64,62 @@ struct ForeignObjects {
       }
     }
     self.leftOut = leftOut
+    // SQLite doesn't tell letters' cases apart in names.
+    let staying = Set(modelTables.map { $0.lowercased() })
+    let gone = Set(source.tables.map { $0.name.lowercased() }).subtracting(staying)
+    namedTables = travelling.filter { $0.kind != .index && !leftOut.contains($0.name) }.compactMap { object in
+      object.word(among: gone).map { (object, $0) }
+    }
+    refusals = Self.refusals(of: travelling.filter { !leftOut.contains($0.name) }, actual, connection)
   }
 
-  /// The objects that are left out, one sentence each.
+  /// Returns SQLite's refusals to make tables or indexes, as for lack of a function or an order of the app's.
+  ///
+  /// The statements are prepared and never run.
+  private static func refusals(
+    of objects: [SchemaObject], _ actual: ActualSchema, _ connection: Connection
+  ) -> [String: String] {
+    var refusals: [String: String] = [:]
+    // A connection that only reads passes over the checks of a new table.
+    let empty = objects.contains { $0.kind == .table } ? try? Connection(path: "", mode: .memory) : nil
+    for object in objects {
+      guard let sql = object.sql, actual.table(named: object.name)?.isVirtual != true else { continue }
+      do throws(SQLiteError) {
+        switch object.kind {
+        case .table: _ = try empty?.prepare(sql)
+        case .index: _ = try connection.prepare("REINDEX \(quote(SchemaName.store)).\(quote(object.name))")
+        case .trigger, .view: break
+        }
+      } catch {
+        refusals[object.name] = error.message
+      }
+    }
+    return refusals
+  }
+
+  /// The objects that are left out, and those that name a table that isn't there afterwards, one sentence each.
   var warnings: [String] {
     leftOut.sorted().map {
       PlainText.line("the index or trigger \"\($0)\" of the app is left out: its table or a column of it is gone")
+    }
+      + namedTables.map { object, table in
+        PlainText.line(
+          "the \(object.kind.rawValue) \"\(object.name)\" of the app names the table \"\(table)\", which goes or gets another"
+            + " name: it stays as it is, and fails when it is used until the app makes it anew")
+      }
+  }
+
+  /// Refuses steps that SQLite would refuse: the app's own functions and orders are in the app alone.
+  ///
+  /// - Parameter steps: All steps of a plan.
+  /// - Throws: ``MigrationError/storeContradictsModel(reason:)``.
+  func check(_ steps: [MigrationStep]) throws(MigrationError) {
+    for step in steps where step.kind == .copyObject {
+      guard let refusal = refusals[step.subject] else { continue }
+      throw .storeContradictsModel(
+        reason:
+          "\"\(step.subject)\", which is not of its model, can be made by a program that has what only the app gives"
+          + " SQLite, and not here: \(refusal); drop it before, and let the app make it anew")
     }
   }
 

@@ -106,6 +106,7 @@ struct PlanDraft {
     let (parts, builder) = try chosenParts(size)
     try checkIndexes(parts, builder)
     let steps = builder == .rebuild ? parts.rebuildSteps : parts.alteringSteps
+    try parts.foreign.check(steps)
     let written = steps.compactMap(\.rows).reduce(0, +)
     let leftOut = try conditions.losses(counts, taken)
     let rowRun = split.byRow.isEmpty ? nil : try rowRun(parts)

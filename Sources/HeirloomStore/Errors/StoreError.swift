@@ -214,6 +214,9 @@ extension StoreError {
           + " change, or restore a previous version.", [.salvage, .previousVersions])
     case .unreadableLog:
       ErrorHelp(together, "Copy them together to a folder that can be written to and open the store there.")
+    case .unreadable(let reason) where reason.contains(SQLiteError.pathLimitWords):
+      ErrorHelp(
+        .unchanged, "Move the store to a folder with a shorter path, or give it a shorter name, then try again.")
     case .unreadable, .database: ErrorHelp(.unchanged, "Check permissions and the disk, then try again.")
     case .readOnly: ErrorHelp(.unchanged, "Check the permissions of the file and its folder, then try again.")
     case .unusableSideFile(let file, _): ErrorHelp(.unchanged, "Find out who made \(file) and move it away.")

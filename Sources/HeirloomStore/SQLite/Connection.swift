@@ -154,7 +154,7 @@ package final class Connection {
       handle = nil
       // The file was made a moment ago and is nobody else's.
       if case .createExclusively = mode { unlink(path) }
-      throw error
+      throw error.isCannotOpen ? SQLiteError.pathLimit(of: path) ?? error : error
     }
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, options.busyTimeout ?? Self.usualBusyTimeout.get())

@@ -73,6 +73,17 @@ extension SchemaObject {
   }
 }
 
+extension SchemaObject {
+  /// Returns the first of some names that stands in the statement; the names are in lower case.
+  package func word(among names: Set<String>) -> String? {
+    var words = SQLWords(sql ?? "")
+    while let word = words.next() {
+      if names.contains(word.lowercased()) { return word }
+    }
+    return nil
+  }
+}
+
 extension ActualSchema {
   /// The functions that can take any time when SQLite's own check computes values, by the name of their table.
   package var costlyTables: [String: String] {

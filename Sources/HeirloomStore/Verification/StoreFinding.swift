@@ -79,6 +79,6 @@ public struct StoreFinding: Hashable, Sendable {
     case danglingKey, wrongDestination, disagreeingInverse, danglingLink, invalidOrder
     case missingExternalFile, unusedExternalFile, unkeptExternalFile
     // The companion folder.
-    case unfinishedOperation, damagedManifest, leftover, damagedVersion
+    case unfinishedOperation, damagedManifest, leftover, damagedVersion, unusableFolder
   }
 }

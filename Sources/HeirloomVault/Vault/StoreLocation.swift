@@ -1,3 +1,5 @@
+import HeirloomModel
+
 /// The place of a store and of everything that belongs to it.
 ///
 /// All paths are absolute and free of symbolic links in the folders above the store. If the store's own name is a link,
@@ -92,6 +94,24 @@ package struct StoreLocation: Hashable, Sendable {
   package var lock: String { PathText.join(companion, "lock") }
 
   // MARK: Names
+
+  /// Finds the folder that holds a kept store or a candidate.
+  ///
+  /// - Parameter path: A path of a file. Links in it are not followed.
+  /// - Returns: The folder's name, such as `previous`; `nil` for a path outside such folders.
+  package static func keptFolder(of path: String) -> String? {
+    // Most paths contain no such folder.
+    guard path.contains(companionSuffix) else { return nil }
+    let parts = path.names(separatedBy: "/", omittingEmptySubsequences: true)
+    return zip(parts, parts.dropFirst()).first { folder, name in
+      folder.hasSuffix(companionSuffix) && ["previous", "incompatible", "incoming"].contains(name)
+    }.map { String($1) }
+  }
+
+  /// Returns true for the name of a folder of external binary data, whatever the store's name.
+  package static func isSupportName(_ name: some StringProtocol) -> Bool {
+    name.hasPrefix(".") && name.hasSuffix("_SUPPORT")
+  }
 
   /// Returns the name of a store's folder of external binary data, by the store's name.
   ///

@@ -33,12 +33,54 @@ extension StoreVault {
     guard try VaultError.wrapping({ () throws(FileError) in try files.status(of: location.companion) }) != nil else {
       return findings
     }
+    let unusable = try unusableFolders()
+    findings += unusable.map { path, reason in
+      StoreFinding(
+        .error, .unusableFolder,
+        "\"\(path)\" should be a folder, and \(reason). No migration starts while it is so, and nothing that may be kept there"
+          + " can be told: find out who made it, and move it away or make it readable.")
+    }
+    if unusable.contains(where: { $0.path == location.companion }) { return findings }
     findings += unfinishedFindings()
     try VaultError.wrapping { () throws(FileError) in
-      findings += try leftoverFindings()
-      for name in try versionNames(in: location.previous) { findings += try self.findings(of: name) }
+      findings += try leftoverFindings(besides: Set(unusable.map(\.path)))
+      guard !unusable.contains(where: { $0.path == location.previous }) else { return }
+      for name in try versionNames(in: location.previous) {
+        let folder = PathText.join(location.previous, name.text)
+        for fault in try faults(of: name) {
+          findings.append(
+            StoreFinding(
+              fault.severity, .damagedVersion, "The previous version \(name.text) \(fault.words)",
+              remedies: fault.isForVerifying ? [.verification] : [],
+              for: fault.isForVerifying ? PathText.join(folder, fault.storeName) : nil))
+        }
+      }
     }
     return findings
+  }
+
+  /// Returns the names of the vault's folders that stand for something else or can't be listed, each with the reason.
+  private func unusableFolders() throws(VaultError) -> [(path: String, reason: String)] {
+    guard
+      let folder = try VaultError.wrapping({ () throws(FileError) in try files.status(of: location.directory) })
+    else { return [] }
+    var found: [(String, String)] = []
+    for path in [
+      location.companion, location.previous, location.incoming, location.incompatible, location.quarantine,
+    ] {
+      if let reason = try tree.objection(to: path, on: folder) {
+        found.append((path, reason))
+      } else {
+        do throws(FileError) {
+          if try files.status(of: path) != nil { _ = try files.names(in: path) }
+        } catch {
+          found.append((path, "it can't be read: \(error.reason)"))
+        }
+      }
+      // Nothing is inside then.
+      if path == location.companion, !found.isEmpty { break }
+    }
+    return found
   }
 
   private func unfinishedFindings() -> [StoreFinding] {
@@ -82,12 +124,13 @@ extension StoreVault {
     ]
   }
 
-  private func leftoverFindings() throws(FileError) -> [StoreFinding] {
+  private func leftoverFindings(besides unusable: Set<String>) throws(FileError) -> [StoreFinding] {
     var paths: [String] = []
     for name in try files.names(in: location.companion) where name.hasSuffix(".tmp") || name.contains(".damaged-") {
       paths.append(PathText.join(location.companion, name))
     }
-    for folder in [location.incoming, location.previous] where try files.status(of: folder)?.kind == .directory {
+    for folder in [location.incoming, location.previous] where !unusable.contains(folder) {
+      guard try files.status(of: folder)?.kind == .directory else { continue }
       for name in try files.names(in: folder) where folder == location.incoming || VersionName(name) == nil {
         paths.append(PathText.join(folder, name))
       }
@@ -101,46 +144,46 @@ extension StoreVault {
 
   // MARK: Versions
 
-  private func findings(of name: VersionName) throws(FileError) -> [StoreFinding] {
+  /// Returns the ways in which a previous version is not as its manifest says; empty for one as it was kept.
+  func faults(of name: VersionName) throws(FileError) -> [VersionFault] {
     let folder = PathText.join(location.previous, name.text)
     if let reason = try objection(toVersionAt: folder) {
-      return [StoreFinding(.error, name, "can't be restored, and is never removed: \(reason).")]
+      return [VersionFault(.error, "can't be restored, and is never removed: \(reason).")]
     }
     let manifest: PreviousVersionManifest
     do throws(ManifestError) {
       manifest = try readManifest(ofVersionAt: folder)
     } catch {
       return [
-        StoreFinding(
-          .warning, name,
+        VersionFault(
+          .warning,
           "has a damaged manifest: \(error.reason). Its store may be whole all the same and is not removed: verify it.",
-          verify: PathText.join(folder, location.name))
+          store: location.name)
       ]
     }
     let store = PathText.join(folder, manifest.storeName)
     guard let status = try files.status(of: store), status.kind == .regular else {
-      return [StoreFinding(.error, name, "lacks its store \(manifest.storeName): it can't be restored.")]
+      return [VersionFault(.error, "lacks its store \(manifest.storeName): it can't be restored.")]
     }
     if status.identity == (try files.status(of: location.path))?.identity {
       return [
-        StoreFinding(
-          .warning, name,
-          "is the store itself under a second name: an interrupted run left it, the next one removes it.")
+        VersionFault(
+          .warning, "is the store itself under a second name: an interrupted run left it, the next one removes it.")
       ]
     }
-    var findings: [StoreFinding] = []
+    var faults: [VersionFault] = []
     if status.size != manifest.storeByteCount {
-      findings.append(
-        StoreFinding(
-          .warning, name,
+      faults.append(
+        VersionFault(
+          .warning,
           "had \(manifest.storeByteCount) bytes when it was kept and has \(status.size) now: something opened it for writing."
-            + " Verify it.", verify: store))
+            + " Verify it.", store: manifest.storeName))
     }
-    findings += try self.findings(onExternalDataOf: name, in: folder, manifest)
+    faults += try self.faults(ofExternalDataIn: folder, manifest)
     if let problem = problem(withStoreAt: store, folder: folder, manifest) {
-      findings.append(StoreFinding(.error, name, problem))
+      faults.append(VersionFault(.error, problem))
     }
-    return findings
+    return faults
   }
 
   private func readManifest(ofVersionAt folder: String) throws(ManifestError) -> PreviousVersionManifest {
@@ -155,32 +198,31 @@ extension StoreVault {
     return try PreviousVersionManifest(decoding: bytes)
   }
 
-  private func findings(
-    onExternalDataOf name: VersionName, in folder: String, _ manifest: PreviousVersionManifest
-  ) throws(FileError) -> [StoreFinding] {
+  private func faults(
+    ofExternalDataIn folder: String, _ manifest: PreviousVersionManifest
+  ) throws(FileError) -> [VersionFault] {
     let support = try tree.content(
       of: SupportFolder(path: PathText.join(folder, StoreLocation.supportName(forStore: manifest.storeName))))
-    var findings: [StoreFinding] = []
+    var faults: [VersionFault] = []
     if let first = support.passedOver.first {
-      findings.append(
-        StoreFinding(
-          .error, name,
-          "has something else than files in its external data, which it had not when it was kept: \(first)."))
+      faults.append(
+        VersionFault(
+          .error, "has something else than files in its external data, which it had not when it was kept: \(first)."))
     }
     if support.fileCount < manifest.supportFileCount {
-      findings.append(
-        StoreFinding(
-          .error, name,
+      faults.append(
+        VersionFault(
+          .error,
           "had \(manifest.supportFileCount) files of external data and has \(support.fileCount) now: large values are missing"
             + " from it."))
     } else if support.byteCount != manifest.supportByteCount {
-      findings.append(
-        StoreFinding(
-          .warning, name,
+      faults.append(
+        VersionFault(
+          .warning,
           "had \(manifest.supportByteCount) bytes of external data and has \(support.byteCount) now: something changed them."
         ))
     }
-    return findings
+    return faults
   }
 
   /// Returns the problem that keeps a previous version from being restored, by its metadata; `nil` if there is none.
@@ -222,11 +264,20 @@ extension VaultManifest.Operation {
   }
 }
 
-extension StoreFinding {
-  /// Creates a finding on a previous version; `store` is its store, if that is to be verified.
-  fileprivate init(_ severity: Severity, _ name: VersionName, _ words: String, verify store: String? = nil) {
-    self.init(
-      severity, .damagedVersion, "The previous version \(name.text) \(words)",
-      remedies: store == nil ? [] : [.verification], for: store)
+/// A way in which a previous version is not as it was kept.
+struct VersionFault {
+  let severity: StoreFinding.Severity
+  /// The rest of a sentence that begins with the version.
+  let words: String
+  /// The name of the version's store; empty unless it is to be verified.
+  let storeName: String
+
+  /// True if the version's store is to be verified.
+  var isForVerifying: Bool { !storeName.isEmpty }
+
+  init(_ severity: StoreFinding.Severity, _ words: String, store: String = "") {
+    self.severity = severity
+    self.words = words
+    storeName = store
   }
 }

@@ -52,6 +52,7 @@ extension StoreVault {
   /// - Returns: The manifest's new path; `nil` when there is no manifest or it is not damaged.
   /// - Throws: ``VaultError``; the store is as it was.
   package func repair() throws -> String? {
+    try checkNotKept()
     guard try files.status(of: location.companion) != nil else { return nil }
     return try withLock(requiresStore: false) {
       let path = try setDamagedManifestAside()

@@ -21,8 +21,11 @@ extension StoreVault {
       if try files.status(of: location.path) != nil { try recoverHoldingLock() }
       let version = try findVersion(prefix)
       try undoChangeHoldingLock()
+      // What was kept may have changed since, and nobody would look for it in what is restored.
+      let faults = try faults(of: version.name)
       let previous = try bringBack(
         try ReturningStore(version, usedWAL: usedWAL(version)), current: current, prove: prove)
+      for fault in faults { report(.restoredWithFaults(id: version.name.text, reason: fault.words)) }
       return (version, previous)
     }
   }
@@ -174,7 +177,7 @@ extension StoreVault {
       let findings = try connection.rows("PRAGMA quick_check(1)").first?.first?.text ?? "the check gave no answer"
       if findings != "ok" {
         guard case .version(let id) = set.origin else { throw SQLiteError(extendedCode: 0, message: findings) }
-        report(.restoredWithFaults(id: id, reason: findings))
+        report(.restoredWithFaults(id: id, reason: "has faults, as it had when it was kept or has since: \(findings)"))
       }
     } catch {
       throw set.unusable("\(error)")

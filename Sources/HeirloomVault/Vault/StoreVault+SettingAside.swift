@@ -203,11 +203,25 @@ extension StoreVault {
         try files.unlink(location.path + suffix)
       }
       try files.synchronizeDirectory(location.directory)
-      let support = StoreLocation.supportName(forStore: manifest.storeName)
-      try tree.takeBack(PathText.join(setAsideFolder(manifest), support), from: try supportFolder())
+      if try !isSupportShared() {
+        let support = StoreLocation.supportName(forStore: manifest.storeName)
+        try tree.takeBack(PathText.join(setAsideFolder(manifest), support), from: try supportFolder())
+      }
     }
     try removeRecord()
     report(.setAside(path: setAsideFolder(manifest)))
+  }
+
+  /// Returns true when another file may be a store with the same folder of external data, as `S.db` beside `S.sqlite`.
+  ///
+  /// Nothing tells whose a file in it is. Its content doesn't matter either: a damaged store needs its files too.
+  private func isSupportShared() throws(FileError) -> Bool {
+    let own = [location.name] + StoreLocation.sideSuffixes.map { location.name + $0 }
+    for name in try files.names(in: location.directory) where !own.contains(name) {
+      guard StoreLocation.supportName(forStore: name) == location.supportName else { continue }
+      if try files.status(of: PathText.join(location.directory, name))?.kind == .regular { return true }
+    }
+    return false
   }
 
   /// Returns true when one of two files can go, since the other is the same file or an unchanged copy.

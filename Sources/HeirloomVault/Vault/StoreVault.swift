@@ -28,6 +28,8 @@ package struct StoreVault {
     package var restTime: Double = 3
     /// True to keep previous versions out of backups, false to have them in, `nil` to leave that as it is.
     package var excludesPreviousVersionsFromBackup: Bool?
+    /// True for a set-aside store that is migrated where it lies; any other kept store stays as it is.
+    package var worksOnKeptStore = false
     /// The clock, which returns the time in seconds since 1970-01-01 UTC.
     package var now: () -> Int64 = { Int64(Date().timeIntervalSince1970) }
 
@@ -161,6 +163,7 @@ package struct StoreVault {
   /// - Returns: The status of the store's folder, and of the store if there is one.
   /// - Throws: ``VaultError`` for the first condition that is not met.
   private func checkPlace(requiresStore: Bool) throws(VaultError) -> (folder: FileStatus, store: FileStatus?) {
+    try checkNotKept()
     let (folder, store) = try VaultError.wrapping { () throws(FileError) in
       (try files.status(of: location.directory), try files.status(of: location.path))
     }
@@ -198,6 +201,14 @@ package struct StoreVault {
       throw .folderNotWritable(error)
     }
     return (folder, store)
+  }
+
+  /// Refuses a store that an earlier operation has kept, which must stay as it is.
+  ///
+  /// - Throws: ``VaultError/keptStore(path:folder:)``.
+  package func checkNotKept() throws(VaultError) {
+    guard !configuration.worksOnKeptStore, let folder = StoreLocation.keptFolder(of: location.path) else { return }
+    throw .keptStore(path: location.path, folder: folder)
   }
 
   /// Returns the error that would keep an operation from beginning here; takes no lock and writes nothing.

@@ -11,6 +11,8 @@ package enum VaultError: Error, Sendable {
   case unusableSideFile(path: String, reason: String)
   /// A path that does not name a regular file.
   case notAFile(path: String, found: String)
+  /// A store in a folder of kept stores, whose name is `folder`.
+  case keptStore(path: String, folder: String)
   /// A file with other names, so that another program could change it or lose track of it.
   case hardLinked(path: String, linkCount: UInt64)
   /// A volume of a kind on which renames or locks can't be relied on.
@@ -64,6 +66,8 @@ extension VaultError: ExplainedError {
       return "\"\(path)\" can't be a side file of the store: \(reason)"
     case .notAFile(let path, let found):
       return "\"\(path)\" is a \(found), not a store file"
+    case .keptStore(let path, let folder):
+      return "\"\(path)\" is kept in the folder \"\(folder)\" of another store, which is no place for a store in use"
     case .hardLinked(let path, let linkCount):
       return "\"\(path)\" has \(linkCount) names (hard links); a store must have one"
     case .unsafeVolume(let path, let fileSystem):
@@ -123,6 +127,7 @@ extension VaultError: ExplainedError {
         [.previousVersions])
     case .unusableSideFile: ErrorHelp(store, "Find out who made it and move it away.")
     case .notAFile: ErrorHelp(.unchanged, "Give the path of the store's main file.")
+    case .keptStore: ErrorHelp(.unchanged, "Bring it back to its place, or work on a copy in another folder.")
     case .hardLinked: ErrorHelp(store, "Remove the file's other names, or work on a copy.")
     case .unsafeVolume:
       ErrorHelp(store, "Move the store to a local volume, or allow unsafe volumes after making a backup.")

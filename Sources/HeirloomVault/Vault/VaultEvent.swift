@@ -14,6 +14,8 @@ package enum VaultEvent: Hashable, Sendable {
   /// An interrupted change that was undone; the previous version `id` is the store as it was before.
   case undone(id: String)
   /// A previous version with faults, from when it was kept or later, that takes the store's place all the same.
+  ///
+  /// The reason is the rest of a sentence that begins with the version.
   case restoredWithFaults(id: String, reason: String)
   /// A `-wal` that can't be read to its end; a copy is kept with the previous version, at the path.
   case keptLog(path: String, LogDamage)

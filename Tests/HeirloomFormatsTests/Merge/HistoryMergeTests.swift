@@ -275,6 +275,28 @@ struct HistoryMergeTests {
     #expect(strange.conflicts.first?.reason.contains("\"later\"") == true)
   }
 
+  /// Versions of base, ours and theirs in the order in which they were shipped, and in the merged lock.
+  @Test(
+    arguments: [
+      // By name alone, "Autumn" would come before "Spring".
+      ([], ["Spring", "Autumn"], ["Spring", "Winter", "Autumn"], ["Spring", "Winter", "Autumn"]),
+      (["V1"], ["V1", "Z", "B"], ["V1", "B", "C"], ["V1", "Z", "B", "C"]),
+      (["V1"], ["V1", "W", "V2"], ["V1", "V3"], ["V1", "V3", "W", "V2"]),
+      (["B", "A"], ["B", "A", "D"], ["B", "A", "C"], ["B", "A", "C", "D"]),
+      (["V1"], ["V1", "Z", "A", "Y"], ["V1", "A", "B", "Y"], ["V1", "Z", "A", "B", "Y"]),
+    ] as [([String], [String], [String], [String])])
+  func `merged locks keep the order in which a branch has shipped versions`(
+    _ versions: ([String], [String], [String], [String])
+  ) {
+    func lock(_ names: [String]) -> [UInt8] {
+      VersionLock(versions: names.map { VersionLock.Entry(name: $0, checksum: $0) }).encoded()
+    }
+    let (base, ours, theirs) = (lock(versions.0), lock(versions.1), lock(versions.2))
+    let merged = HistoryMerge(.lock, base: base, ours: ours, theirs: theirs)
+    #expect(merged.conflicts.isEmpty && merged.bytes == lock(versions.3))
+    #expect(HistoryMerge(.lock, base: base, ours: theirs, theirs: ours).bytes == merged.bytes)
+  }
+
   @Test func `of two current versions the later one by name is current, and it is said`() {
     func note(_ name: String) -> [UInt8] { CurrentVersionFile.bytes(naming: name) }
     for (ours, theirs) in [("A 9", "A 10"), ("A 10", "A 9")] {
