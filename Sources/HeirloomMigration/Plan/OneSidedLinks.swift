@@ -47,7 +47,7 @@ struct OneSidedLinks {
   }
 
   private func query(_ relationship: String, _ entity: String, _ isReversed: Bool) -> LinkQuery? {
-    source.links(of: relationship, in: entity, schema: SchemaName.store, isReversed: isReversed)
+    source.links(of: relationship, in: entity, isReversed: isReversed)
   }
 
   /// The links of the source from which the keys and the tables of links of the destination draw.
