@@ -128,6 +128,68 @@ struct FrameworkRowTests {
     }
   }
 
+  /// Returns each update's entity and the bits of what it changed, a character each, as plain SQL finds them.
+  private static func bits(in url: URL) throws -> [Int64: (entity: String, bits: String)] {
+    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
+    let rows = try connection.rows(
+      "SELECT c.Z_PK, k.Z_NAME, HEX(c.ZCOLUMNS) FROM ACHANGE AS c JOIN Z_PRIMARYKEY AS k ON k.Z_ENT = c.ZENTITY"
+        + " WHERE c.ZCOLUMNS NOT NULL")
+    return Dictionary(
+      uniqueKeysWithValues: rows.map { row in
+        let bits = (row[2].text ?? "").map { digit in
+          let bits = String(digit.hexDigitValue ?? 0, radix: 2)
+          return String(repeating: "0", count: 4 - bits.count) + bits
+        }
+        return (row[0].integer ?? 0, (row[1].text ?? "", bits.joined()))
+      })
+  }
+
+  private static func leafCount(_ attribute: AttributeDescription) -> Int {
+    attribute.composite.map { $0.elements.map(leafCount).reduce(0, +) } ?? 1
+  }
+
+  @Test(
+    .enabled(if: Corpus.isPresent, Corpus.absence),
+    arguments: paths.filter { $0.hasSuffix("SampleManager.store") || $0.hasSuffix("PreloadedCocktails.store") },
+    builders)
+  func `updates of a real store name the same properties after each entity has got another one`(
+    path: String, builder: MigrationPlan.Builder
+  ) throws {
+    try Corpus.withCopy(of: path) { url in
+      let model = try #require(try StoreModelCache.model(inStoreAt: url))
+      let before = try Self.bits(in: url)
+      #expect(before.count > 70)
+      var entities = model.entities
+      for index in entities.indices where entities[index].superentity == nil {
+        entities[index].attributes.append(Make.attribute("A0"))
+      }
+      // A capital comes before all of these names.
+      #expect(model.entities.allSatisfy { $0.attributes.allSatisfy { "A0".utf16Precedes($0.name) } })
+      let assistant = MigrationAssistant(
+        storeURL: url, modelController: ModelController(storeURL: url),
+        history: ModelHistory(current: try ManagedObjectModel(entities: entities), earlier: [("1", model)]),
+        configuration: .init(), files: POSIXFileOperations(), builder: .always(builder))
+      guard case .migrated(let report) = try assistant.migrateStore() else {
+        Issue.record("expected a migration")
+        return
+      }
+      #expect(report.plan.warnings.allSatisfy { !$0.contains("every property changed") }, "\(report.plan.warnings)")
+      let after = try Self.bits(in: url)
+      #expect(after.count == before.count)
+      for (key, update) in before {
+        // To-one relationships, then a bit for each leaf of an attribute, then to-many relationships.
+        let links = model.relationships(of: update.entity)
+        #expect(links.allSatisfy { model.subentities(of: $0.destinationEntity).isEmpty })
+        let first = links.count { !$0.isToMany }
+        let count = links.count + model.attributes(of: update.entity).map(Self.leafCount).reduce(0, +)
+        #expect(update.bits.count == (count + 7) / 8 * 8 && !update.bits.dropFirst(count).contains("1"))
+        let expected = update.bits.prefix(first) + "0" + update.bits.prefix(count).dropFirst(first)
+        let padding = String(repeating: "0", count: (count + 8) / 8 * 8 - count - 1)
+        #expect(after[key]?.bits == expected + padding, "\(update)")
+      }
+    }
+  }
+
   // MARK: - Hand-made stores
 
   /// A store made for one model, with tables of the framework's own, and its migration to another.
