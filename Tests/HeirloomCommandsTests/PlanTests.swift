@@ -31,7 +31,7 @@ struct PlanTests {
     #expect((json["steps"] as? [[String: Any]])?.isEmpty == false)
     let losses = try #require(json["losses"] as? [[String: Any]])
     #expect(losses.count == 1)
-    #expect(Set(losses[0].keys) == ["kind", "entity", "property", "rows", "consented", "consent"])
+    #expect(Set(losses[0].keys) == ["kind", "entity", "property", "rows", "links", "consented", "consent"])
     #expect(losses[0]["entity"] as? String == "Note")
     #expect(losses[0]["property"] as? String == "mood")
     #expect(losses[0]["rows"] as? Int == 617)

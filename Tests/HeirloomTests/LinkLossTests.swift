@@ -38,7 +38,8 @@ struct LinkLossTests {
       links: oneSided, lost: [:]),
     Change(
       testDescription: "one side becomes to-many", before: oneToOne,
-      after: [Make.toMany("things", "Thing", "owner", id: "thing"), oneToOne[1]], links: oneSided,
+      after: [Make.toMany("things", "Thing", "owner", id: "thing"), Make.toOne("owner", "Owner", "things")],
+      links: oneSided,
       lost: ["Owner.thing": [1]]),
     Change(
       testDescription: "one side is dropped", before: oneToOne, after: [nil, Make.toOne("owner", "Owner")],

@@ -275,7 +275,7 @@ struct MovedKeyTests {
     #expect(gone > 0)
     #expect(foreign > 0)
     let losses = Dictionary(
-      report.plan.losses.map { ("\($0.entity).\($0.property ?? "")", Int($0.rows)) }, uniquingKeysWith: +)
+      report.plan.losses.map { ("\($0.entity).\($0.property ?? "")", Int($0.links ?? $0.rows)) }, uniquingKeysWith: +)
     #expect(losses["A.xs"] == gone)
     #expect(losses["B.ts"] == foreign)
     withExtendedLifetime(directory) {}

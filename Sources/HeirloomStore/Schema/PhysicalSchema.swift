@@ -84,6 +84,7 @@ package struct PhysicalSchema: Sendable {
   /// Returns the schema with further columns at the end of tables, but for those whose names are taken there.
   ///
   /// - Parameter columns: The columns by table.
+  /// - Returns: The schema with them.
   package func adding(_ columns: [String: [PhysicalColumn]]) -> PhysicalSchema {
     var schema = self
     schema.tables = tables.map { table in
