@@ -18,6 +18,10 @@ struct OneSidedLinks {
       [false, true].contains { query(relationship, entity, $0).map(drawn.contains) ?? false }
     }
     for entity in source.model.entities {
+      // What code makes, code links; the links of objects that go are told with them.
+      guard source.model.entityTree(from: entity.name).contains(where: { routing.bySource[$0.name] != nil }) else {
+        continue
+      }
       for relationship in entity.relationships where !relationship.isToMany {
         guard let inverse = source.model.inverse(of: relationship), !inverse.relationship.isToMany,
           let own = query(relationship.name, entity.name, false),
