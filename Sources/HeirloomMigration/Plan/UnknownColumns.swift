@@ -11,13 +11,15 @@ struct UnknownColumns {
   /// Returns the columns that the destination's tables need for them, by table.
   func carried(to destination: PhysicalSchema) -> [String: [PhysicalColumn]] {
     var columns: [String: [PhysicalColumn]] = [:]
+    let unknown = source.unknownColumns
+    guard !unknown.isEmpty else { return [:] }
     for tree in routing.trees {
       guard let root = tree.sourceRoot, let old = source.table(ofEntity: root),
         let new = destination.table(ofEntity: tree.destinationRoot)
       else { continue }
-      columns[new.name, default: []] += source.unknownColumns[old.name] ?? []
+      columns[new.name, default: []] += unknown[old.name] ?? []
     }
-    for (old, new) in joins(to: destination) { columns[new] = source.unknownColumns[old] }
+    for (old, new) in joins(to: destination) { columns[new] = unknown[old] }
     return columns
   }
 
@@ -39,25 +41,20 @@ struct UnknownColumns {
   /// Asks for values that no table of the destination takes: of rows that go or that code makes anew, of links that move
   /// to another table, and of columns whose name the destination gives to something else.
   func ask(_ questions: inout StoreQuestions, destination: PhysicalSchema) {
-    let taken = destination.unknownColumns
-    let joins = joins(to: destination)
+    let unknown = source.unknownColumns
     for table in source.tables {
-      for column in source.unknownColumns[table.name] ?? [] {
-        func takes(_ name: String?) -> Bool { name.flatMap { taken[$0] }?.contains { $0.name == column.name } ?? false }
+      for column in unknown[table.name] ?? [] {
+        let takers = takers(of: column, in: table, destination: destination)
         let owner: String
         var others = ""
         switch table.kind {
         case .links(let entity, _):
           // A link that goes is a loss of its own.
-          if takes(joins[table.name]) { continue }
+          guard takers.isEmpty else { continue }
           owner = entity
         case .objects(let root):
           owner = root
-          let takers = routing.trees.filter { tree in
-            tree.sourceRoot.flatMap { source.table(ofEntity: $0)?.name } == table.name
-              && takes(destination.table(ofEntity: tree.destinationRoot)?.name)
-          }
-          let numbers = takers.flatMap(\.routes).map { String($0.sourceNumber) }.joined(separator: ", ")
+          let numbers = takers.flatMap { $0 }.map(String.init).joined(separator: ", ")
           let entity = "s.\(quote(PhysicalName.entity))"
           if !takers.isEmpty { others = " WHERE \(entity) IS NULL OR \(entity) NOT IN (\(numbers))" }
         }
@@ -73,5 +70,28 @@ struct UnknownColumns {
         }
       }
     }
+  }
+
+  /// The sentences about columns that come along.
+  func warnings(destination: PhysicalSchema) -> [String] {
+    let unknown = source.unknownColumns
+    return source.tables.flatMap { table in
+      (unknown[table.name] ?? []).filter { column in
+        !takers(of: column, in: table, destination: destination).isEmpty
+      }.map { "the column \(table.name).\($0.name) belongs to no property of the model; it is taken along" }
+    }
+  }
+
+  /// Returns the entity numbers of the rows whose values go along, for each of the destination's tables that takes some;
+  /// for links the numbers are empty.
+  private func takers(of column: PhysicalColumn, in table: PhysicalTable, destination: PhysicalSchema) -> [[Int]] {
+    func takes(_ name: String?) -> Bool {
+      name.flatMap { destination.unknownColumns[$0] }?.contains { $0.name == column.name } ?? false
+    }
+    if table.isJoin { return takes(joins(to: destination)[table.name]) ? [[]] : [] }
+    return routing.trees.filter { tree in
+      tree.sourceRoot.flatMap { source.table(ofEntity: $0)?.name } == table.name
+        && takes(destination.table(ofEntity: tree.destinationRoot)?.name)
+    }.map { $0.routes.map(\.sourceNumber) }
   }
 }

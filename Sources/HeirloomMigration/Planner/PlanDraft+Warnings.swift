@@ -17,7 +17,9 @@ extension PlanDraft {
       + notes.leftOut(dropped) + notes.leftToPolicies(counts.byEntity) + leftOut + routing.keys.warnings
       + parts.backfill.warnings
       + findings.compactMap { if case .warning(let text) = $0 { text } else { nil } }
-      + drift.compactMap { warning(of: $0) } + parts.metadata.warnings + parts.foreign.warnings
+      + drift.compactMap { Self.warning(of: $0, in: source) }
+      + UnknownColumns(routing: routing, source: source).warnings(destination: destination) + parts.metadata.warnings
+      + parts.foreign.warnings
       + framework.warnings + planner.settings.damage
   }
 
@@ -70,14 +72,10 @@ extension PlanDraft {
   }
 
   /// Returns a warning about a difference of the store from its model; `nil` for most, which mean nothing.
-  private func warning(of drift: SchemaDrift) -> String? {
+  private static func warning(of drift: SchemaDrift, in source: PhysicalSchema) -> String? {
     switch drift {
     // The oldest versions of Core Data declared the keys of links without a type.
     case .differentType(let table, _, "", _) where source.table(named: table)?.isJoin == true: nil
-    // One whose values can't come along is a loss.
-    case .unknownColumn(let table, let column):
-      destination.tables.contains { $0.column(named: column)?.role == .unknown }
-        ? "the column \(table).\(column) belongs to no property of the model; it is taken along" : nil
     case .differentType(let table, let column, let found, let expected):
       "the column \(table).\(column) was declared as \(found.isEmpty ? "no type" : found) where the model asks for"
         + " \(expected); its values are taken over as they are"
