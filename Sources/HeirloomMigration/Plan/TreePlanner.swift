@@ -64,7 +64,8 @@ struct TreePlanner {
     case .inverselessKey(let entity, let relationship):
       return inverselessKeyExpression(relationship, declaredBy: entity)
     case .unknown:
-      let isThere = tree.sourceRoot.flatMap { source.table(ofEntity: $0) }?.column(named: column.name) != nil
+      let isThere =
+        tree.sourceRoot.flatMap { source.table(ofEntity: $0) }?.column(named: column.name)?.role == .unknown
       return isThere ? ColumnExpression(sql: "s.\(quote(column.name))", isVerbatim: true).from(column.name) : .null
     case .joinKey, .reflexiveKey:
       return .null
