@@ -1,0 +1,21 @@
+/// The way in which SQLite treats values of a column, by its declared type.
+///
+/// The rules: https://www.sqlite.org/datatype3.html#determination_of_column_affinity
+enum SQLAffinity: Hashable {
+  case integer, text, blob, real, numeric
+
+  init(declaredType: String) {
+    let type = declaredType.uppercased()
+    if type.contains("INT") {
+      self = .integer
+    } else if ["CHAR", "CLOB", "TEXT"].contains(where: type.contains) {
+      self = .text
+    } else if type.isEmpty || type.contains("BLOB") {
+      self = .blob
+    } else if ["REAL", "FLOA", "DOUB"].contains(where: type.contains) {
+      self = .real
+    } else {
+      self = .numeric
+    }
+  }
+}
