@@ -34,7 +34,7 @@ struct CorpusTests {
     #expect(Self.verdicts.values.flatMap(\.values).reduce(0, +) == 389)
   }
 
-  @Test(arguments: projects)
+  @Test(.slow("the steps of all real histories"), arguments: projects)
   func `each step has a verdict, and what an app shipped without a mapping model is inferred`(project: String) throws {
     var verdicts: [ModelDifference.Verdict: Int] = [:]
     // One project has most of its history twice.

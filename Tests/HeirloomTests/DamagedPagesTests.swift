@@ -273,7 +273,7 @@ struct DamagedPagesTests {
     }
   }
 
-  @Test(arguments: Change.allCases, Damage.allCases)
+  @Test(.slow("72 stores, each migrated and held against another"), arguments: Change.allCases, Damage.allCases)
   func `a plan and a migration are those of the store with right indexes`(_ change: Change, _ damage: Damage) throws {
     let (whole, place) = (try Place(), try Place())
     let later = try change.model()

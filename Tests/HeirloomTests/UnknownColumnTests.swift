@@ -54,7 +54,8 @@ struct UnknownColumnTests {
   }
 
   @Test(
-    .enabled(if: Corpus.isPresent, Corpus.absence), arguments: LongTests.selection(of: Corpus.storePaths, every: 9),
+    .enabled(if: Corpus.isPresent, Corpus.absence), .slow("real stores, each migrated three times by both builders"),
+    arguments: LongTests.selection(of: Corpus.storePaths, every: 9),
     builders)
   func `values that no model knows are there after three releases`(path: String, builder: BuilderChoice) throws {
     try Corpus.withCopy(of: path) { url in
