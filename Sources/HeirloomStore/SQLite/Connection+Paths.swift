@@ -20,7 +20,7 @@ extension SQLiteError {
     let limit = Connection.pathByteLimit
     let name = realpath(path, nil)
     defer { free(name) }
-    let count = max(path.utf8.count, name.map { Int(strlen($0)) } ?? 0)
+    let count = max(path.utf8.count, name.map { Int(clamping: strlen($0)) } ?? 0)
     guard count > limit else { return nil }
     return SQLiteError(
       extendedCode: SQLITE_CANTOPEN, message: "its path has \(count) bytes, and \(pathLimitWords) \(limit) at most")
