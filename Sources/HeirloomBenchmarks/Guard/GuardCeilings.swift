@@ -37,7 +37,7 @@ enum GuardCeilings {
     switch workload {
     case .additive:
       Migration(
-        instructions: 1.75, provenInstructions: 0.58, fixed: 87, processor: 2.1, provenProcessor: 1.15)
+        instructions: 1.75, provenInstructions: 0.58, fixed: 87, processor: 2.3, provenProcessor: 1.15)
     case .plain:
       Migration(
         instructions: nil, provenInstructions: 0.05, fixed: 85, processor: 5.4, provenProcessor: 0.9)
@@ -46,7 +46,7 @@ enum GuardCeilings {
         instructions: 2.85, provenInstructions: 1.37, fixed: 89, processor: 3.2, provenProcessor: 1.5)
     case .reshaping:
       Migration(
-        instructions: 2.2, provenInstructions: 1.2, fixed: 96, processor: 2.15, provenProcessor: 1.4)
+        instructions: 2.2, provenInstructions: 1.2, fixed: 96, processor: 2.4, provenProcessor: 1.4)
     case .computing:
       Migration(
         instructions: 3.4, provenInstructions: 1.12, fixed: 101, processor: 4.2, provenProcessor: 1.45)
