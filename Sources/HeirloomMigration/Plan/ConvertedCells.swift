@@ -33,10 +33,7 @@ struct ConvertedCells {
       let effect = DataEffect(
         kind: .valuesChanged(from: origin ?? .undefined, to: target ?? .undefined), entity: entity,
         properties: [property], rows: [])
-      questions.count(
-        sql: "SELECT COUNT(*) FROM \(SchemaName.rows(of: sourceTable, as: "s"))"
-          + " WHERE \(rows) AND (\(change))"
-      ) { rows in
+      questions.count(where: "\(rows) AND (\(change))", in: sourceTable) { rows in
         .loss(
           MigrationLoss(
             entity: entity, property: property, reason: effect.description, rows: rows, kind: .changedValues))

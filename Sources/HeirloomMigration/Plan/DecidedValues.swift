@@ -43,9 +43,6 @@ struct DecidedValues: Hashable, Sendable {
     if let value = overflow[[entity] + path], let condition = EffectQuestions.overflow(stored, of: leaf.type) {
       sql = "CASE WHEN \(condition) THEN \(ValueConversion.literal(value, for: leaf)) ELSE \(sql) END"
     }
-    guard sql != expression.sql else { return expression }
-    var decided = ColumnExpression(sql: sql, isVerbatim: false).from(expression.origin)
-    decided.change = expression.change
-    return decided
+    return sql == expression.sql ? expression : expression.inside(sql)
   }
 }

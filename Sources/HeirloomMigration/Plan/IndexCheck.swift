@@ -2,7 +2,7 @@ import HeirloomStore
 
 /// The failure of a plan that was counted by indexes which differ from their tables.
 struct DamagedIndexes: Error {
-  /// What is wrong with each index, as a clause.
+  /// The difference of each index from its table, as a clause.
   let findings: [String]
 }
 

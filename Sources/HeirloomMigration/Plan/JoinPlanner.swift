@@ -55,14 +55,15 @@ struct JoinPlanner {
       let conditions =
         keepsKeys
         ? condition(on: "owner", entity: entity) + condition(on: "target", entity: relationship.destinationEntity) : ""
-      for column in table.columns where column.role == .unknown {
+      let unknown = table.columns.filter { $0.role == .unknown }
+      for column in unknown {
         columns.append(column.name)
         origins[column.name] = column.name
         expressions.append("k.\(quote(column.name))")
       }
       let survivors =
         keepsKeys
-        ? "FROM (\(links.sql(with: destination.unknownColumns[table.name] ?? []))) AS k" + conditions
+        ? "FROM (\(links.sql(with: unknown))) AS k" + conditions
         : "FROM (\(queries.filtered(links, relationship: relationship, declaredBy: entity))) AS k"
       var total: (all: Int64, linked: Int64)?
       if keepsKeys, conditions.isEmpty, let pairs = links.pairs { total = try count(pairs) }

@@ -20,7 +20,7 @@ struct LinkQuery: Hashable {
   /// The one table of pairs that holds all links; `nil` if they are stored otherwise, or in several tables.
   var pairs: Pairs?
 
-  /// The columns of a table of pairs.
+  /// The columns of a table that holds links.
   struct Pairs: Hashable {
     /// The table.
     let table: String
@@ -32,6 +32,28 @@ struct LinkQuery: Hashable {
     let position: String?
     /// The column of `inverse_position`.
     let inversePosition: String?
+  }
+}
+
+extension LinkQuery {
+  /// Returns the query of the rows of a table that hold links.
+  ///
+  /// - Parameters:
+  ///   - columns: The table and its columns.
+  ///   - others: The names of further columns of the table.
+  ///   - usesIndexes: True for a query that is asked for the links of one object.
+  /// - Returns: A `SELECT` with the four columns and these.
+  static func select(_ columns: Pairs, with others: [String] = [], usesIndexes: Bool = false) -> String {
+    let (owner, target) = (quote(columns.owner), quote(columns.target))
+    let results =
+      [
+        "\(owner) AS owner", "\(target) AS target", "\(columns.position.map(quote) ?? "NULL") AS position",
+        "\(columns.inversePosition.map(quote) ?? "NULL") AS inverse_position",
+      ] + others.map(quote)
+    // An object without the link has a row too, with NULL for the key.
+    return "SELECT \(results.joined(separator: ", "))"
+      + " FROM \(SchemaName.rows(of: columns.table, usesIndexes: usesIndexes))"
+      + " WHERE \(owner) IS NOT NULL AND \(target) IS NOT NULL"
   }
 }
 
@@ -75,12 +97,7 @@ struct LinkUnion {
   /// Returns the query with further columns of the one table of pairs.
   func sql(with columns: [PhysicalColumn]) -> String {
     guard let pairs, !columns.isEmpty else { return sql }
-    let (owner, target) = (quote(pairs.owner), quote(pairs.target))
-    let all =
-      ["\(owner) AS owner", "\(target) AS target", "\(pairs.position.map(quote) ?? "NULL") AS position"]
-      + ["\(pairs.inversePosition.map(quote) ?? "NULL") AS inverse_position"] + columns.map { quote($0.name) }
-    return "SELECT \(all.joined(separator: ", ")) FROM \(SchemaName.rows(of: pairs.table))"
-      + " WHERE \(owner) IS NOT NULL AND \(target) IS NOT NULL"
+    return LinkQuery.select(pairs, with: columns.map(\.name))
   }
 
   /// The kind of order in `position`.
@@ -146,17 +163,13 @@ extension PhysicalSchema {
       swap(&order, &inverseOrder)
       swap(&ownerRoot, &targetRoot)
     }
-    // An object without the link has a row too, with NULL for the key.
-    let sql =
-      "SELECT \(quote(own)) AS owner, \(quote(other)) AS target, \(order.map(quote) ?? "NULL") AS position,"
-      + " \(inverseOrder.map(quote) ?? "NULL") AS inverse_position"
-      + " FROM \(SchemaName.rows(of: table, usesIndexes: usesIndexes)) WHERE \(quote(own)) IS NOT NULL AND \(quote(other)) IS NOT NULL"
+    let columns = LinkQuery.Pairs(
+      table: table, owner: own, target: other, position: order, inversePosition: inverseOrder)
+    let sql = LinkQuery.select(columns, usesIndexes: usesIndexes)
     return LinkQuery(
       sql: sql, isOrdered: order != nil, isInverseOrdered: inverseOrder != nil, ownerRoot: ownerRoot,
       targetRoot: targetRoot,
-      pairs: isPairs
-        ? LinkQuery.Pairs(table: table, owner: own, target: other, position: order, inversePosition: inverseOrder) : nil
-    )
+      pairs: isPairs ? columns : nil)
   }
 
   /// Returns the column with the places of a relationship's owners among those of one related object.

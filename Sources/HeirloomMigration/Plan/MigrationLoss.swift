@@ -1,7 +1,7 @@
 package import HeirloomMapping
 import HeirloomModel
 
-/// Rows, values or links that are there and that the destination has no place for.
+/// Rows, values or links that are there and that the destination has no place for, and values that go on changed.
 public struct MigrationLoss: Hashable, Sendable {
   /// The entity: in the source for dropped content, in the destination for content with too little room there.
   public let entity: String

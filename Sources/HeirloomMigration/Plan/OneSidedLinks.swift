@@ -18,7 +18,7 @@ struct OneSidedLinks {
       [false, true].contains { query(relationship, entity, $0).map(drawn.contains) ?? false }
     }
     for entity in source.model.entities {
-      // What code makes, code links; the links of objects that go are told with them.
+      // Code links the objects that it makes; the links of objects that go are told with them.
       guard source.model.entityTree(from: entity.name).contains(where: { routing.bySource[$0.name] != nil }) else {
         continue
       }

@@ -24,7 +24,7 @@ struct StoreQuestions {
   /// The tables that are scanned, in the order in which they were asked about.
   private(set) var tables: [String] = []
   private var questions: [String: [Question]] = [:]
-  private var separate: [(sql: String, finding: (Int64, _ links: Int64?) -> Finding)] = []
+  private var separate: [(queries: [String], finding: (Int64, _ links: Int64) -> Finding)] = []
 
   /// Asks for a count over the rows of one table.
   ///
@@ -57,7 +57,7 @@ struct StoreQuestions {
   ///   - sql: A `SELECT` of one count.
   ///   - finding: Makes the finding of a count that is not 0.
   mutating func count(sql: String, finding: @escaping (Int64) -> Finding) {
-    separate.append((sql, { rows, _ in finding(rows) }))
+    separate.append(([sql], { rows, _ in finding(rows) }))
   }
 
   /// Asks for links with queries of their own.
@@ -65,11 +65,8 @@ struct StoreQuestions {
   /// - Parameters:
   ///   - queries: `SELECT`s of two counts each, of rows and of their links; both are added up.
   ///   - finding: Makes the finding of a count of rows that is not 0.
-  mutating func countLinks(_ queries: [String], finding: @escaping (Int64, _ links: Int64?) -> Finding) {
-    guard !queries.isEmpty else { return }
-    let all = queries.map { "SELECT * FROM (\($0))" }.joined(separator: " UNION ALL ")
-    separate.append(
-      ("SELECT SUM(owners), SUM(links) FROM (SELECT NULL AS owners, NULL AS links UNION ALL \(all))", finding))
+  mutating func countLinks(_ queries: [String], finding: @escaping (Int64, _ links: Int64) -> Finding) {
+    separate.append((queries, finding))
   }
 
   /// Answers all questions.
@@ -92,9 +89,14 @@ struct StoreQuestions {
         }
       }
     }
-    for (sql, finding) in separate {
-      let row = try connection.rows(sql).first ?? []
-      if let count = row.first?.integer, count > 0 { findings.append(finding(count, row.dropFirst().first?.integer)) }
+    for (queries, finding) in separate {
+      var (count, links) = (Int64(0), Int64(0))
+      for sql in queries {
+        let row = try connection.rows(sql).first ?? []
+        count += row.first?.integer ?? 0
+        links += row.dropFirst().first?.integer ?? 0
+      }
+      if count > 0 { findings.append(finding(count, links)) }
     }
     return findings
   }

@@ -174,9 +174,7 @@ extension TreePlanner {
     case .filledAttribute(_, let value)?:
       let fallback = ValueConversion.literal(value, for: leaves.destination)
       let given = converted(mustFill: false)
-      var filled = ColumnExpression(sql: "COALESCE(\(given.sql), \(fallback))", isVerbatim: false)
-      filled.change = given.change
-      return filled
+      return given.inside("COALESCE(\(given.sql), \(fallback))")
     default: return converted(mustFill: leaves.mustFill)
     }
   }

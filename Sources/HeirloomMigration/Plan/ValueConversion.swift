@@ -20,6 +20,13 @@ package struct ColumnExpression: Hashable {
     return expression
   }
 
+  /// Returns the same value with something around it, such as a value for NULL.
+  func inside(_ sql: String) -> ColumnExpression {
+    var expression = ColumnExpression(sql: sql, isVerbatim: false)
+    (expression.origin, expression.change) = (origin, change)
+    return expression
+  }
+
   /// The expression for no value.
   static let null = ColumnExpression(sql: "NULL", isVerbatim: true)
 }
@@ -43,10 +50,7 @@ package enum ValueConversion {
     var converted = convert(column: column, from: source, to: destination)
     converted.change = change(of: column, to: converted.sql, from: source, to: destination)
     guard mustFill, let value = destination.defaultValue else { return converted }
-    let fallback = literal(value, for: destination)
-    var filled = ColumnExpression(sql: "COALESCE(\(converted.sql), \(fallback))", isVerbatim: false)
-    filled.change = converted.change
-    return filled
+    return converted.inside("COALESCE(\(converted.sql), \(literal(value, for: destination)))")
   }
 
   /// Returns the expression of a value that passes through the types and fillings of several versions.
