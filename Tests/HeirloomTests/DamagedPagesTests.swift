@@ -287,7 +287,7 @@ struct DamagedPagesTests {
       plan.losses.map { "\($0)" } + plan.blockers.map { "\($0)" } + plan.rows.map { "\($0)" }
         + plan.warnings.filter { !$0.contains("the index ") && !$0.contains("an index ") }
     }
-    // What nobody asks about or writes is left as it is, and not counted.
+    // Rows that nobody asks about or writes are left as they are, and not counted.
     let isTold = plan.warnings.contains { $0.contains("index") }
     if isTold || plan.builder == .rebuild { #expect(told(plan) == told(expected)) }
     #expect(plan.losses == expected.losses && plan.blockers.count == expected.blockers.count)

@@ -31,7 +31,7 @@ struct StoreDiagnosis {
   init(of path: String, models: [String], console: Console) throws {
     self.path = path
     let vault = StoreVault(try StoreLocation(resolving: path, files: POSIXFileOperations()))
-    // What can't be listed is a finding, and keeps nobody from the store's own diagnosis.
+    // A folder that can't be listed is a finding, and keeps nobody from the store's own diagnosis.
     versions = (try? StoreArchive(storeURL: URL(fileURLWithPath: path)).previousVersions()) ?? []
     setsAside = (try? vault.setsAside()) ?? []
     quarantine = (try? vault.quarantineFiles()) ?? []

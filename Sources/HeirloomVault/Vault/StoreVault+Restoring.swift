@@ -21,7 +21,7 @@ extension StoreVault {
       if try files.status(of: location.path) != nil { try recoverHoldingLock() }
       let version = try findVersion(prefix)
       try undoChangeHoldingLock()
-      // What was kept may have changed since, and nobody would look for it in what is restored.
+      // A kept store may have changed since, and nobody would look for it in what is restored.
       let faults = try faults(of: version.name)
       let previous = try bringBack(
         try ReturningStore(version, usedWAL: usedWAL(version)), current: current, prove: prove)
