@@ -37,7 +37,7 @@ package struct DataEffect: Hashable, Sendable {
     package let notTakenBy: [String]
 
     /// Creates rows.
-    init(
+    package init(
       entity: String, destinationEntity: String?, properties: [String?], takenBy: [String] = [],
       notTakenBy: [String] = []
     ) {

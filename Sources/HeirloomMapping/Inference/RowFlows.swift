@@ -1,4 +1,4 @@
-import HeirloomModel
+package import HeirloomModel
 
 /// The place that the value of a destination property comes from.
 enum ValueOrigin: Hashable, Sendable {
@@ -18,15 +18,15 @@ enum ValueOrigin: Hashable, Sendable {
 }
 
 /// The objects of exactly one source entity on their way to one destination entity.
-struct RowFlow: Hashable, Sendable {
+package struct RowFlow: Hashable, Sendable {
   /// The name of the entity mapping.
-  let mapping: String
-  let source: EntityDescription
-  let destination: EntityDescription
+  package let mapping: String
+  package let source: EntityDescription
+  package let destination: EntityDescription
   /// True when a policy makes the objects, so that nothing can be said about their properties.
-  let isOpaque: Bool
+  package let isOpaque: Bool
   /// True when only the objects that meet a condition are taken.
-  let isFiltered: Bool
+  package let isFiltered: Bool
   private let origins: [String: ValueOrigin]
   /// The destination properties whose rows without a value get one.
   let filled: Set<String>
@@ -36,7 +36,7 @@ struct RowFlow: Hashable, Sendable {
   let steps: [String: [ValueStep]]
 
   /// Reads an entity mapping; `nil` for one that carries nothing over.
-  init?(_ mapping: EntityMapping, from source: ManagedObjectModel, to destination: ManagedObjectModel) {
+  package init?(_ mapping: EntityMapping, from source: ManagedObjectModel, to destination: ManagedObjectModel) {
     guard let sourceEntity = mapping.sourceEntityName.flatMap({ source.entity(named: $0) }),
       let destinationEntity = mapping.destinationEntityName.flatMap({ destination.entity(named: $0) })
     else { return nil }
@@ -81,7 +81,7 @@ struct RowFlow: Hashable, Sendable {
   var readsAll: Bool { read == nil }
 
   /// Tells whether an expression reads a source property, or an element of a composite attribute by its path.
-  func reads(_ property: String) -> Bool {
+  package func reads(_ property: String) -> Bool {
     guard let read else { return true }
     return read.contains { $0 == property || $0.hasPrefix("\(property).") || property.hasPrefix("\($0).") }
   }

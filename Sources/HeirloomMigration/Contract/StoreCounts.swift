@@ -68,6 +68,9 @@ package struct StoreCounts {
     byNumber[entity.number, default: 0] += count
   }
 
+  /// The objects of some entities, by their numbers.
+  func rows(of numbers: [Int]) -> Int64 { numbers.reduce(0) { $0 + byNumber[$1, default: 0] } }
+
   /// The objects of all entities of a table.
   func total(ofTable table: String, in schema: PhysicalSchema) -> Int64 {
     schema.entities.reduce(0) { $0 + ($1.table == table ? byNumber[$1.number, default: 0] : 0) }

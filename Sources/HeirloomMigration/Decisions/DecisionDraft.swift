@@ -42,7 +42,7 @@ struct DecisionDraft {
 
   /// Works out the changes that the decisions make to the rows of a candidate.
   func rowDecisions(
-    of parts: CandidateParts, routing: EntityRouting, questions: EffectQuestions, connection: Connection
+    of parts: CandidateParts, questions: EffectQuestions, connection: Connection
   ) throws -> RowDecisions {
     guard !matching.decisions.isEmpty else {
       var rowDecisions = RowDecisions()
@@ -50,7 +50,7 @@ struct DecisionDraft {
       return rowDecisions
     }
     var planner = DecisionPlanner(
-      matching: matching, parts: parts, routing: routing, questions: questions, effects: effects,
+      matching: matching, parts: parts, questions: questions, effects: effects,
       decidedHazards: decidedHazards, found: found, connection: connection)
     return try planner.rowDecisions(values: values)
   }

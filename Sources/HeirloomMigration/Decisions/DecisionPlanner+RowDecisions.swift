@@ -118,7 +118,8 @@ extension DecisionPlanner {
       let rows = found.filter { $0.isAbout(effect) && $0.reason == effect.description }.map(\.rows).reduce(0, +)
       losses.append(
         MigrationLoss(
-          entity: routing.byDestination[effect.entity]?.source ?? effect.entity, property: effect.properties.first,
+          entity: parts.crossing.routing.byDestination[effect.entity]?.source ?? effect.entity,
+          property: effect.properties.first,
           reason: "The numbers of \"\(effect.entity).\(effect.properties.joined())\" that are too large are replaced by"
             + " another.", rows: rows, consent: .decision, kind: .values))
     }
@@ -133,7 +134,7 @@ extension DecisionPlanner {
         else { continue }
         losses.append(
           MigrationLoss(
-            entity: routing.byDestination[entity.name]?.source ?? entity.name, property: nil,
+            entity: parts.crossing.routing.byDestination[entity.name]?.source ?? entity.name, property: nil,
             reason: Self.reason(matching.decisions[index], entity: entity.name), rows: count,
             consent: .decision, kind: .objects))
       }
@@ -153,7 +154,7 @@ extension DecisionPlanner {
   }
 
   func linkLoss(entity: String, relationship: String, rows: Int64) -> MigrationLoss {
-    let route = routing.byDestination[entity]
+    let route = parts.crossing.routing.byDestination[entity]
     return MigrationLoss(
       entity: route?.source ?? entity,
       property: route?.properties[relationship]?.sourceRelationshipName ?? relationship,

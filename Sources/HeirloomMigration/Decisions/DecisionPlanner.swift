@@ -9,7 +9,6 @@ import HeirloomStore
 struct DecisionPlanner {
   let matching: DecisionMatching
   let parts: CandidateParts
-  let routing: EntityRouting
   let questions: EffectQuestions
   let effects: [DataEffect]
   /// The blockers with rows, with the number of the decision about each.
@@ -28,13 +27,12 @@ struct DecisionPlanner {
   var destination: PhysicalSchema { parts.destination }
 
   init(
-    matching: DecisionMatching, parts: CandidateParts, routing: EntityRouting, questions: EffectQuestions,
+    matching: DecisionMatching, parts: CandidateParts, questions: EffectQuestions,
     effects: [DataEffect], decidedHazards: [(effect: DataEffect, decision: Int)], found: [MigrationBlocker],
     connection: Connection
   ) {
     self.matching = matching
     self.parts = parts
-    self.routing = routing
     self.questions = questions
     self.effects = effects
     self.decidedHazards = decidedHazards
@@ -170,7 +168,7 @@ struct DecisionPlanner {
   private mutating func removeByCondition() throws {
     for (effect, decision) in decidedHazards where matching.decisions[decision].choice == .quarantine {
       for (row, condition) in questions.conditions(of: effect) {
-        guard let route = routing.bySource[row.entity], route.destination == row.destinationEntity,
+        guard let route = parts.crossing.routing.bySource[row.entity], route.destination == row.destinationEntity,
           let root = destination.entity(named: route.destination)?.rootName,
           let table = tables[root], let sourceTable = parts.source.table(ofEntity: row.entity)?.name
         else { continue }

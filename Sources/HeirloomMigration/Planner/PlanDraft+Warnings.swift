@@ -8,17 +8,18 @@ extension PlanDraft {
   ///
   /// - Parameters:
   ///   - parts: The candidate's parts.
-  ///   - dropped: The losses that the models and decisions bring about.
-  ///   - leftOut: The sentences about rows that the conditions of entity mappings don't take.
+  ///   - findings: What the store was found to have.
+  ///   - losses: The losses.
   /// - Returns: A sentence each.
-  func warnings(_ parts: CandidateParts, dropped: [MigrationLoss], leftOut: [String]) -> [String] {
+  func warnings(_ parts: CandidateParts, findings: [StoreQuestions.Finding], losses: [MigrationLoss]) -> [String] {
     let notes = MappingWarnings(mapping: planner.mapping, source: source.model, destination: destination.model)
-    return dropped.compactMap { mistakenEntity($0) ?? mistakenProperty($0) }
-      + notes.leftOut(dropped) + notes.leftToPolicies(counts.byEntity) + leftOut + routing.keys.warnings
+    return losses.compactMap { mistakenEntity($0) ?? mistakenProperty($0) }
+      + notes.leftOut(losses) + notes.leftToPolicies(crossing.counts.byEntity)
+      + crossing.routing.keys.warnings
       + parts.backfill.warnings
       + findings.compactMap { if case .warning(let text) = $0 { text } else { nil } }
       + drift.compactMap { Self.warning(of: $0, in: source) }
-      + UnknownColumns(routing: routing, source: source).warnings(destination: destination) + parts.metadata.warnings
+      + UnknownColumns(crossing: crossing).warnings + parts.metadata.warnings
       + parts.foreign.warnings
       + framework.warnings + planner.settings.damage
   }
@@ -49,7 +50,7 @@ extension PlanDraft {
   private func mistakenProperty(_ loss: MigrationLoss) -> String? {
     guard let name = loss.property, source.model.entity(named: loss.entity) != nil else { return nil }
     for entity in source.model.entityTree(from: loss.entity) {
-      guard let route = routing.bySource[entity.name],
+      guard let route = crossing.routing.bySource[entity.name],
         let owner = destination.model.declaringEntity(ofProperty: name, in: route.destination),
         let identifier = destination.model.attribute(named: name, of: owner.name)?.canonicalIdentifier
           ?? destination.model.relationship(named: name, of: owner.name)?.canonicalIdentifier,

@@ -6,14 +6,9 @@ import HeirloomStore
 struct PlanDraft {
   /// The planner, with the part of the models that the store holds.
   let planner: MigrationPlanner
-  /// The store's schema, as its model asks for it.
-  let source: PhysicalSchema
-  /// The candidate's schema.
-  let destination: PhysicalSchema
+  let crossing: Crossing
   /// The differences of the store from its model, none of which stops the migration.
   let drift: [SchemaDrift]
-  let counts: StoreCounts
-  let routing: EntityRouting
   let framework: FrameworkRows
   /// The answers of the store to the questions about its rows.
   let findings: [StoreQuestions.Finding]
@@ -21,8 +16,6 @@ struct PlanDraft {
   /// The model that the metadata will name: the whole one, also for a configuration's store.
   private let namedModel: ManagedObjectModel
   private let metadata: StoreMetadata
-  private let actual: ActualSchema
-  private let split: MappingSplit
   private let conditions: SourceConditions
   private let taken: TakenRows
   private let effects: EffectQuestions
@@ -32,7 +25,10 @@ struct PlanDraft {
   private let decisions: DecisionDraft
   private let decidedByRow: RowRunDecisions
 
+  var source: PhysicalSchema { crossing.source }
+  var destination: PhysicalSchema { crossing.destination }
   private var connection: Connection { planner.connection }
+  private var split: MappingSplit { crossing.split }
 
   /// Gathers what the plan follows from.
   ///
@@ -46,7 +42,7 @@ struct PlanDraft {
     _ planner: MigrationPlanner, _ metadata: StoreMetadata, _ actual: ActualSchema,
     naming namedModel: ManagedObjectModel
   ) throws {
-    (self.planner, self.metadata, self.actual, self.namedModel) = (planner, metadata, actual, namedModel)
+    (self.planner, self.metadata, self.namedModel) = (planner, metadata, namedModel)
     let (connection, mapping) = (planner.connection, planner.mapping)
     let memory = planner.settings.memory
     let known = memory.schema(of: planner.sourceModel, actual: actual)
@@ -54,10 +50,10 @@ struct PlanDraft {
     if let fatal = drift.first(where: \.isFatal) {
       throw MigrationError.storeContradictsModel(reason: fatal.description)
     }
-    source = known.adding(actual.unknownColumns(under: known))
+    let source = known.adding(actual.unknownColumns(under: known))
     let asked = memory.schema(of: planner.destinationModel, joinOwners: planner.keptJoinOwners(of: source))
     try planner.checkWidth(of: asked)
-    counts = try StoreCounts(connection: connection, schema: source, usesIndexes: planner.settings.damage.isEmpty)
+    let counts = try StoreCounts(connection: connection, schema: source, usesIndexes: planner.settings.damage.isEmpty)
 
     let functions = planner.policies.evaluatorFunctions
     let compiled = try CompiledMappings(
@@ -65,32 +61,32 @@ struct PlanDraft {
       storeIdentifier: metadata.identifier, connection: connection)
     conditions = SourceConditions(mapping: mapping, source: source, functions: functions, connection: connection)
     try conditions.check()
-    split = MappingSplit(mapping, source: source.model, destination: asked.model, compiled: compiled)
+    let split = MappingSplit(mapping, source: source.model, destination: asked.model, compiled: compiled)
     try planner.checkPolicies(of: split.byRow)
-    routing = try EntityRouting(
+    let routing = try EntityRouting(
       mapping: split.declarative, compiled: compiled, keepingKeys: split.keptRoots, source: source,
       destination: asked, counts: counts, connection: connection)
-    let unknown = UnknownColumns(routing: routing, source: source)
-    destination = asked.adding(unknown.carried(to: asked))
-    try planner.checkWidth(of: destination)
-    framework = try FrameworkRows(
-      actual: actual, routing: routing, split: split, source: source, destination: destination, connection: connection)
+    var crossing = Crossing(
+      actual: actual, source: source, destination: asked, split: split, routing: routing, counts: counts)
+    crossing.destination = asked.adding(UnknownColumns(crossing: crossing).carried)
+    self.crossing = crossing
+    try planner.checkWidth(of: crossing.destination)
+    framework = try FrameworkRows(crossing, connection: connection)
 
-    let room = LinkRoom(routing: routing, source: source, destination: destination)
-    let possible = memory.effects(of: mapping, from: source.model, to: destination.model).filter { !room.cover($0) }
+    let room = LinkRoom(crossing)
+    let possible = memory.effects(of: mapping, from: source.model, to: asked.model).filter { !room.cover($0) }
     taken = try conditions.takenRows()
-    concerned = Set(possible.flatMap(\.rows).compactMap { [source] in source.table(ofEntity: $0.entity)?.name })
-    effects = EffectQuestions(
-      possible, source: source, destination: destination.model, counts: counts.byEntity, conditions: taken)
+    concerned = Set(possible.flatMap(\.rows).compactMap { source.table(ofEntity: $0.entity)?.name })
+    effects = EffectQuestions(possible, in: crossing, conditions: taken)
     var questions = effects.questions
     room.ask(&questions)
-    unknown.ask(&questions, destination: destination)
-    OneSidedLinks(routing: routing, source: source, destination: destination).ask(&questions)
+    UnknownColumns(crossing: crossing).ask(&questions)
+    OneSidedLinks(crossing: crossing).ask(&questions)
     findings = try questions.answers(from: connection)
     scannedTables = Set(questions.tables)
     for case .contradiction(let reason) in findings { throw MigrationError.storeContradictsModel(reason: reason) }
     decisions = try DecisionDraft(
-      planner.settings.decisions, effects: possible, findings: findings, destination: destination)
+      planner.settings.decisions, effects: possible, findings: findings, destination: crossing.destination)
     decidedByRow = try decisions.rowRun(split.byRow, questions: effects, connection: connection)
   }
 
@@ -108,25 +104,26 @@ struct PlanDraft {
     let steps = builder == .rebuild ? parts.rebuildSteps : parts.alteringSteps
     try parts.foreign.check(steps)
     let written = steps.compactMap(\.rows).reduce(0, +)
-    let leftOut = try conditions.losses(counts, taken)
     let rowRun = split.byRow.isEmpty ? nil : try rowRun(parts)
-    let dropped =
-      (findings + (try changedCells(parts, rowRun))).compactMap { if case .loss(let loss) = $0 { loss } else { nil } }
-      + parts.rowDecisions.losses
+    let ledger = Ledger(
+      crossing, mapping: planner.mapping, taken: taken, transfers: parts.transfers,
+      selections: rowRun?.valueSelections ?? [:])
+    let findings = findings + (try ledger.findings(from: connection))
+    for case .contradiction(let reason) in findings { throw MigrationError.storeContradictsModel(reason: reason) }
+    let losses =
+      findings.compactMap { if case .loss(let loss) = $0 { loss } else { nil } } + parts.rowDecisions.losses
     return MigrationPlan(
       source: whole.sourceModel, destination: whole.destinationModel, configuration: configuration,
       mapping: planner.mapping, builder: builder, steps: steps,
-      rows: counts.entityRows(
-        routing: routing, byRow: split.byRow, source: source, destination: destination,
-        removed: parts.rowDecisions.removedObjects),
-      losses: dropped + leftOut.losses, blockers: parts.rowDecisions.blockers, decisions: parts.rowDecisions.outcomes,
-      warnings: warnings(parts, dropped: dropped, leftOut: leftOut.warnings),
+      rows: crossing.entityRows(removing: parts.rowDecisions.removedObjects),
+      losses: losses, blockers: parts.rowDecisions.blockers, decisions: parts.rowDecisions.outcomes,
+      warnings: warnings(parts, findings: findings, losses: losses),
       rowsRewritten: written, bytesNeeded: size.bytes + size.bytes / 10 + 64 << 20,
       // About 100 MB, or 400 MB that are only copied, and 500,000 rows a second, with the proof.
       estimatedDuration: .seconds(
         0.05 + Double(size.bytes) / (builder == .rebuild ? 100_000_000 : 400_000_000) + Double(written) / 500_000),
       deferred: parts.deferral,
-      checks: ProofChecks(parts, builder: builder, scanned: scannedTables).checks,
+      checks: ProofChecks(parts, builder: builder, scanned: scannedTables.union(ledger.scannedTables)).checks,
       staying: builder == .cloneAndAlter ? parts.staying : [:],
       unknownColumns: destination.unknownColumns,
       rowRun: rowRun,
@@ -138,7 +135,7 @@ struct PlanDraft {
   ///
   /// - Throws: ``DamagedIndexes`` if some differ, or `SQLiteError`.
   private func checkIndexes(_ parts: CandidateParts, _ builder: MigrationPlan.Builder) throws {
-    guard counts.usesIndexes || !split.byRow.isEmpty else { return }
+    guard crossing.counts.usesIndexes || !split.byRow.isEmpty else { return }
     let isCopy = builder == .cloneAndAlter
     // Rows that nobody asks about or writes stay as they are, whatever their number, and so do their indexes.
     let alone =
@@ -185,40 +182,17 @@ struct PlanDraft {
 
   private func parts(defers: Bool) throws -> CandidateParts {
     var parts = try CandidateParts(
-      actual: actual, source: source, destination: destination, routing: routing, byRow: split.byRow, counts: counts,
-      framework: framework, metadata: try metadataSteps(leaving: DeferredMigration()), decided: decisions.values,
-      recomputes: decisions.isActive, defers: defers, connection: connection)
-    parts.rowDecisions = try decisions.rowDecisions(
-      of: parts, routing: routing, questions: effects, connection: connection)
+      crossing, framework: framework, metadata: try metadataSteps(leaving: DeferredMigration()),
+      decided: decisions.values, recomputes: decisions.isActive, defers: defers, connection: connection)
+    parts.rowDecisions = try decisions.rowDecisions(of: parts, questions: effects, connection: connection)
     parts.rowDecisions.add(decidedByRow, decisions: planner.settings.decisions, source: source)
     return parts
   }
 
   private func metadataSteps(leaving deferral: DeferredMigration) throws -> MetadataSteps {
     try MetadataSteps(
-      metadata: metadata, model: namedModel, source: source, destination: destination, routing: routing,
-      generation: planner.generation, deferral: deferral, memory: planner.settings.memory)
-  }
-
-  /// Counts the values that go on changed, in whole tables and in objects that are made one by one.
-  private func changedCells(_ parts: CandidateParts, _ rowRun: RowRunParts?) throws -> [StoreQuestions.Finding] {
-    let cells = ConvertedCells(source: source, destination: destination)
-    var questions = StoreQuestions()
-    for transfer in parts.transfers {
-      cells.ask(
-        &questions, about: transfer.columns, of: transfer.table, from: transfer.sourceTable,
-        numbers: transfer.sourceNumbers)
-    }
-    for mapping in split.byRow {
-      guard let selection = rowRun?.valueSelections[mapping.name],
-        let entity = mapping.sourceEntityName.flatMap({ source.entity(named: $0) }),
-        let table = mapping.destinationEntityName.flatMap({ destination.table(ofEntity: $0)?.name })
-      else { continue }
-      cells.ask(
-        &questions, about: Array(zip(selection.columns, selection.expressions)), of: table, from: entity.table,
-        numbers: [entity.number], where: taken.known[mapping.name])
-    }
-    return try questions.answers(from: connection)
+      metadata: metadata, model: namedModel, in: crossing, generation: planner.generation, deferral: deferral,
+      memory: planner.settings.memory)
   }
 
   /// Returns what the run needs for objects that are made one by one.
@@ -227,10 +201,10 @@ struct PlanDraft {
     for mapping in split.byRow {
       // The values that SQL can give.
       selections[mapping.name] = try ValueSelection(
-        of: mapping, source: source, destination: destination, decided: decidedByRow.values, connection: connection)
+        of: mapping, in: crossing, decided: decidedByRow.values, connection: connection)
     }
     return RowRunParts(
-      source: source, destination: destination, split: split, keys: routing.keys,
+      source: source, destination: destination, split: split, keys: crossing.routing.keys,
       derivedTables: parts.backfill.tablesFollowingCode, removals: parts.rowDecisions.removals, decided: decidedByRow,
       valueSelections: selections)
   }

@@ -2,14 +2,15 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-extension StoreCounts {
+extension Crossing {
   /// Returns the counts before and after, for every concrete entity of either side.
   ///
   /// The results of mappings that run object by object are known only after the run.
-  func entityRows(
-    routing: EntityRouting, byRow: [EntityMapping], source: PhysicalSchema, destination: PhysicalSchema,
-    removed: [String: Int64]
-  ) -> [EntityRows] {
+  ///
+  /// - Parameter removed: The objects that decisions remove, by the entity of the destination.
+  /// - Returns: The counts, sorted by entity name.
+  func entityRows(removing removed: [String: Int64]) -> [EntityRows] {
+    let (byRow, byEntity) = (split.byRow, counts.byEntity)
     var rows: [EntityRows] = []
     let made = Dictionary(grouping: byRow) { $0.destinationEntityName ?? "" }
     let taken = Set(byRow.compactMap(\.sourceEntityName))

@@ -1,0 +1,54 @@
+import HeirloomStore
+
+/// An SQL expression for a column of the candidate.
+package struct ColumnExpression: Hashable {
+  /// The expression, over the source row `s`.
+  package let sql: String
+  /// True when the stored value is taken over as it is.
+  package let isVerbatim: Bool
+  /// The source column that holds the value, changed or not; `nil` for a value from elsewhere.
+  package var origin: String?
+  /// The source columns that an expression of a mapping reads.
+  var read: Set<String> = []
+  /// The source columns that go into the values of rows, by the number of their entity; empty if they are the same for
+  /// all rows.
+  var readByNumber: [Int: Set<String>] = [:]
+  /// The condition, over the source row `s`, that the value is another afterwards; `nil` if it never is.
+  var change: String?
+
+  /// Returns the expression with the source column that holds its value.
+  func from(_ column: String?) -> ColumnExpression {
+    var expression = self
+    expression.origin = column
+    return expression
+  }
+
+  /// Returns true if a source column goes into the values of the rows of an entity.
+  func reads(_ column: String, ofRowsNumbered number: Int) -> Bool {
+    readByNumber.isEmpty ? origin == column || read.contains(column) : readByNumber[number]?.contains(column) ?? false
+  }
+
+  /// Returns the same value with something around it, such as a value for NULL.
+  func inside(_ sql: String) -> ColumnExpression {
+    var expression = ColumnExpression(sql: sql, isVerbatim: false)
+    (expression.origin, expression.read, expression.change) = (origin, read, change)
+    return expression
+  }
+
+  /// The expression for no value.
+  static let null = ColumnExpression(sql: "NULL", isVerbatim: true)
+
+  /// Returns an expression that renumbers entities.
+  ///
+  /// - Parameters:
+  ///   - column: The quoted column with a source entity number.
+  ///   - numbers: The source numbers, each with its destination number.
+  /// - Returns: The expression; the column itself if no number changes.
+  static func renumbering(_ column: String, _ numbers: [Int: Int]) -> ColumnExpression {
+    guard numbers.contains(where: { $0.key != $0.value }) else {
+      return ColumnExpression(sql: column, isVerbatim: true)
+    }
+    let cases = numbers.sorted { $0.key < $1.key }.map { "WHEN \($0.key) THEN \($0.value)" }
+    return ColumnExpression(sql: "CASE \(column) \(cases.joined(separator: " ")) END", isVerbatim: false)
+  }
+}

@@ -1,0 +1,215 @@
+import Foundation
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// The value expressions of entity mappings as SQL over source rows `s`.
+///
+/// They tell which mappings need not run object by object: ``isCompilable(_:)``.
+package struct CompiledMappings {
+  /// The SQL of attributes that expressions give, by entity mapping and attribute.
+  private var values: [String: [String: ColumnExpression]] = [:]
+  /// The reasons why a mapping's expression must be evaluated for each object, by entity mapping.
+  private(set) var reasons: [String: String] = [:]
+
+  /// Creates an empty value, with nothing compiled.
+  package init() {}
+
+  /// Checks the expressions of all entity mappings and compiles those of mappings without a policy.
+  ///
+  /// - Parameters:
+  ///   - mapping: The mapping.
+  ///   - source: The source's tables.
+  ///   - destination: The destination.
+  ///   - functions: The functions that expressions may call.
+  ///   - storeIdentifier: The store's identifier, for messages.
+  ///   - connection: The connection that will run the statements.
+  /// - Throws: ``MigrationError/invalidExpression(_:)`` for the first expression that can have no value.
+  init(
+    _ mapping: MappingModel, source: PhysicalSchema, destination: ManagedObjectModel,
+    functions: [String: ExpressionEvaluator.Function], storeIdentifier: String, connection: Connection
+  ) throws(MigrationError) {
+    for entityMapping in mapping.entityMappings {
+      guard let sourceName = entityMapping.sourceEntityName, let entity = entityMapping.destinationEntityName,
+        source.entity(named: sourceName) != nil
+      else { continue }
+      for property in entityMapping.attributeMappings {
+        guard let expression = Self.expression(of: property, in: entityMapping, source.model, destination) else {
+          continue
+        }
+        guard let target = destination.attributeTarget(property.name, of: entity) else { continue }
+        let attribute = target.description
+        let place = ExpressionPlace(
+          mapping: entityMapping, property: property, expression: expression, source: source.model,
+          functions: functions)
+        try place.check()
+        guard entityMapping.entityMigrationPolicyClassName == nil else { continue }
+        guard attribute.composite == nil, !attribute.isTransient else {
+          reasons[entityMapping.name] = "\"\(property.name)\" has no column of its own"
+          continue
+        }
+        var compiler = ExpressionCompiler(
+          entity: sourceName, alias: "s", schema: source, database: SchemaName.store, connection: connection,
+          evaluator: place.evaluator, rowVariable: "source", writesLiterals: true)
+        let value = ValueAdaption(
+          mapping: entityMapping.name, source: sourceName, entity: entity, target: target,
+          storeIdentifier: storeIdentifier)
+        do throws(CompilationProblem) {
+          var compiled = try compiler.compile(expression, for: attribute, adapt: value.adapt)
+          if !compiled.isEvaluated, !target.isOptional {
+            compiled = try compiler.requiring(compiled, otherwise: value.missing)
+          }
+          let column = destinationType(of: attribute)
+          let origin = compiler.columnsRead.first {
+            source.table(ofEntity: sourceName)?.column(named: $0)?.type == column
+          }
+          var expression = ColumnExpression(sql: compiled.sql, isVerbatim: false).from(origin)
+          expression.read = Set(compiler.columnsRead)
+          values[entityMapping.name, default: [:]][property.name] = expression
+        } catch .unknownProperty(let entity, let name) {
+          throw place.unknown(name, of: entity)
+        } catch {
+          reasons[entityMapping.name] = "\"\(property.name)\": \(error)"
+        }
+      }
+      for property in entityMapping.relationshipMappings {
+        guard case .expression(let expression) = property.form else { continue }
+        try ExpressionPlace(
+          mapping: entityMapping, property: property, expression: expression, source: source.model,
+          functions: functions
+        ).check()
+        reasons[entityMapping.name] = "the relationship \"\(property.name)\" is given by an expression"
+      }
+    }
+  }
+
+  /// Returns true if all values that a mapping gives by expressions are SQL; other reasons may make it run by object.
+  func isCompilable(_ mapping: EntityMapping) -> Bool { reasons[mapping.name] == nil }
+
+  /// Returns the SQL of attributes by name.
+  func values(of mapping: EntityMapping) -> [String: ColumnExpression] { values[mapping.name] ?? [:] }
+
+  /// Returns the expression of an attribute that copying and converting can't give.
+  static func expression(
+    of property: PropertyMapping, in mapping: EntityMapping, _ source: ManagedObjectModel,
+    _ destination: ManagedObjectModel
+  ) -> ValueExpression? {
+    switch property.form {
+    case .expression(let expression): return expression
+    case .attribute(let name):
+      // A mapping that was written by hand may copy between any two types.
+      guard
+        let after = mapping.destinationEntityName.flatMap({ destination.attributeTarget(property.name, of: $0) })?
+          .description
+      else { return nil }
+      guard let before = mapping.sourceEntityName.flatMap({ source.attribute(named: name, of: $0) }) else {
+        return property.valueExpression
+      }
+      if before.isTransient || after.isTransient { return nil }
+      let isCopied =
+        before.composite == nil && after.composite == nil
+        ? AttributeConversion(from: before.type, to: after.type).isPossible
+        : before.composite != nil && after.composite != nil
+      return isCopied ? nil : property.valueExpression
+    default: return nil
+    }
+  }
+}
+
+private func destinationType(of attribute: AttributeDescription) -> SQLColumnType? { SQLColumnType(attribute.type) }
+
+// MARK: - Checks
+
+/// An expression of a mapping, with the things that it may name.
+struct ExpressionPlace {
+  let mapping: EntityMapping
+  let property: PropertyMapping
+  let expression: ValueExpression
+  let source: ManagedObjectModel
+  let functions: [String: ExpressionEvaluator.Function]
+
+  /// The evaluator with everything that is known before a row is read.
+  var evaluator: ExpressionEvaluator {
+    var evaluator = ExpressionEvaluator(
+      functions: functions, now: Date.now.timeIntervalSinceReferenceDate)
+    evaluator.variables["entityMapping"] = .object(MappingSource(mapping))
+    evaluator.variables["propertyMapping"] = .object(MappingSource(property))
+    // They receive functions here, as they do when objects are made one by one.
+    evaluator.variables["manager"] = .object(ManagerSource())
+    evaluator.variables["entityPolicy"] = .object(ManagerSource())
+    return evaluator
+  }
+
+  /// Throws an error if the expression can have no value, whatever the row.
+  func check() throws(MigrationError) {
+    var evaluator = evaluator
+    evaluator.variables["source"] = .null
+    evaluator.variables["destination"] = .null
+    for selector in ManagerSource.selectors { evaluator.functions[selector] = { _, _ in .null } }
+    // A policy is asked for its functions only later, by name.
+    if mapping.entityMigrationPolicyClassName != nil {
+      for selector in expression.selectors(sentTo: "entityPolicy") { evaluator.functions[selector] = { _, _ in .null } }
+    }
+    do throws(EvaluationError) {
+      try evaluator.check(expression)
+    } catch {
+      throw invalid(error)
+    }
+    for path in expression.paths(of: "source") {
+      guard let start = mapping.sourceEntityName, let problem = source.problem(inPath: path, of: start) else {
+        continue
+      }
+      throw unknown(problem.property, of: problem.entity)
+    }
+  }
+
+  func invalid(_ error: EvaluationError) -> MigrationError { invalid(.evaluation(error)) }
+
+  func unknown(_ property: String, of entity: String) -> MigrationError {
+    invalid(
+      .unknownProperty(
+        entity: entity, property: property, nearest: source.nearestProperty(to: property, of: entity)))
+  }
+
+  func invalid(_ problem: InvalidExpression.Problem) -> MigrationError {
+    .invalidExpression(
+      InvalidExpression(
+        mapping: mapping.name, entity: mapping.destinationEntityName ?? "", property: property.name, problem: problem))
+  }
+}
+
+/// The conversion of an expression's value to the stored value of an attribute.
+private struct ValueAdaption {
+  let mapping: String
+  let source: String
+  let entity: String
+  let target: AttributeTarget
+  let storeIdentifier: String
+
+  func adapt(_ value: () throws -> EvaluatedValue, _ primaryKey: Int64) throws -> SQLiteValue {
+    do {
+      let found = try value().fitted(to: target.description)
+      if found == nil, !target.isOptional { throw missingValue(primaryKey) }
+      do throws(ValueCoding.EncodingProblem) {
+        return try ValueCoding.encode(found, for: target.description)
+      } catch {
+        throw MigrationManagerError.unfitValue(property: target.name, expected: target.description.type.name)
+      }
+    } catch {
+      throw failure(primaryKey, error)
+    }
+  }
+
+  func missing(_ primaryKey: Int64) -> any Error { failure(primaryKey, missingValue(primaryKey)) }
+
+  func failure(_ primaryKey: Int64, _ error: any Error) -> EntityMappingFailure {
+    let id = ManagedObjectID(storeIdentifier: storeIdentifier, entityName: source, primaryKey: primaryKey)
+    let underlying = error as? MigrationManagerError ?? .expressionFailed(property: target.name, reason: "\(error)")
+    return EntityMappingFailure(
+      mapping: mapping, hook: .createDestinationInstances, entity: source, object: id, underlying: underlying)
+  }
+
+  private func missingValue(_ primaryKey: Int64) -> MigrationManagerError {
+    .missingValue(entity: entity, property: target.name, primaryKey: primaryKey)
+  }
+}

@@ -1,0 +1,26 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// A source and a destination with the way between them, as a plan sees it.
+struct Crossing {
+  /// The store's tables as they are.
+  let actual: ActualSchema
+  /// The tables of the source's model, with the columns in them that no model knows.
+  let source: PhysicalSchema
+  /// The candidate's tables, with the columns of no model that come along.
+  var destination: PhysicalSchema
+  /// The entity mappings, divided by how they run.
+  let split: MappingSplit
+  /// The routes of the objects whose mappings run as SQL.
+  private(set) var routing: EntityRouting
+  /// The objects of the store.
+  private(set) var counts: StoreCounts
+
+  /// Returns the same crossing with other routes, for rows that nobody has counted.
+  func uncounted(by routing: EntityRouting) -> Crossing {
+    var crossing = self
+    (crossing.routing, crossing.counts) = (routing, StoreCounts())
+    return crossing
+  }
+}

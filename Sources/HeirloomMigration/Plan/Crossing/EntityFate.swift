@@ -1,0 +1,50 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// The fate of a source entity's objects, for whatever names them by entity and key outside the model.
+struct EntityFate {
+  /// The entity in the source.
+  let source: PhysicalEntity
+  /// The entity in the destination; `nil` if there is none, or if objects go to several.
+  let destination: PhysicalEntity?
+  /// True when some mapping takes its objects.
+  let goesOn: Bool
+  /// The number that is added to the objects' keys.
+  let keyOffset: Int64
+  /// The mappings of properties, by the destination's names; `nil` if code decides them.
+  let properties: [String: PropertyMapping]?
+
+  /// True when objects keep their entity number and key.
+  var isSame: Bool { destination?.number == source.number && keyOffset == 0 }
+
+  /// Derives the fate of each source entity.
+  ///
+  /// Objects of an entity have one destination if one entity mapping takes them.
+  /// Their keys are then known if it runs as SQL or keeps them.
+  static func fates(in crossing: Crossing) -> [EntityFate] {
+    let (split, routing, destination) = (crossing.split, crossing.routing, crossing.destination)
+    return crossing.source.entities.map { entity in
+      let byCode = split.byRow.filter { $0.sourceEntityName == entity.name && $0.destinationEntityName != nil }
+      if let route = routing.bySource[entity.name], byCode.isEmpty {
+        let target = destination.entity(numbered: route.destinationNumber)
+        let offset = target.map { routing.keys.offset(from: entity.rootName, to: $0.rootName) }
+        return EntityFate(
+          source: entity, destination: target, goesOn: true, keyOffset: offset ?? 0, properties: route.properties)
+      }
+      guard routing.bySource[entity.name] == nil, byCode.count == 1, let mapping = byCode.first,
+        split.keepsKeys.contains(mapping.name)
+      else {
+        return EntityFate(
+          source: entity, destination: nil, goesOn: routing.bySource[entity.name] != nil || !byCode.isEmpty,
+          keyOffset: 0, properties: nil)
+      }
+      let properties = mapping.attributeMappings + mapping.relationshipMappings
+      return EntityFate(
+        source: entity, destination: mapping.destinationEntityName.flatMap { destination.entity(named: $0) },
+        goesOn: true, keyOffset: 0,
+        properties: mapping.entityMigrationPolicyClassName != nil
+          ? nil : Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }))
+    }
+  }
+}

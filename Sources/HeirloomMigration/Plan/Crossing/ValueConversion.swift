@@ -1,0 +1,133 @@
+import HeirloomMapping
+package import HeirloomModel
+import HeirloomStore
+
+/// The conversion of a stored value of one attribute to one of another, in SQL.
+///
+/// Rules: numbers keep their value. Fractions are cut off where the destination has none. A number that is not 0 is
+/// true. NULL takes the default where a value has become required. Inference lets no other pair through.
+package enum ValueConversion {
+  /// Returns the expression.
+  ///
+  /// - Parameters:
+  ///   - column: The quoted source column, such as `s."ZAGE"`.
+  ///   - source: The attribute that the column holds.
+  ///   - destination: The attribute that receives the value.
+  ///   - mustFill: True if NULL takes the default, where there is one.
+  /// - Returns: The expression.
+  package static func expression(
+    column: String, from source: AttributeDescription, to destination: AttributeDescription, mustFill: Bool
+  ) -> ColumnExpression {
+    var converted = convert(column: column, from: source, to: destination)
+    converted.change = change(of: column, to: converted.sql, from: source, to: destination)
+    guard mustFill, let value = destination.defaultValue else { return converted }
+    return converted.inside("COALESCE(\(converted.sql), \(literal(value, for: destination)))")
+  }
+
+  /// Returns the expression of a value that passes through the types and fillings of several versions.
+  ///
+  /// - Parameters:
+  ///   - column: The quoted source column.
+  ///   - leaves: The attribute that the column holds, and the one that receives the value.
+  ///   - steps: The changes to the value, in order.
+  /// - Returns: The expression.
+  static func expression(column: String, from leaves: LeafPair, through steps: [ValueStep]) -> ColumnExpression {
+    var sql = column
+    var current = leaves.source
+    for step in steps {
+      switch step {
+      case .converted(let type):
+        var next = current
+        next.type = type
+        sql = convert(column: sql, from: current, to: next).sql
+        current = next
+      case .filled(let value):
+        sql = "COALESCE(\(sql), \(literal(value, for: current)))"
+      }
+    }
+    let last = expression(column: sql, from: current, to: leaves.destination, mustFill: leaves.mustFill)
+    var whole = ColumnExpression(sql: last.sql, isVerbatim: false)
+    whole.change = change(of: column, to: last.sql, from: leaves.source, to: leaves.destination)
+    return whole
+  }
+
+  /// Returns the condition that converting back doesn't give a value again; `nil` if it always does.
+  ///
+  /// SQLite compares whole numbers with others exactly, and a text is no number. Values out of range are left out: they
+  /// stop the migration until somebody decides about them.
+  private static func change(
+    of column: String, to sql: String, from source: AttributeDescription, to destination: AttributeDescription
+  ) -> String? {
+    let isTagged = !source.allowsExternalBinaryDataStorage && destination.allowsExternalBinaryDataStorage
+    guard sql != column, !isTagged else { return nil }
+    let fits = overflow(column, of: destination.type).map { " AND NOT (\($0))" } ?? ""
+    return "\(column) IS NOT NULL AND \(sql) IS NOT \(column)\(fits)"
+  }
+
+  private static func convert(
+    column: String, from source: AttributeDescription, to destination: AttributeDescription
+  ) -> ColumnExpression {
+    switch (source.type, destination.type) {
+    case (.double, let type) where type.isInteger, (.float, let type) where type.isInteger,
+      (.decimal, let type) where type.isInteger:
+      return ColumnExpression(sql: "CAST(\(column) AS INTEGER)", isVerbatim: false)
+    case (let type, .double) where type.isInteger || type == .boolean || type == .decimal,
+      (let type, .float) where type.isInteger || type == .boolean || type == .decimal:
+      return ColumnExpression(sql: "CAST(\(column) AS REAL)", isVerbatim: false)
+    case (let type, .boolean) where type.isNumeric:
+      return ColumnExpression(sql: "(\(column) <> 0)", isVerbatim: false)
+    default:
+      // Bytes that may lie outside the store begin with a tag; 01 says that they follow.
+      if !source.allowsExternalBinaryDataStorage, destination.allowsExternalBinaryDataStorage {
+        return ColumnExpression(sql: "CAST(X'01' || \(column) AS BLOB)", isVerbatim: false)
+      }
+      return ColumnExpression(sql: column, isVerbatim: true)
+    }
+  }
+
+  /// Returns the condition that a number is outside the range of a type; `nil` for a type without one.
+  static func overflow(_ column: String, of type: AttributeType) -> String? {
+    if type == .float { return "ABS(\(column)) > \(Float.greatestFiniteMagnitude) AND ABS(\(column)) < 9e999" }
+    return type.storedRange.map { "\(column) < \($0.lowerBound) OR \(column) > \($0.upperBound)" }
+  }
+
+  /// Returns a value as an SQL literal, as a store keeps it.
+  package static func literal(_ value: AttributeValue, for attribute: AttributeDescription) -> String {
+    switch value {
+    case .integer(let number): return String(number)
+    case .double(let number), .date(let number): return realLiteral(number)
+    case .decimal(let text): return realLiteral(Double(text) ?? 0)
+    case .boolean(let flag): return flag ? "1" : "0"
+    case .string(let text), .uri(let text): return textLiteral(text)
+    case .uuid(let bytes): return "X'\(bytes.hexadecimal)'"
+    case .binary(let bytes):
+      let tag: [UInt8] = attribute.allowsExternalBinaryDataStorage ? [1] : []
+      return "X'\((tag + bytes).hexadecimal)'"
+    // It has no column: the values of its elements are written one by one.
+    case .composite: return "NULL"
+    }
+  }
+
+  private static func realLiteral(_ number: Double) -> String {
+    guard number.isFinite else { return number.isNaN ? "NULL" : number < 0 ? "-9e999" : "9e999" }
+    return String(number)
+  }
+
+  // SQL text ends at a NUL character, so text that contains one is given by its bytes.
+  private static func textLiteral(_ text: String) -> String {
+    guard !text.utf8.contains(0) else { return "CAST(X'\(Array(text.utf8).hexadecimal)' AS TEXT)" }
+    return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+  }
+}
+
+extension AttributeType {
+  /// The whole numbers that the type holds; `nil` for a type that is not an integer.
+  fileprivate var storedRange: ClosedRange<Int64>? {
+    switch self {
+    case .integer16: Int64(Int16.min)...Int64(Int16.max)
+    case .integer32: Int64(Int32.min)...Int64(Int32.max)
+    case .integer64: Int64.min...Int64.max
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// Temporary tables of links, for relationships whose storage changes.
+///
+/// Each has the columns `owner`, `target`, `owner_entity`, `target_entity` (the destination's keys and numbers) and
+/// `position`. The primary key is (owner, target), so that finding the links of one row is fast whatever indexes the
+/// store has. In a table of pairs, owner and target are unique each.
+struct LinkTables {
+  /// One table of links.
+  struct Table: Hashable {
+    /// The table's name in the `temp` schema.
+    let name: String
+    /// The relationship that it serves, for a person.
+    let subject: String
+    /// The query that fills it.
+    let query: String
+    /// True when each object may be in one link only; those with the lowest keys are taken.
+    let isOfPairs: Bool
+  }
+
+  /// The prefix of the tables' names.
+  static let namePrefix = "heirloom_links_"
+
+  /// The tables, in the order in which they were asked for.
+  private(set) var tables: [Table] = []
+
+  /// The steps that make and fill the tables.
+  var steps: [MigrationStep] {
+    tables.map { table in
+      let columns = "target_entity INTEGER, owner_entity INTEGER, position INTEGER"
+      let statement =
+        table.isOfPairs
+        ? "CREATE TEMP TABLE \(quote(table.name)) (owner INTEGER PRIMARY KEY, target INTEGER UNIQUE, \(columns))"
+        : "CREATE TEMP TABLE \(quote(table.name)) (owner INTEGER, target INTEGER, \(columns),"
+          + " PRIMARY KEY (owner, target)) WITHOUT ROWID"
+      // Of links that collide the first counts, so pairs come in the order of their keys.
+      let order = table.isOfPairs ? " ORDER BY owner, target" : ""
+      return MigrationStep(
+        kind: .gatherLinks, subject: table.subject, summary: "Gather the links of \(table.subject)",
+        statements: [
+          PlannedStatement(statement),
+          PlannedStatement(
+            "INSERT OR IGNORE INTO temp.\(quote(table.name)) (owner, target, target_entity, owner_entity, position) "
+              + table.query + order),
+        ])
+    }
+  }
+
+  /// Returns the table with the links of a to-one relationship of the destination, the same for all that have it.
+  ///
+  /// - Returns: `nil` when the source has no such links: the relationship is new.
+  mutating func table(
+    for relationship: RelationshipDescription, of entity: String, in crossing: Crossing
+  ) -> Table? {
+    guard let links = crossing.links(of: relationship, declaredBy: entity) else { return nil }
+    let owned = crossing.filtered(links, relationship: relationship, declaredBy: entity)
+    return add(
+      subject: "\(entity).\(relationship.name)",
+      query: "SELECT owner, target, target_entity, owner_entity, position FROM (\(owned))")
+  }
+
+  /// Returns the table with the links of a one-to-one relationship of the destination, the same for both sides.
+  ///
+  /// - Returns: The table, and true if the relationship leads from its targets to its owners;
+  ///   `nil` when the source has no such links.
+  mutating func pairs(
+    of relationship: RelationshipDescription, declaredBy entity: String, in crossing: Crossing
+  ) -> (table: Table, isReversed: Bool)? {
+    var (relationship, entity) = (relationship, entity)
+    var isReversed = false
+    if let inverse = crossing.destination.model.inverse(of: relationship),
+      [inverse.entity.name, inverse.relationship.name].lexicographicallyPrecedes(
+        [entity, relationship.name], by: { $0.utf16Precedes($1) })
+    {
+      (relationship, entity, isReversed) = (inverse.relationship, inverse.entity.name, true)
+    }
+    guard let links = crossing.links(of: relationship, declaredBy: entity) else { return nil }
+    let owned = crossing.filtered(links, relationship: relationship, declaredBy: entity)
+    let table = add(
+      subject: "\(entity).\(relationship.name)",
+      // A one-to-one relationship has no order.
+      query: "SELECT owner, target, target_entity, owner_entity, NULL FROM (\(owned))", isOfPairs: true)
+    return (table, isReversed)
+  }
+
+  /// Returns the table with the links of a to-many relationship without inverse, seen from the rows that it leads to.
+  mutating func table(
+    forInverseless relationship: RelationshipDescription, of entity: String, in crossing: Crossing
+  ) -> Table? {
+    guard let links = crossing.links(of: relationship, declaredBy: entity) else { return nil }
+    let owned = crossing.filtered(links, relationship: relationship, declaredBy: entity)
+    return add(
+      subject: "\(entity).\(relationship.name)",
+      query: "SELECT target, owner, owner_entity, target_entity, position FROM (\(owned))")
+  }
+
+  private mutating func add(subject: String, query: String, isOfPairs: Bool = false) -> Table {
+    if let known = tables.first(where: { $0.query == query && $0.isOfPairs == isOfPairs }) { return known }
+    let table = Table(
+      name: "\(Self.namePrefix)\(tables.count + 1)", subject: subject, query: query, isOfPairs: isOfPairs)
+    tables.append(table)
+    return table
+  }
+}

@@ -1,0 +1,372 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// The questions to a store about rows that may cause losses, blockers and warnings.
+struct EffectQuestions {
+  private let crossing: Crossing
+  /// The conditions of entity mappings that take only some objects.
+  let conditions: TakenRows
+  private(set) var questions = StoreQuestions()
+  /// The source entities whose objects a relationship can no longer lead to, by its entity and name.
+  private var lostTargets: [[String]: [String]] = [:]
+  /// The objects that a relationship leads to and no condition takes, by the same key.
+  private var leftOutTargets: [[String]: [DataEffect.Rows]] = [:]
+
+  /// Asks about all possible losses, blockers and warnings.
+  init(_ effects: [DataEffect], in crossing: Crossing, conditions: TakenRows) {
+    self.crossing = crossing
+    self.conditions = conditions
+    for effect in effects {
+      switch effect.kind {
+      case .foreignLinks(let entities): lostTargets[[effect.entity] + effect.properties] = entities
+      case .leftOutLinks(let rows): leftOutTargets[[effect.entity] + effect.properties, default: []] += rows
+      default: continue
+      }
+    }
+    for effect in effects { ask(about: effect) }
+    for table in questions.tables { askForStrangers(in: table) }
+  }
+
+  var source: PhysicalSchema { crossing.source }
+  private var destination: ManagedObjectModel { crossing.destination.model }
+  /// The number of objects of each source entity, without those of subentities.
+  private var counts: [String: Int64] { crossing.counts.byEntity }
+
+  /// Asks for rows of another entity in a table of one entity, which is scanned anyway.
+  private mutating func askForStrangers(in table: String) {
+    guard let number = source.onlyNumber(inTable: table) else { return }
+    questions.count(where: "s.\(quote(PhysicalName.entity)) IS NOT \(number)", in: table) { rows in
+      .contradiction("\(table) has \(rows) rows whose entity number is not \(number)")
+    }
+  }
+
+  private mutating func ask(about effect: DataEffect) {
+    let rows = countable(effect)
+    guard !rows.isEmpty else { return }
+    switch effect.kind {
+    // Lines of the ledger, which is kept where the columns are planned.
+    case .objectsDropped, .valuesDropped, .valuesChanged: break
+    case .uninstantiable:
+      // Objects of an entity are counted already; SQLite is asked only for those that a condition takes.
+      questions.count(sql: "SELECT " + rows.map(number).joined(separator: " + ")) { Self.finding(effect, $0) }
+    case .missingValue:
+      askForMissing(effect, rows, conditions: rows.map { columns(of: $0).first.map { "\($0) IS NULL" } })
+    case .missingLink(let otherSide):
+      askForMissing(effect, rows, conditions: rows.map { missingLink($0, effect: effect, otherSide: otherSide) })
+    case .overflow(_, let type):
+      askForValues(effect, rows) { ValueConversion.overflow($0, of: type) }
+    case .duplicate:
+      askForDuplicates(effect, rows)
+    case .severalLinks(let otherSide):
+      // One of the links stays.
+      askForOwners(effect, rows, otherSide: otherSide, "HAVING COUNT(*) > 1", links: "COUNT(*) - 1")
+    // Only the links as they will be stored tell; see ``LinkRoom``.
+    case .sharedLinks: break
+    case .orderDropped:
+      askForOwners(effect, rows, otherSide: nil, "HAVING COUNT(*) > 1")
+    case .tooManyLinks(let maximum):
+      askForOwners(effect, rows, otherSide: nil, "HAVING COUNT(*) > \(maximum)")
+    case .linksDropped:
+      askForOwners(effect, rows, otherSide: nil, "")
+    case .tooFewLinks(let minimum):
+      askForFewLinks(effect, rows, minimum: minimum)
+    case .foreignLinks(let entities):
+      askForForeignLinks(effect, rows, entities: entities)
+    case .leftOutLinks(let targets):
+      askForLeftOutLinks(effect, rows, targets: targets)
+    }
+  }
+
+  /// Returns the rows that can be counted.
+  ///
+  /// Entities without objects need no scan. If SQL can't tell a mapping's condition, blockers show only when objects
+  /// are made.
+  private func countable(_ effect: DataEffect) -> [DataEffect.Rows] {
+    effect.rows.filter {
+      counts[$0.entity, default: 0] > 0 && (effect.kind.severity == .loss || conditions.areKnown(of: $0))
+    }
+  }
+
+  private static func finding(_ effect: DataEffect, _ rows: Int64, links: Int64? = nil) -> StoreQuestions.Finding {
+    let property = effect.properties.isEmpty ? nil : effect.properties.joined(separator: ", ")
+    switch effect.kind.severity {
+    case .loss:
+      return .loss(
+        MigrationLoss(
+          entity: effect.entity, property: property, reason: effect.description, rows: rows, links: links,
+          kind: effect.kind.lossKind ?? .links))
+    case .blocker:
+      return .blocker(
+        MigrationBlocker(effect, rows: rows))
+    case .warning:
+      return .warning("\(rows) rows: \(effect.description)")
+    }
+  }
+}
+
+// MARK: - Rows
+
+extension EffectQuestions {
+  /// Returns the conditions of the rows that are blockers, over the source row `s`, with the description of the rows.
+  ///
+  /// Duplicates have no condition of their own, nor do rows that only lose something.
+  func conditions(of effect: DataEffect) -> [(row: DataEffect.Rows, condition: String)] {
+    countable(effect).compactMap { row in
+      let condition: String
+      switch effect.kind {
+      case .uninstantiable: condition = "1"
+      case .missingValue: condition = columns(of: row).first.map { "\($0) IS NULL" } ?? "1"
+      case .missingLink(let otherSide): condition = missingLink(row, effect: effect, otherSide: otherSide) ?? "1"
+      case .overflow(_, let type):
+        let parts = columns(of: row).compactMap { ValueConversion.overflow($0, of: type) }
+        guard !parts.isEmpty else { return nil }
+        condition = parts.joined(separator: " OR ")
+      default: return nil
+      }
+      return (row, conditions.condition(of: row).map { "\($0) AND (\(condition))" } ?? condition)
+    }
+  }
+}
+
+// MARK: - Values
+
+extension EffectQuestions {
+  /// Returns the source columns of a row's first property, over the row `s`; none for a new property.
+  private func columns(of row: DataEffect.Rows) -> [String] {
+    guard let property = row.properties.first ?? nil else { return [] }
+    return columns(ofProperty: property, in: row.entity)
+  }
+
+  private func columns(ofProperty property: String, in entity: String) -> [String] {
+    let path = property.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init)
+    if let leaf = source.column(atPath: path, in: entity) { return ["s.\(quote(leaf.name))"] }
+    let leaves = source.columns(ofAttribute: path[0], in: entity).filter { $0.path.starts(with: path) }
+    if !leaves.isEmpty { return leaves.map { "s.\(quote($0.name))" } }
+    guard case .key(_, let column, _)? = source.storage(ofRelationship: property, in: entity) else { return [] }
+    return ["s.\(quote(column))"]
+  }
+
+  private func isOf(_ entity: String) -> String {
+    "s.\(quote(PhysicalName.entity)) = \(source.entity(named: entity)?.number ?? 0)"
+  }
+
+  /// Returns a condition on the rows of an entity that mappings take; a table of one entity has no others.
+  private func of(_ row: DataEffect.Rows, _ table: String, _ condition: String) -> String {
+    let entity = source.onlyNumber(inTable: table) == nil ? isOf(row.entity) : nil
+    let parts = [entity, conditions.condition(of: row)].compactMap { $0 }
+    return parts.isEmpty ? condition : (parts + ["(\(condition))"]).joined(separator: " AND ")
+  }
+
+  /// Returns the query of the keys of the rows.
+  private func keys(of row: DataEffect.Rows) -> String? {
+    guard let table = source.table(ofEntity: row.entity)?.name else { return nil }
+    return "SELECT s.\(quote(PhysicalName.primaryKey)) FROM \(SchemaName.rows(of: table, as: "s")) WHERE "
+      + ([isOf(row.entity), conditions.condition(of: row)].compactMap { $0 }).joined(separator: " AND ")
+  }
+
+  /// Returns the number of the rows, as SQL.
+  private func number(of row: DataEffect.Rows) -> String {
+    guard conditions.condition(of: row) != nil, let keys = keys(of: row) else {
+      return String(counts[row.entity, default: 0])
+    }
+    return "(SELECT COUNT(*) FROM (\(keys)))"
+  }
+
+  /// Asks for rows whose property has no value.
+  ///
+  /// Each of the rows has the condition that a value is missing; `nil` if it is missing in all,
+  /// since the property is new.
+  private mutating func askForMissing(
+    _ effect: DataEffect, _ rows: [DataEffect.Rows], conditions missing: [String?]
+  ) {
+    var known: Int64 = 0
+    var conditions: [(table: String, condition: String)] = []
+    for (row, condition) in zip(rows, missing) {
+      guard let table = source.table(ofEntity: row.entity)?.name else { continue }
+      if let condition = condition ?? self.conditions.condition(of: row).map({ _ in "1" }) {
+        conditions.append((table, of(row, table, condition)))
+      } else {
+        known += counts[row.entity, default: 0]
+      }
+    }
+    add(conditions, known: known, effect: effect)
+  }
+
+  /// Asks for rows in which a column of the property meets a condition.
+  private mutating func askForValues(
+    _ effect: DataEffect, _ rows: [DataEffect.Rows], _ condition: (String) -> String?
+  ) {
+    var conditions: [(table: String, condition: String)] = []
+    for row in rows {
+      guard let table = source.table(ofEntity: row.entity)?.name else { continue }
+      let parts = columns(of: row).compactMap(condition)
+      guard !parts.isEmpty else { continue }
+      conditions.append((table, of(row, table, parts.joined(separator: " OR "))))
+    }
+    add(conditions, known: 0, effect: effect)
+  }
+
+  private mutating func add(
+    _ conditions: [(table: String, condition: String)], known: Int64, effect: DataEffect
+  ) {
+    let tables = Set(conditions.map(\.table))
+    if tables.count == 1, known == 0, let table = tables.first {
+      let any = conditions.map { "(\($0.condition))" }.joined(separator: " OR ")
+      questions.count(where: any, in: table) { Self.finding(effect, $0) }
+      return
+    }
+    // One scan answers the questions about one table only; these rows are of several, or partly known.
+    let counts = conditions.map { table, condition in
+      "(SELECT COUNT(*) FROM \(SchemaName.rows(of: table, as: "s")) WHERE \(condition))"
+    }
+    questions.count(sql: "SELECT " + (counts + [String(known)]).joined(separator: " + ")) { Self.finding(effect, $0) }
+  }
+
+  private mutating func askForDuplicates(_ effect: DataEffect, _ rows: [DataEffect.Rows]) {
+    let names = effect.properties.indices.map { "k\($0)" }
+    let parts = rows.compactMap { row -> String? in
+      guard let table = source.table(ofEntity: row.entity)?.name else { return nil }
+      let values = zip(effect.properties, row.properties).map { (property: String, path: String?) -> String in
+        // A row keeps or gets an attribute of an entity below the constraint's.
+        let attribute = destination.attribute(named: property, of: row.destinationEntity ?? effect.entity)
+        if let path {
+          guard let column = columns(ofProperty: path, in: row.entity).first else { return "NULL" }
+          guard let attribute, let before = source.model.attribute(named: path, of: row.entity),
+            let leaves = LeafPair(from: before, to: AttributeTarget(attribute), path: [])
+          else { return column }
+          // Rounding and filling can make different values equal.
+          return ValueConversion.expression(
+            column: column, from: leaves.source, to: leaves.destination, mustFill: leaves.mustFill
+          ).sql
+        }
+        // A new attribute has its default in every row.
+        guard let attribute, let value = attribute.defaultValue else { return "NULL" }
+        return ValueConversion.literal(value, for: attribute)
+      }
+      // The objects of one constraint may come from several tables of the store, whose columns have other names.
+      let list = zip(values, names).map { "\($0) AS \($1)" }.joined(separator: ", ")
+      return "SELECT \(list) FROM \(SchemaName.rows(of: table, as: "s")) WHERE \(isOf(row.entity))"
+        + (conditions.condition(of: row).map { " AND \($0)" } ?? "")
+    }
+    guard !parts.isEmpty else { return }
+    let isThere = names.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+    // One of the objects that are equal may stay. An object without one of the values is equal to none.
+    let sql =
+      "SELECT COALESCE(SUM(n - 1), 0) FROM (SELECT COUNT(*) AS n FROM (\(parts.joined(separator: " UNION ALL ")))"
+      + " WHERE \(isThere) GROUP BY \(names.joined(separator: ", ")) HAVING COUNT(*) > 1)"
+    questions.count(sql: sql) { Self.finding(effect, $0) }
+  }
+}
+
+// MARK: - Links
+
+extension EffectQuestions {
+  /// Returns the links of the owners that a row names, as a query with `owner` and `target`.
+  ///
+  /// `otherSide` is a relationship whose links lead to the owners, for a property that is new.
+  private func links(of row: DataEffect.Rows, otherSide: DataEffect.SourceRelationship?) -> String? {
+    let query: LinkQuery?
+    if let property = row.properties.first ?? nil {
+      query = source.links(of: property, in: row.entity, isReversed: false)
+    } else if let otherSide {
+      query = source.links(
+        of: otherSide.relationship, in: otherSide.entity, isReversed: true)
+    } else {
+      query = nil
+    }
+    // Links of objects of another tree say nothing, since their keys may be equal.
+    guard let query, let entity = source.entity(named: row.entity), query.ownerRoot == entity.rootName else {
+      return nil
+    }
+    if conditions.condition(of: row) != nil, let keys = keys(of: row) {
+      // A mapping's condition is about the row of an object, so it can't be put to links: they are chosen by key.
+      return "SELECT k.owner AS owner, k.target AS target FROM (\(query.sql)) AS k WHERE k.owner IN (\(keys))"
+    }
+    let tree = source.model.entityTree(from: entity.rootName)
+    guard tree.count > 1 else { return query.sql }
+    // Links of all entities that share the relationship are stored together, and each entity is asked about alone.
+    return "SELECT k.owner AS owner, k.target AS target FROM (\(query.sql)) AS k"
+      + " JOIN \(SchemaName.rows(of: entity.table, as: "o"))"
+      + " ON o.\(quote(PhysicalName.primaryKey)) = k.owner AND o.\(quote(PhysicalName.entity)) = \(entity.number)"
+  }
+
+  /// Returns a condition that the row `s` has no link; `nil` if all rows lack one.
+  private func missingLink(
+    _ row: DataEffect.Rows, effect: DataEffect, otherSide: DataEffect.SourceRelationship?
+  ) -> String? {
+    let lost = (lostTargets[[effect.entity] + effect.properties] ?? []).compactMap { source.entity(named: $0) }
+    let numbers = lost.map { String($0.number) }.joined(separator: ", ")
+    /// Returns the condition that a key leads to an object that the relationship can no longer lead to.
+    func isLost(_ key: String) -> String? {
+      var parts = (leftOutTargets[[effect.entity] + effect.properties] ?? []).compactMap { keys(of: $0) }
+      if let first = lost.first {
+        // A key alone doesn't tell the entity of its object, so the objects' own table is asked.
+        parts.append(
+          "SELECT \(quote(PhysicalName.primaryKey)) FROM \(SchemaName.rows(of: first.table))"
+            + " WHERE \(quote(PhysicalName.entity)) IN (\(numbers))")
+      }
+      return parts.isEmpty ? nil : parts.map { "\(key) IN (\($0))" }.joined(separator: " OR ")
+    }
+    if let column = columns(of: row).first {
+      return isLost(column).map { "\(column) IS NULL OR \($0)" } ?? "\(column) IS NULL"
+    }
+    guard let links = links(of: row, otherSide: otherSide) else { return nil }
+    let kept = isLost("target").map { " WHERE NOT (\($0))" } ?? ""
+    return "s.\(quote(PhysicalName.primaryKey)) NOT IN (SELECT owner FROM (\(links))\(kept))"
+  }
+
+  private mutating func askForOwners(
+    _ effect: DataEffect, _ rows: [DataEffect.Rows], otherSide: DataEffect.SourceRelationship?, _ having: String,
+    links count: String = "COUNT(*)"
+  ) {
+    // An object with several links is one row.
+    let counts = rows.compactMap { links(of: $0, otherSide: otherSide) }.map {
+      "SELECT COUNT(*) AS owners, SUM(n) AS links FROM (SELECT \(count) AS n FROM (\($0)) GROUP BY owner \(having))"
+    }
+    questions.countLinks(counts) { Self.finding(effect, $0, links: $1) }
+  }
+
+  private mutating func askForFewLinks(_ effect: DataEffect, _ rows: [DataEffect.Rows], minimum: Int) {
+    let total = "(" + rows.map(number).joined(separator: " + ") + ")"
+    // An object without links has no row among them, so those that have enough are taken from all.
+    let enough = rows.compactMap { links(of: $0, otherSide: nil) }.map {
+      "(SELECT COUNT(*) FROM (SELECT owner FROM (\($0)) GROUP BY owner HAVING COUNT(*) >= \(minimum)))"
+    }
+    questions.count(sql: "SELECT " + ([total] + enough).joined(separator: " - ")) { Self.finding(effect, $0) }
+  }
+
+  private mutating func askForForeignLinks(_ effect: DataEffect, _ rows: [DataEffect.Rows], entities: [String]) {
+    let targets = entities.compactMap { source.entity(named: $0) }
+    guard let table = targets.first?.table else { return }
+    let numbers = targets.map { String($0.number) }.joined(separator: ", ")
+    // A link that leads to no object has nothing to lose.
+    let counts = rows.compactMap { links(of: $0, otherSide: nil) }.map {
+      "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (\($0)) AS l"
+        + " JOIN \(SchemaName.rows(of: table, as: "t"))"
+        + " ON t.\(quote(PhysicalName.primaryKey)) = l.target AND t.\(quote(PhysicalName.entity)) IN (\(numbers))"
+    }
+    questions.countLinks(counts) { Self.finding(effect, $0, links: $1) }
+  }
+
+  private mutating func askForLeftOutLinks(
+    _ effect: DataEffect, _ rows: [DataEffect.Rows], targets: [DataEffect.Rows]
+  ) {
+    let lost = targets.compactMap(keys).map { "target IN (\($0))" }.joined(separator: " OR ")
+    let counts = rows.compactMap { links(of: $0, otherSide: nil) }.map {
+      "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (\($0)) WHERE \(lost)"
+    }
+    guard !lost.isEmpty else { return }
+    questions.countLinks(counts) { Self.finding(effect, $0, links: $1) }
+  }
+}
+
+extension PhysicalSchema {
+  /// Returns the entity number that all rows of a table have, if it holds objects of one entity only.
+  func onlyNumber(inTable name: String) -> Int? {
+    guard case .objects(let root)? = table(named: name)?.kind, model.entityTree(from: root).count == 1 else {
+      return nil
+    }
+    return entity(named: root)?.number
+  }
+}

@@ -1,0 +1,241 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// The ledger of a migration: a line for the objects of each entity, and for the cells of each column in their rows.
+///
+/// What the run will do closes a line: cells are carried to a column of the candidate, changed on the way, given to code
+/// that may read them, or lost. So a loss follows from what is missing in the candidate, and nothing has to be foreseen.
+/// Only what is changed or lost is counted.
+struct Ledger {
+  /// Whoever takes objects of one source entity along.
+  private struct Taker {
+    let flow: RowFlow
+    /// The columns that SQL fills in the objects' rows of the candidate.
+    let columns: [(name: String, expression: ColumnExpression)]
+    /// The attributes whose values code converts.
+    let converted: Set<String>
+
+    /// Returns true if the cells of a column go along, or code may read them.
+    ///
+    /// An attribute is given by its path; a column that no model knows has none.
+    func takes(_ column: String, of path: [String]?, ofRowsNumbered number: Int) -> Bool {
+      if columns.contains(where: { $0.expression.reads(column, ofRowsNumbered: number) }) { return true }
+      guard let path, let attribute = path.first else { return false }
+      return flow.isOpaque || flow.reads(path.joined(separator: ".")) || converted.contains(attribute)
+    }
+  }
+
+  private let crossing: Crossing
+  private let taken: TakenRows
+  private let transfers: [TableTransfer]
+  /// The takers of the objects of each source entity.
+  private var takers: [String: [Taker]] = [:]
+  private var questions = StoreQuestions()
+  /// What is known without asking the store.
+  private var known: [StoreQuestions.Finding] = []
+
+  /// Opens a line for each thing, and closes it with what the run will do.
+  ///
+  /// - Parameters:
+  ///   - crossing: The source and the destination.
+  ///   - mapping: The mapping model.
+  ///   - taken: The conditions of entity mappings that take only some objects.
+  ///   - transfers: The transfers that fill the candidate's tables.
+  ///   - selections: The values that SQL gives to objects that are made one by one, by the name of the entity mapping.
+  init(
+    _ crossing: Crossing, mapping: MappingModel, taken: TakenRows, transfers: [TableTransfer],
+    selections: [String: ValueSelection]
+  ) {
+    (self.crossing, self.taken, self.transfers) = (crossing, taken, transfers)
+    let byRow = Set(crossing.split.byRow.map(\.name))
+    for entityMapping in mapping.entityMappings {
+      guard let flow = RowFlow(entityMapping, from: crossing.source.model, to: crossing.destination.model) else {
+        continue
+      }
+      let isByRow = byRow.contains(entityMapping.name)
+      let columns =
+        isByRow
+        ? selections[entityMapping.name].map { Array(zip($0.columns, $0.expressions)) }
+        : transfer(of: flow.source.name)?.columns
+      let converted = entityMapping.attributeMappings.filter { property in
+        isByRow
+          && CompiledMappings.expression(
+            of: property, in: entityMapping, crossing.source.model, crossing.destination.model) != nil
+      }
+      takers[flow.source.name, default: []].append(
+        Taker(flow: flow, columns: columns ?? [], converted: Set(converted.compactMap(\.sourceAttributeName))))
+      if isByRow, let entity = crossing.source.entity(named: flow.source.name),
+        let table = crossing.destination.table(ofEntity: flow.destination.name)?.name
+      {
+        closeChanged(columns ?? [], of: table, from: entity.table, [entity.number], taken.known[entityMapping.name])
+      }
+    }
+    for transfer in transfers {
+      closeChanged(transfer.columns, of: transfer.table, from: transfer.sourceTable, transfer.sourceNumbers, nil)
+    }
+    for table in crossing.source.tables {
+      let entities = crossing.source.entities.filter {
+        $0.table == table.name && crossing.counts.byEntity[$0.name, default: 0] > 0
+      }
+      for entity in entities { closeObjects(of: entity) }
+      for column in table.columns { closeCells(of: column, in: table, entities) }
+    }
+    // Rows of another entity are on no line, where a table has one entity only.
+    for table in questions.tables {
+      guard let number = crossing.source.onlyNumber(inTable: table) else { continue }
+      questions.count(where: "s.\(quote(PhysicalName.entity)) IS NOT \(number)", in: table) { rows in
+        .contradiction("\(table) has \(rows) rows whose entity number is not \(number)")
+      }
+    }
+  }
+
+  private func transfer(of entity: String) -> TableTransfer? {
+    guard let entity = crossing.source.entity(named: entity) else { return nil }
+    return transfers.first { $0.sourceTable == entity.table && $0.sourceNumbers.contains(entity.number) }
+  }
+
+  /// The tables whose rows are scanned for the answers.
+  var scannedTables: [String] { questions.tables }
+
+  /// Counts what is changed or lost.
+  ///
+  /// - Parameter connection: The store.
+  /// - Returns: Losses, and warnings about what only the run tells.
+  /// - Throws: SQLite's error, or a function's.
+  func findings(from connection: Connection) throws -> [StoreQuestions.Finding] {
+    known + (try questions.answers(from: connection))
+  }
+
+  // MARK: Objects
+
+  private mutating func closeObjects(of entity: PhysicalEntity) {
+    guard let takers = takers[entity.name] else {
+      let effect = DataEffect(kind: .objectsDropped, entity: entity.name, properties: [], rows: [])
+      return known.append(
+        .loss(
+          MigrationLoss(
+            entity: entity.name, property: nil, reason: effect.description,
+            rows: crossing.counts.byEntity[entity.name, default: 0], kind: .objects)))
+    }
+    // A mapping without a condition, or with a policy of its own, may take all.
+    let names = takers.map(\.flow.mapping)
+    guard names.allSatisfy({ taken.known[$0] != nil || taken.unknown.contains($0) }) else { return }
+    guard names.allSatisfy({ taken.known[$0] != nil }) else {
+      return known.append(
+        .warning(
+          "which objects of \"\(entity.name)\" the conditions of the mapping leave out is known only when they are made"
+        ))
+    }
+    // The conditions are never NULL, so each row that none of them takes is counted.
+    let condition = names.compactMap { taken.known[$0] }.joined(separator: " OR ")
+    questions.count(where: "\(isOf([entity.number])) AND NOT (\(condition))", in: entity.table) { rows in
+      .loss(
+        MigrationLoss(
+          entity: entity.name, property: nil, reason: "no entity mapping has a condition that takes these objects",
+          rows: rows, kind: .objects))
+    }
+  }
+
+  // MARK: Cells
+
+  private mutating func closeCells(of column: PhysicalColumn, in table: PhysicalTable, _ entities: [PhysicalEntity]) {
+    let path: [String]?
+    let property: String
+    let owner: String
+    let reason: String
+    switch (column.role, table.kind) {
+    case (.attribute(let entity, let names), _):
+      // A derived value follows from others.
+      guard let name = names.first, crossing.source.model.attribute(named: name, of: entity)?.derivation == nil else {
+        return
+      }
+      (path, property, owner) = (names, names.joined(separator: "."), entity)
+      reason = DataEffect(kind: .valuesDropped, entity: entity, properties: [property], rows: []).description
+    case (.unknown, .objects(let root)):
+      (path, property, owner) = (nil, column.name, root)
+      reason =
+        "The column \(table.name).\(column.name) belongs to no property of the model, and nothing takes these values"
+        + " along."
+    // Links have lines of their own; so have the columns of a table of links, which go where its links go.
+    default: return
+    }
+    var rows: [(entity: PhysicalEntity, condition: String?)] = []
+    for entity in entities where path == nil || crossing.source.model.isEntity(entity.name, kindOf: owner) {
+      guard let takers = takers[entity.name] else {
+        // The values of a model's attributes go with their objects, which are told.
+        if path == nil { rows.append((entity, nil)) }
+        continue
+      }
+      guard !takers.contains(where: \.flow.destination.isAbstract),
+        let losing = losing(takers, unless: { $0.takes(column.name, of: path, ofRowsNumbered: entity.number) })
+      else { continue }
+      rows.append((entity, taken.condition(of: losing)))
+    }
+    guard !rows.isEmpty else { return }
+    count("s.\(quote(column.name))", in: table.name, of: rows) { rows in
+      .loss(MigrationLoss(entity: owner, property: property, reason: reason, rows: rows, kind: .values))
+    }
+  }
+
+  /// Returns the objects whose cells go nowhere: those that some mapping takes, but none that takes the cells.
+  ///
+  /// With several mappings of one entity, what any of them takes isn't lost. Objects that none takes are lost as a whole.
+  private func losing(_ takers: [Taker], unless takes: (Taker) -> Bool) -> DataEffect.Rows? {
+    let (carriers, others) = (takers.filter(takes), takers.filter { !takes($0) })
+    guard let first = others.first, carriers.allSatisfy(\.flow.isFiltered) else { return nil }
+    let takenBy = others.allSatisfy(\.flow.isFiltered) ? others.map(\.flow.mapping) : []
+    return DataEffect.Rows(
+      entity: first.flow.source.name, destinationEntity: first.flow.destination.name, properties: [], takenBy: takenBy,
+      notTakenBy: carriers.map(\.flow.mapping))
+  }
+
+  private mutating func count(
+    _ cell: String, in table: String, of rows: [(entity: PhysicalEntity, condition: String?)],
+    finding: @escaping (Int64) -> StoreQuestions.Finding
+  ) {
+    // Most often a table of one entity; SQLite counts its values without a condition for each row.
+    if crossing.source.onlyNumber(inTable: table) != nil, rows.count == 1, rows[0].condition == nil {
+      return questions.count(valuesOf: cell, in: table, finding: finding)
+    }
+    let whole = rows.filter { $0.condition == nil }.map(\.entity.number)
+    let parts = rows.compactMap { row in row.condition.map { "(\(isOf([row.entity.number])) AND \($0))" } }
+    let conditions = (whole.isEmpty ? [] : [isOf(whole)]) + parts
+    questions.count(
+      where: "\(cell) IS NOT NULL AND (\(conditions.joined(separator: " OR ")))", in: table, finding: finding)
+  }
+
+  /// Counts the cells of a table's rows that go on changed: converting back would not give them again.
+  private mutating func closeChanged(
+    _ columns: [(name: String, expression: ColumnExpression)], of table: String, from sourceTable: String,
+    _ numbers: [Int], _ condition: String?
+  ) {
+    let rows = ([isOf(numbers)] + [condition].compactMap { $0 }).joined(separator: " AND ")
+    for (name, expression) in columns {
+      guard let change = expression.change,
+        case .attribute(let entity, let path)? = crossing.destination.table(named: table)?.column(named: name)?.role
+      else { continue }
+      let target = crossing.destination.column(atPath: path, in: entity)?.attribute.type
+      let origin = expression.origin.flatMap { type(of: $0, in: sourceTable) }
+      let property = path.joined(separator: ".")
+      let effect = DataEffect(
+        kind: .valuesChanged(from: origin ?? .undefined, to: target ?? .undefined), entity: entity,
+        properties: [property], rows: [])
+      questions.count(where: "\(rows) AND (\(change))", in: sourceTable) { rows in
+        .loss(
+          MigrationLoss(
+            entity: entity, property: property, reason: effect.description, rows: rows, kind: .changedValues))
+      }
+    }
+  }
+
+  private func type(of column: String, in table: String) -> AttributeType? {
+    guard case .attribute(let entity, let path)? = crossing.source.table(named: table)?.column(named: column)?.role
+    else { return nil }
+    return crossing.source.column(atPath: path, in: entity)?.attribute.type
+  }
+
+  private func isOf(_ numbers: [Int]) -> String {
+    "s.\(quote(PhysicalName.entity)) IN (\(numbers.map(String.init).joined(separator: ", ")))"
+  }
+}

@@ -1,0 +1,76 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// The source's links that have no room in the destination's relationships, counted as they will be stored.
+///
+/// The mapping of each source relationship alone is not enough here. Two that led to one object each lead to two
+/// together, and a key identifies an object only in the tree that it comes to.
+struct LinkRoom {
+  /// A relationship of the destination that may leave links out.
+  private struct Side {
+    let entity: String
+    let relationship: RelationshipDescription
+    let links: LinkUnion
+  }
+
+  private let crossing: Crossing
+  private let sides: [Side]
+
+  /// Finds relationships that continue several of the source, and to-many ones without an inverse.
+  init(_ crossing: Crossing) {
+    self.crossing = crossing
+    let destination = crossing.destination
+    sides = destination.model.entities.flatMap { entity in
+      entity.relationships.compactMap { relationship in
+        let isShared = relationship.isToMany && destination.model.inverse(of: relationship) == nil
+        guard isShared || !relationship.isToMany,
+          destination.storage(ofRelationship: relationship.name, in: entity.name) != nil,
+          let links = crossing.links(of: relationship, declaredBy: entity.name), isShared || links.parts.count > 1
+        else { return nil }
+        return Side(entity: entity.name, relationship: relationship, links: links)
+      }
+    }
+  }
+
+  /// Returns true if `ask(_:)` asks about this possible loss of the mapping.
+  func cover(_ effect: DataEffect) -> Bool {
+    switch effect.kind {
+    case .severalLinks, .sharedLinks:
+      sides.contains { $0.entity == effect.entity && [$0.relationship.name] == effect.properties }
+    default: false
+    }
+  }
+
+  /// Asks how many objects have more links than they can keep, and how many links lead to an object with an owner.
+  func ask(_ questions: inout StoreQuestions) {
+    for side in sides {
+      let subject = "\"\(side.entity).\(side.relationship.name)\""
+      let links = crossing.filtered(side.links, relationship: side.relationship, declaredBy: side.entity)
+      let (sql, reason): (String, String)
+      if side.relationship.isToMany {
+        // Each object that is led to keeps one of its owners; the other links go.
+        sql =
+          "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (SELECT owner, ROW_NUMBER() OVER (PARTITION BY"
+          + " target ORDER BY owner) AS place FROM (SELECT DISTINCT owner, target FROM (\(links)))) WHERE place > 1"
+        reason =
+          "\(subject) has no inverse, so an object is led to by one owner only; of several, the one with the lowest"
+          + " primary key."
+      } else {
+        // Two relationships that lead to the same object leave nothing out.
+        sql =
+          "SELECT COUNT(*) AS owners, SUM(n) AS links FROM (SELECT COUNT(DISTINCT target) - 1 AS n FROM (\(links))"
+          + " GROUP BY owner) WHERE n > 0"
+        reason =
+          "Several relationships go on in \(subject), which leads to one object; of several, the one with the lowest"
+          + " primary key is kept."
+      }
+      questions.countLinks([sql]) { rows, count in
+        .loss(
+          MigrationLoss(
+            entity: side.entity, property: side.relationship.name, reason: reason, rows: rows, links: count,
+            kind: .links))
+      }
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// The links of one-to-one relationships that one side alone has, and that do not go on.
+///
+/// Both rows of such a link hold a key, and another program, or a crash of an old framework, may have left one of them.
+/// Where the destination draws from one side's keys only, the links that the other side alone has would be gone.
+struct OneSidedLinks {
+  let crossing: Crossing
+
+  private var source: PhysicalSchema { crossing.source }
+
+  /// Asks for the links of sides from which nothing is drawn, though something is from the other.
+  func ask(_ questions: inout StoreQuestions) {
+    let drawn = drawnQueries
+    func isDrawn(_ relationship: String, _ entity: String) -> Bool {
+      [false, true].contains { query(relationship, entity, $0).map(drawn.contains) ?? false }
+    }
+    for entity in source.model.entities {
+      // Code links the objects that it makes; the links of objects that go are told with them.
+      guard source.model.entityTree(from: entity.name).contains(where: { crossing.routing.bySource[$0.name] != nil })
+      else {
+        continue
+      }
+      for relationship in entity.relationships where !relationship.isToMany {
+        guard let inverse = source.model.inverse(of: relationship), !inverse.relationship.isToMany,
+          let own = query(relationship.name, entity.name, false),
+          let other = query(inverse.relationship.name, inverse.entity.name, true), own != other,
+          !isDrawn(relationship.name, entity.name), isDrawn(inverse.relationship.name, inverse.entity.name)
+        else { continue }
+        // A key that leads to no object is no link.
+        let ends = [own.ownerRoot, own.targetRoot].compactMap { source.table(ofEntity: $0)?.name }
+        guard ends.count == 2 else { continue }
+        let key = quote(PhysicalName.primaryKey)
+        let exist = zip(["owner", "target"], ends).map {
+          "\($0) IN (SELECT \(key) FROM \(SchemaName.rows(of: $1, as: "e")))"
+        }.joined(separator: " AND ")
+        let reason =
+          "\"\(entity.name).\(relationship.name)\" is not taken over, and the other side, \"\(inverse.entity.name)."
+          + "\(inverse.relationship.name)\", which is, lacks these links."
+        questions.countLinks([
+          "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (SELECT owner, target FROM (\(own.sql))"
+            + " WHERE \(exist) EXCEPT SELECT owner, target FROM (\(other.sql)))"
+        ]) { rows, links in
+          .loss(
+            MigrationLoss(
+              entity: entity.name, property: relationship.name, reason: reason, rows: rows, links: links, kind: .links))
+        }
+      }
+    }
+  }
+
+  private func query(_ relationship: String, _ entity: String, _ isReversed: Bool) -> LinkQuery? {
+    source.links(of: relationship, in: entity, isReversed: isReversed)
+  }
+
+  /// The links of the source from which the keys and the tables of links of the destination draw.
+  private var drawnQueries: Set<LinkQuery> {
+    let destination = crossing.destination
+    var drawn: Set<LinkQuery> = []
+    for entity in destination.model.entities {
+      for relationship in entity.relationships {
+        switch destination.storage(ofRelationship: relationship.name, in: entity.name) {
+        // The other side holds the keys.
+        case .inverseKey, nil: continue
+        case .key, .inverselessKey, .join:
+          drawn.formUnion(crossing.links(of: relationship, declaredBy: entity.name)?.parts ?? [])
+        }
+      }
+    }
+    return drawn
+  }
+}

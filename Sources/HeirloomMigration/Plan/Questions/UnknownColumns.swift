@@ -1,0 +1,84 @@
+import HeirloomModel
+import HeirloomStore
+
+/// The columns of the store's tables that no model knows, and the rows whose values in them have no place.
+///
+/// Older releases leave such columns, and so do other programs. What they hold is somebody's: it goes where its row goes.
+struct UnknownColumns {
+  let crossing: Crossing
+
+  private var source: PhysicalSchema { crossing.source }
+  private var destination: PhysicalSchema { crossing.destination }
+
+  /// The columns that the destination's tables need for them, by table.
+  var carried: [String: [PhysicalColumn]] {
+    var columns: [String: [PhysicalColumn]] = [:]
+    let unknown = source.unknownColumns
+    guard !unknown.isEmpty else { return [:] }
+    for tree in crossing.routing.trees {
+      guard let root = tree.sourceRoot, let old = source.table(ofEntity: root),
+        let new = destination.table(ofEntity: tree.destinationRoot)
+      else { continue }
+      columns[new.name, default: []] += unknown[old.name] ?? []
+    }
+    for (old, new) in joins { columns[new] = unknown[old] }
+    return columns
+  }
+
+  /// The store's tables of links whose pairs, and nothing else, fill a table of the destination, each with that.
+  private var joins: [String: String] {
+    var joins: [String: String] = [:]
+    for table in destination.tables {
+      guard case .links(let entity, let name) = table.kind,
+        let relationship = destination.model.relationship(named: name, of: entity),
+        let links = crossing.links(of: relationship, declaredBy: entity), let pairs = links.pairs,
+        crossing.keepsKeys(links, relationship: relationship, declaredBy: entity)
+      else { continue }
+      joins[pairs.table] = table.name
+    }
+    return joins
+  }
+
+  /// Asks for values of tables of links that no table of the destination takes, or whose name it gives to something else.
+  ///
+  /// Those in the rows of objects are lines of the ``Ledger``; a link that goes is a loss of its own.
+  func ask(_ questions: inout StoreQuestions) {
+    let unknown = source.unknownColumns
+    for table in source.tables {
+      guard case .links(let entity, _) = table.kind else { continue }
+      for column in unknown[table.name] ?? [] where takers(of: column, in: table).isEmpty {
+        questions.count(valuesOf: "s.\(quote(column.name))", in: table.name) { rows in
+          .loss(
+            MigrationLoss(
+              entity: entity, property: column.name,
+              reason:
+                "The column \(table.name).\(column.name) belongs to no property of the model, and nothing takes these"
+                + " values along.", rows: rows, kind: .values))
+        }
+      }
+    }
+  }
+
+  /// The sentences about columns that come along.
+  var warnings: [String] {
+    let unknown = source.unknownColumns
+    return source.tables.flatMap { table in
+      (unknown[table.name] ?? []).filter { column in
+        !takers(of: column, in: table).isEmpty
+      }.map { "the column \(table.name).\($0.name) belongs to no property of the model; it is taken along" }
+    }
+  }
+
+  /// Returns the entity numbers of the rows whose values go along, for each of the destination's tables that takes some;
+  /// for links the numbers are empty.
+  private func takers(of column: PhysicalColumn, in table: PhysicalTable) -> [[Int]] {
+    func takes(_ name: String?) -> Bool {
+      name.flatMap { destination.unknownColumns[$0] }?.contains { $0.name == column.name } ?? false
+    }
+    if table.isJoin { return takes(joins[table.name]) ? [[]] : [] }
+    return crossing.routing.trees.filter { tree in
+      tree.sourceRoot.flatMap { source.table(ofEntity: $0)?.name } == table.name
+        && takes(destination.table(ofEntity: tree.destinationRoot)?.name)
+    }.map { $0.routes.map(\.sourceNumber) }
+  }
+}

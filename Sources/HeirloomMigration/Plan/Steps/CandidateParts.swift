@@ -1,0 +1,179 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// The parts of a candidate, whichever builder makes it.
+struct CandidateParts {
+  let crossing: Crossing
+  /// The tables of the model; carried tables have their columns in the order of the store.
+  private(set) var tables: [PhysicalTable] = []
+  /// The transfers that fill tables of objects.
+  private(set) var transfers: [TableTransfer] = []
+  /// The gathered links that transfers draw from.
+  private(set) var links = LinkTables()
+  /// The transfers that fill tables of links.
+  let joins: [JoinTransfer]
+  /// The steps that number members whose order was not copied.
+  let orders: [MigrationStep]
+  /// The tables whose rows can stay where they are in a copy of the store.
+  private(set) var carried: [CarriedTable] = []
+  /// The steps that compute derived attributes whose values can't be taken over.
+  let backfill: DerivedBackfill
+  /// The objects of the store that no model knows.
+  let foreign: ForeignObjects
+  /// The steps that copy the rows of these objects.
+  let foreignRows: [MigrationStep]
+  /// The changes to rows that name entities by number.
+  let framework: FrameworkRows
+  /// The steps that write the store's own metadata.
+  var metadata: MetadataSteps
+  /// The clean-up that is left for after the launch, in a copy of the store.
+  private(set) var deferral = DeferredMigration()
+  /// The step that runs mappings object by object; none if all run as SQL.
+  let rowRun: [MigrationStep]
+  /// The changes that decisions make to the rows.
+  var rowDecisions = RowDecisions()
+
+  init(
+    _ crossing: Crossing, framework: FrameworkRows, metadata: MetadataSteps, decided: DecidedValues = DecidedValues(),
+    recomputes: Bool = false, defers: Bool = false, connection: Connection
+  ) throws {
+    self.crossing = crossing
+    self.metadata = metadata
+    let (destination, counts) = (crossing.destination, crossing.counts)
+    rowRun = Self.rowRun(of: crossing.split.byRow, counts: counts)
+    backfill = DerivedBackfill(
+      crossing: crossing, followsCode: !crossing.split.byRow.isEmpty, isAnew: recomputes)
+    foreign = try ForeignObjects(crossing, connection: connection)
+    foreignRows = try foreign.rowSteps(framework, usesIndexes: counts.usesIndexes, counting: connection)
+    self.framework = framework
+    joins = try crossing.joinTransfers(counting: connection)
+
+    var carrier = TableCarrier(crossing, defers: defers)
+    var layouts: [String: PhysicalTable] = [:]
+    for tree in crossing.routing.trees {
+      guard let table = destination.table(ofEntity: tree.destinationRoot) else { continue }
+      var planner = TreePlanner(
+        tree: tree, crossing: crossing, links: links, decided: decided, recomputes: recomputes)
+      let transfer = planner.transfer(table: table)
+      links = planner.links
+      guard let transfer else { continue }
+      // Rows of another tree join those that could stay.
+      let isMerged = transfer.destinationNumbers != nil
+      guard !isMerged, let kept = carrier.carry(transfer, to: table) else {
+        transfers.append(transfer)
+        continue
+      }
+      transfers.append(transfer.into(kept.table))
+      carried.append(kept)
+      layouts[table.name] = kept.table
+    }
+    for join in joins {
+      guard let whole = join.source,
+        let kept = carrier.carryLinks(from: whole.table, to: join.table, origins: whole.origins, rows: join.rows)
+      else { continue }
+      carried.append(kept)
+    }
+    tables = destination.tables.map { layouts[$0.name] ?? $0 }
+    orders = crossing.orderSteps(after: transfers)
+    guard defers else { return }
+    let autoVacuum = try connection.firstInteger("PRAGMA \(quote(SchemaName.store)).auto_vacuum")
+    deferral =
+      DeferralPlanner(
+        crossing: crossing, carried: carried, rowCounts: rowCounts, canReleasePages: autoVacuum == 2
+      ).deferral
+  }
+
+  /// Returns the number of rows that a transfer writes.
+  func rows(of transfer: TableTransfer) -> Int64 { crossing.counts.rows(of: transfer.sourceNumbers) }
+
+  var actual: ActualSchema { crossing.actual }
+  var source: PhysicalSchema { crossing.source }
+  var destination: PhysicalSchema { crossing.destination }
+
+  /// The number of rows that each table has in the end.
+  var rowCounts: [(table: String, rows: Int64)] {
+    var objects: [String: Int64] = [:]
+    for transfer in transfers { objects[transfer.table, default: 0] += rows(of: transfer) }
+    for (table, rows) in rowDecisions.removedRows { objects[table, default: 0] -= rows }
+    var known =
+      tables.compactMap { table in objects[table.name].map { (table.name, $0) } }
+      + joins.map { ($0.table.name, rowDecisions.linkRows[$0.table.name] ?? $0.rows) }
+    let filled = Set(known.map(\.0))
+    known += tables.filter { !filled.contains($0.name) }.map { ($0.name, 0) }
+    return known + foreignRows.compactMap { step in step.rows.map { (step.subject, $0) } }
+  }
+}
+
+// MARK: - Steps
+
+extension CandidateParts {
+  /// The steps that fill an empty file.
+  var rebuildSteps: [MigrationStep] {
+    var steps = tables.map(Self.creation)
+    steps += foreign.tableSteps
+    steps += links.steps
+    steps += rowDecisions.findSteps
+    steps += transfers.map(copy) + joins.map(\.step) + orders
+    steps += rowDecisions.decisionSteps
+    steps += foreignRows
+    steps += metadata.steps + rowRun
+    steps += destination.indexes.flatMap(indexSteps) + backfill.steps + destination.triggers.map(Self.creation)
+    return steps + foreign.laterSteps()
+  }
+
+  /// Returns the step that runs mappings object by object, after all other rows and before indexes and triggers.
+  private static func rowRun(of mappings: [EntityMapping], counts: StoreCounts) -> [MigrationStep] {
+    guard !mappings.isEmpty else { return [] }
+    let rows = mappings.compactMap(\.sourceEntityName).reduce(Int64(0)) { $0 + counts.byEntity[$1, default: 0] }
+    let names = mappings.map { mapping in
+      "\(mapping.name)\(mapping.entityMigrationPolicyClassName.map { " by \($0)" } ?? "")"
+    }
+    return [
+      MigrationStep(
+        kind: .runMappings, subject: mappings.map(\.name).joined(separator: ", "),
+        summary: "Run object by object: \(names.joined(separator: ", "))", rows: rows, statements: [])
+    ]
+  }
+
+  /// Returns the step that makes an empty table.
+  static func creation(of table: PhysicalTable) -> MigrationStep {
+    MigrationStep(
+      kind: .createTable, subject: table.name, summary: "Make the table \(table.name)",
+      statements: [PlannedStatement(statementInCandidate(table.sql))])
+  }
+
+  /// Returns the step that fills a table of objects.
+  func copy(_ transfer: TableTransfer) -> MigrationStep {
+    let rows = rows(of: transfer)
+    return MigrationStep(
+      kind: .copyRows, subject: transfer.table, summary: "Copy \(transfer.sourceTable) to \(transfer.table)",
+      rows: rows, statements: [PlannedStatement(transfer.sql, expectedRows: rows)])
+  }
+
+  /// Returns the steps that make an index, or an R-tree with the objects in it.
+  func indexSteps(for index: PhysicalIndex) -> [MigrationStep] {
+    var statements = [PlannedStatement(statementInCandidate(index.sql))]
+    if index.ordering == nil {
+      let columns = index.columns.flatMap { ["s.\(quote($0))", "s.\(quote($0))"] }.joined(separator: ", ")
+      let isPlaced = index.columns.map { "s.\(quote($0)) NOT NULL" }.joined(separator: " AND ")
+      let candidate = quote(SchemaName.candidate)
+      statements.append(
+        // An R-tree holds ranges, and a value is both ends of its own. It would take NULL for 0.
+        PlannedStatement(
+          "INSERT INTO \(candidate).\(quote(index.name)) SELECT s.\(quote(PhysicalName.primaryKey)), \(columns)"
+            + " FROM \(candidate).\(quote(index.table)) AS s WHERE \(isPlaced)"))
+    }
+    return [
+      MigrationStep(
+        kind: .createIndex, subject: index.name, summary: "Make the index \(index.name)", statements: statements)
+    ]
+  }
+
+  /// Returns the step that makes a trigger.
+  static func creation(of trigger: PhysicalTrigger) -> MigrationStep {
+    MigrationStep(
+      kind: .createTrigger, subject: trigger.name, summary: "Make the trigger \(trigger.name)",
+      statements: [PlannedStatement(statementInCandidate(trigger.sql))])
+  }
+}

@@ -1,0 +1,76 @@
+import HeirloomStore
+
+/// A planner of the clean-up in a copy of the store that can wait until after the launch.
+///
+/// A thing that stays must not be in the way. It must have no name that the destination needs, not keep rows from being
+/// added, and not come from an earlier deferred migration. Rows of a removed entity don't stay in a table that is read:
+/// they would be taken for others.
+struct DeferralPlanner {
+  let crossing: Crossing
+  let carried: [CarriedTable]
+  /// The number of rows of each table in the end.
+  let rowCounts: [(table: String, rows: Int64)]
+  /// True when SQLite can give empty pages back to the file system step by step.
+  let canReleasePages: Bool
+
+  private var actual: ActualSchema { crossing.actual }
+  private var source: PhysicalSchema { crossing.source }
+  private var destination: PhysicalSchema { crossing.destination }
+
+  /// The clean-up that waits.
+  var deferral: DeferredMigration {
+    let indexes = CarriedIndexes(on: carried, in: crossing)
+    var columns: [String: [String]] = [:]
+    for table in carried { columns[table.table.name] = table.pending }
+    let tables = tables
+    let unused = unusedIndexes(indexes)
+    let frees = !tables.isEmpty || !unused.isEmpty || columns.contains { !$0.value.isEmpty }
+    return DeferredMigration(
+      tables: tables, columns: columns, unusedIndexes: unused, missingIndexes: missingIndexes(indexes),
+      releasesPages: frees && canReleasePages)
+  }
+
+  /// The names of the destination's tables and indexes, which share one namespace, in lower case.
+  private var needed: Set<String> {
+    Set((destination.tables.map(\.name) + destination.indexes.map(\.name)).map { $0.lowercased() })
+  }
+
+  /// Tables of the source from which nothing stays where it is.
+  private var tables: [String] {
+    let kept = Set(carried.map(\.sourceTable))
+    let needed = needed
+    return actual.ownership(under: source).filter { object, ownership in
+      guard object.kind == .table, ownership == .model, !kept.contains(object.name),
+        actual.table(named: object.name)?.isVirtual == false
+      else { return false }
+      let names = actual.objects.filter { $0.kind == .index && $0.table == object.name && $0.sql != nil }.map(\.name)
+      return ([object.name] + names).allSatisfy { !needed.contains($0.lowercased()) }
+    }.map(\.object.name).sorted()
+  }
+
+  /// Returns the indexes that go, on tables whose rows, names and indexed columns stay as they are.
+  private func unusedIndexes(_ indexes: CarriedIndexes) -> [String] {
+    let needed = needed
+    return indexes.dropped.filter { name in
+      guard !needed.contains(name.lowercased()), let index = actual.object(.index, named: name),
+        let table = carried.first(where: { $0.sourceTable == index.table }), table.table.name == index.table,
+        let planned = source.indexes.first(where: { $0.name == name }), planned.ordering?.first == "",
+        index.normalizedSQL == SchemaObject(kind: .index, name: name, table: "", sql: planned.sql).normalizedSQL
+      else { return false }
+      let changing = Set(table.updates.map(\.column))
+      return planned.columns.allSatisfy { column in
+        !changing.contains(column) && (table.pending.contains(column) || table.origins[column] == column)
+      }
+    }.sorted()
+  }
+
+  /// Returns the new indexes that an app works without, on tables with rows.
+  private func missingIndexes(_ indexes: CarriedIndexes) -> [String] {
+    let kept = Set(indexes.kept.map(\.index.name))
+    let left = Set(actual.pending(under: source).missingIndexes)
+    let filled = Set(rowCounts.filter { $0.rows > 0 }.map(\.table))
+    return destination.indexes.filter { index in
+      index.mayWait && !kept.contains(index.name) && !left.contains(index.name) && filled.contains(index.table)
+    }.map(\.name).sorted()
+  }
+}

@@ -1,0 +1,173 @@
+public import HeirloomMapping
+public import HeirloomModel
+public import HeirloomStore
+
+/// The plan of a migration of one store, counted on that store before anything changes.
+public struct MigrationPlan: Hashable, Sendable {
+  /// The model that made the store.
+  public let source: ManagedObjectModel
+  /// The model that the store will have.
+  public let destination: ManagedObjectModel
+  /// The configuration whose part of the models the store holds; `nil` for all of it.
+  public let configuration: String?
+  /// The mapping from the source to the destination, as far as the store holds their entities and properties.
+  public let mapping: MappingModel
+  /// The builder of the candidate.
+  public let builder: Builder
+  /// The steps, in order.
+  public let steps: [MigrationStep]
+  /// The objects of each entity before and after, sorted by entity name.
+  ///
+  /// An entity that exists on one side has `nil` on the other. Objects that policies make are counted once they are
+  /// made: before the run, their entities have `nil` after.
+  public package(set) var rows: [EntityRows]
+  /// The losses that the destination has no place for; the previous version keeps them.
+  ///
+  /// Links that policies asked for to objects that decisions removed are counted when the policies have asked.
+  public private(set) var losses: [MigrationLoss]
+  /// The blockers that stop the migration until somebody decides.
+  public let blockers: [MigrationBlocker]
+  /// The outcome of each decision, in the order in which they were given.
+  public let decisions: [DecisionOutcome]
+  /// The warnings about things that may surprise, though nothing is lost.
+  public package(set) var warnings: [String]
+  /// The number of rows that are written anew.
+  public let rowsRewritten: Int64
+  /// Free space that the candidate needs beside the store, in bytes, with a margin.
+  public let bytesNeeded: Int64
+  /// A rough time for a machine of the year 2020.
+  public let estimatedDuration: Duration
+  /// The clean-up that is left in the migrated store for later; empty unless that was asked for.
+  public let deferred: DeferredMigration
+
+  /// True when the store has objects and the destination has a place for none of them.
+  ///
+  /// Nobody knows before the run what code makes of objects, so it counts as a place.
+  public var losesEveryObject: Bool {
+    guard rowRun == nil else { return false }
+    let before = rows.reduce(Int64(0)) { $0 + ($1.before ?? 0) }
+    return before > 0 && !rows.contains { $0.after != nil && ($0.before ?? 0) > 0 }
+  }
+
+  /// A way to make a candidate; both give the same tables, rows, indexes and triggers.
+  public enum Builder: String, Hashable, Sendable {
+    /// A fresh file, filled table by table.
+    case rebuild
+    /// A copy of the store with only the differences changed: for plans that leave most rows where they are.
+    case cloneAndAlter
+  }
+
+  /// The comparisons of the proof between the store and the candidate.
+  package private(set) var checks: [ProofCheck]
+  /// The tables and indexes that stay where they are in a copy of the store, by their names in the candidate.
+  package let staying: [String: StayingObject]
+  /// The columns that no model knows and that come along, by table of the candidate.
+  let unknownColumns: [String: [PhysicalColumn]]
+  /// The mappings that run object by object, with their data; `nil` if all run as SQL.
+  package let rowRun: RowRunParts?
+  /// True when the plan holds on any connection to the same rows.
+  ///
+  /// Then nothing in it calls functions or tables that the planner made on its own connection.
+  package let isSelfContained: Bool
+  /// The query of the rows that go to a file, once the candidate is built; `nil` if none do.
+  let quarantine: QuarantineQuery?
+  /// The plans of the hops after this one, where the path has several.
+  ///
+  /// Each is made and counted when the store before it is there.
+  public package(set) var following: [MigrationPlan] = []
+  /// The results of mappings that ran object by object; none before the run.
+  public private(set) var mappingResults: [EntityMappingResult] = []
+}
+
+extension MigrationPlan {
+  /// The clean-up that is left in the store after the last hop.
+  public var lastDeferred: DeferredMigration { following.last?.deferred ?? deferred }
+
+  /// The outcomes of decisions, including those of the hops after this one.
+  public var allDecisions: [DecisionOutcome] { decisions + following.flatMap(\.allDecisions) }
+
+  /// The losses, including those of the hops after this one.
+  public var allLosses: [MigrationLoss] { losses + following.flatMap(\.allLosses) }
+
+  /// The losses that nobody consented to, including those of the hops after this one.
+  public var unconsentedLosses: [MigrationLoss] { allLosses.filter { $0.consent == nil } }
+
+  /// Records who consented to losses that nobody consented to before.
+  ///
+  /// - Parameter consent: Returns the source of the consent to a loss; `nil` if nobody consents.
+  package mutating func consent(by consent: (MigrationLoss) -> LossConsent?) {
+    losses = losses.map { loss in
+      var loss = loss
+      loss.consent = loss.consent ?? consent(loss)
+      return loss
+    }
+  }
+
+  /// Adds the outcome of code that no plan could foresee.
+  mutating func take(_ outcome: RowRunOutcome) {
+    mappingResults = outcome.results
+    rows = rows.map { row in
+      outcome.objects[row.entity].map { EntityRows(entity: row.entity, before: row.before, after: $0) } ?? row
+    }
+    let counted = Set(outcome.rowCounts.keys)
+    let derived = rowRun?.derivedTables ?? []
+    checks = checks.filter { check in
+      if case .rowCount(let table, _) = check { return !counted.contains(table) }
+      return check.survives(changesOf: counted.union(derived))
+    }
+    for (link, count) in outcome.removedLinks.sorted(by: { $0.key.mapping.utf16Precedes($1.key.mapping) }) {
+      if let entity = link.entity, let relationship = link.relationship {
+        losses.append(
+          MigrationLoss(
+            entity: entity, property: relationship,
+            reason: "Links of \"\(entity).\(relationship)\" to objects that don't stay, by decision, are dropped.",
+            rows: count, consent: .decision, kind: .links))
+      } else {
+        warnings.append(
+          "the policy of the mapping \"\(link.mapping)\" asked \(count) times for what became of objects that don't stay,"
+            + " by decision, and got nothing")
+      }
+    }
+    checks += outcome.rowCounts.sorted { $0.key < $1.key }.map { .rowCount(table: $0.key, rows: $0.value) }
+  }
+}
+
+extension MigrationPlan {
+  /// True if carrying it out reads many rows of a copy of the store.
+  var readsRows: Bool {
+    steps.contains { step in
+      switch step.kind {
+      case .createIndex, .runMappings: true
+      case .changeRows, .computeDerived, .orderMembers, .decideRows: step.rows ?? 1 > 0
+      default: false
+      }
+    }
+  }
+
+  /// Adds the changes that code made after the plan was carried out and proven.
+  mutating func takeChangesByCode(objects: [String: Int64]) {
+    rows = rows.map { row in
+      guard row.after != nil || destination.entity(named: row.entity) != nil else { return row }
+      return EntityRows(entity: row.entity, before: row.before, after: objects[row.entity] ?? 0)
+    }
+    // The checks that hold for any store still have to hold.
+    checks = checks.filter { if case .noMore = $0 { true } else { false } }
+  }
+}
+
+/// The objects of one entity, subentities left out.
+public struct EntityRows: Hashable, Sendable {
+  /// The entity's name in the destination, or in the source if the destination has none.
+  public let entity: String
+  /// The number of objects in the store; `nil` if the source has no such entity.
+  public let before: Int64?
+  /// The number of objects in the migrated store; `nil` if the destination has no such entity.
+  public let after: Int64?
+
+  /// Creates a count.
+  package init(entity: String, before: Int64?, after: Int64?) {
+    self.entity = entity
+    self.before = before
+    self.after = after
+  }
+}

@@ -1,0 +1,188 @@
+import HeirloomStore
+
+/// A table whose rows stay where they are in a copy of the store, with the changes in and around them.
+struct CarriedTable {
+  /// The table in the store.
+  let sourceTable: String
+  /// The table in the candidate: the columns of the store's table in their order, then new ones.
+  let table: PhysicalTable
+  /// The source's columns by their names in the candidate.
+  let origins: [String: String]
+  /// The columns of the source in their order.
+  let sourceColumns: [String]
+  /// The one column that goes; `nil` if all stay.
+  let dropped: String?
+  /// Columns that no property has any more and that stay for now, under their names.
+  var pending: [String] = []
+  /// Values that change, by the column's name in the source, or the new column's.
+  let updates: [(column: String, expression: ColumnExpression)]
+  /// The entity numbers of the rows; none for links.
+  let numbers: [Int]
+  /// The number of rows.
+  let rows: Int64
+
+  /// True when the table and its columns keep their names and values.
+  var isOnlyExtended: Bool {
+    table.name == sourceTable && dropped == nil && updates.isEmpty && origins.allSatisfy { $0.key == $0.value }
+  }
+
+  /// Returns true if a column holds keys of other objects, the ones that it held before.
+  func keepsKey(in column: String) -> Bool {
+    guard let origin = origins[column] else { return false }
+    return table.column(named: column)?.role.isReference ?? false && !updates.contains { $0.column == origin }
+  }
+
+  /// Returns the place of a column's value in the records of the table's rows; the number of columns if it has none.
+  func place(of column: String) -> Int {
+    table.columns.firstIndex { $0.name == column } ?? table.columns.count
+  }
+
+  /// True when added columns get values while the other columns still have their source names.
+  var isExtendedFirst: Bool { updates.contains { !sourceColumns.contains($0.column) } }
+
+  /// The statement that changes the values, while all columns still have their source names.
+  var updateStatement: PlannedStatement? {
+    guard !updates.isEmpty else { return nil }
+    let values = updates.map { "\(quote($0.column)) = \($0.expression.sql)" }.joined(separator: ", ")
+    let list = numbers.map(String.init).joined(separator: ", ")
+    // A row of another entity is left as it is, and then the number of changed rows tells of it.
+    return PlannedStatement(
+      "UPDATE \(quote(SchemaName.candidate)).\(quote(sourceTable)) AS s NOT INDEXED SET \(values)"
+        + " WHERE s.\(quote(PhysicalName.entity)) IN (\(list))", expectedRows: rows)
+  }
+
+  /// The statement of the source's table with the new columns after its own.
+  var extendedSQL: String {
+    let added = table.columns.filter { origins[$0.name] == nil && !pending.contains($0.name) }
+    let old = sourceColumns.compactMap { name -> PhysicalColumn? in
+      let column =
+        origins.first { $0.value == name }.flatMap { table.column(named: $0.key) }
+        ?? (pending.contains(name) ? table.column(named: name) : nil)
+      // The column that goes needs only its place.
+      guard let column else { return PhysicalColumn(name: name, type: .blob, role: .optimisticLock) }
+      return PhysicalColumn(name: name, type: column.type, role: column.role)
+    }
+    return PhysicalTable(name: sourceTable, kind: table.kind, columns: old + added).sql
+  }
+}
+
+/// A finder of the tables that can be carried over.
+struct TableCarrier {
+  let crossing: Crossing
+  /// True when columns that go may stay for now.
+  let defers: Bool
+  private var taken: Set<String> = []
+
+  init(_ crossing: Crossing, defers: Bool = false) {
+    self.crossing = crossing
+    self.defers = defers
+  }
+
+  /// Returns a table of objects as a carried table if its rows can stay where they are.
+  ///
+  /// - Parameters:
+  ///   - transfer: The transfer that would fill the table.
+  ///   - table: The table as a fresh store has it.
+  /// - Returns: `nil` if the table has to be made anew. Then rows go elsewhere, columns change their type or are
+  ///   dropped in a way that leaves others out of order, or the store's table is not what its model says.
+  mutating func carry(_ transfer: TableTransfer, to table: PhysicalTable) -> CarriedTable? {
+    guard !taken.contains(transfer.sourceTable), let old = understood(transfer.sourceTable),
+      let claims = Claims(transfer, table: table, from: old)
+    else { return nil }
+    let rows = crossing.counts.rows(of: transfer.sourceNumbers)
+    guard rows == crossing.counts.total(ofTable: transfer.sourceTable, in: crossing.source) else { return nil }
+
+    // A column can't wait if the destination needs its name.
+    let needed = Set(table.columns.map { $0.name.lowercased() })
+    let unclaimed = old.columns.map(\.name).filter { !claims.claimed.contains($0) }
+    let pending = defers ? unclaimed.filter { !needed.contains($0.lowercased()) } : []
+    let dropped = unclaimed.filter { !pending.contains($0) }
+    let names = old.columns.compactMap { claims.names[$0.name] } + claims.added
+    guard let layout = table.withColumns(names), layout.columns.count == table.columns.count else { return nil }
+    // SQLite drops one column as fast as it rewrites the table; Core Data makes the table anew in the model's order.
+    guard dropped.isEmpty || dropped.count == 1 && (layout == table || !pending.isEmpty) else { return nil }
+    taken.insert(transfer.sourceTable)
+    return CarriedTable(
+      sourceTable: transfer.sourceTable,
+      table: pending.isEmpty ? layout : claims.layout(of: table, from: old, keeping: pending),
+      origins: Dictionary(claims.names.map { ($1, $0) }, uniquingKeysWith: { first, _ in first }),
+      sourceColumns: old.columns.map(\.name), dropped: dropped.first, pending: pending, updates: claims.updates,
+      numbers: transfer.sourceNumbers, rows: rows)
+  }
+
+  /// Returns a join table as a carried table if its links can stay where they are.
+  ///
+  /// - Parameters:
+  ///   - name: The store's table.
+  ///   - table: The table as the candidate has it.
+  ///   - origins: The columns of the store's table by those of the candidate's.
+  ///   - rows: The number of links.
+  /// - Returns: `nil` if the table has to be made anew.
+  mutating func carryLinks(
+    from name: String, to table: PhysicalTable, origins: [String: String], rows: Int64
+  ) -> CarriedTable? {
+    guard !taken.contains(name), let old = understood(name),
+      table.columns.map({ origins[$0.name] }) == old.columns.map(\.name)
+    else { return nil }
+    taken.insert(name)
+    return CarriedTable(
+      sourceTable: name, table: table, origins: origins, sourceColumns: old.columns.map(\.name), dropped: nil,
+      updates: [], numbers: [], rows: rows)
+  }
+
+  /// Returns a table of the store with the columns in the order of the file, if it is exactly what the model says.
+  private func understood(_ name: String) -> PhysicalTable? {
+    guard let found = crossing.actual.table(named: name), !found.isVirtual,
+      let expected = crossing.source.table(named: name),
+      let table = expected.withColumns(found.columns.map(\.name)), table.columns.count == expected.columns.count,
+      table.isMade(by: crossing.actual.object(.table, named: name)?.sql)
+    else { return nil }
+    return table
+  }
+
+  /// The matches of columns with those of the store's table whose place they take.
+  private struct Claims {
+    /// The columns' new names by those in the store.
+    private(set) var names: [String: String] = [:]
+    /// New columns in the order of a fresh table.
+    private(set) var added: [String] = []
+    /// Values that change.
+    private(set) var updates: [(column: String, expression: ColumnExpression)] = []
+
+    var claimed: Set<String> { Set(names.keys) }
+
+    /// Returns the table in the order of the store's columns: pending ones in their places, new ones at the end.
+    func layout(of table: PhysicalTable, from old: PhysicalTable, keeping pending: [String]) -> PhysicalTable {
+      let columns = old.columns.compactMap { column in
+        pending.contains(column.name) ? column : names[column.name].flatMap { table.column(named: $0) }
+      }
+      return PhysicalTable(
+        name: table.name, kind: table.kind, columns: columns + added.compactMap { table.column(named: $0) })
+    }
+
+    init?(_ transfer: TableTransfer, table: PhysicalTable, from old: PhysicalTable) {
+      // Unchanged ones come first: where two come from one column, the other is new.
+      for isVerbatim in [true, false] {
+        for (name, expression) in transfer.columns where expression.isVerbatim == isVerbatim {
+          guard let origin = expression.origin, names[origin] == nil,
+            old.column(named: origin)?.type == table.column(named: name)?.type,
+            old.column(named: origin) != nil
+          else { continue }
+          names[origin] = name
+        }
+      }
+      let places = Dictionary(names.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+      for (name, expression) in transfer.columns {
+        if let place = places[name] {
+          if !expression.isVerbatim { updates.append((place, expression)) }
+          continue
+        }
+        added.append(name)
+        if expression.sql != ColumnExpression.null.sql { updates.append((name, expression)) }
+      }
+      // New columns are filled while the others have their old names.
+      let areFilled = updates.contains { update in added.contains(update.column) }
+      guard !areFilled || added.allSatisfy({ old.column(named: $0) == nil }) else { return nil }
+    }
+  }
+}

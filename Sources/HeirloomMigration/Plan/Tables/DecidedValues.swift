@@ -1,0 +1,48 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// The values that rows get by decision.
+struct DecidedValues: Hashable, Sendable {
+  private var missing: [[String]: AttributeValue] = [:]
+  private var overflow: [[String]: AttributeValue] = [:]
+
+  /// Adds a value for the rows of a blocker.
+  mutating func fill(_ effect: DataEffect, with value: AttributeValue) {
+    let place =
+      [effect.entity]
+      + (effect.properties.first?.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init) ?? [])
+    if case .overflow = effect.kind { overflow[place] = value } else { missing[place] = value }
+  }
+
+  /// True when no row gets a value.
+  var isEmpty: Bool { missing.isEmpty && overflow.isEmpty }
+
+  /// Returns true if rows get a value for an attribute, or one of its elements.
+  func concern(_ attribute: String, declaredBy entity: String) -> Bool {
+    (Array(missing.keys) + Array(overflow.keys)).contains { $0.starts(with: [entity, attribute]) }
+  }
+
+  /// Returns the value of rows that had none.
+  func missingValue(atPath path: [String], of entity: String) -> AttributeValue? { missing[[entity] + path] }
+
+  /// Adds decided values to the expression of a column.
+  ///
+  /// - Parameters:
+  ///   - expression: The value that rows get without a decision.
+  ///   - stored: The quoted source column, over the source row `s`.
+  ///   - path: The destination's attribute and elements.
+  ///   - entity: The entity that declares the attribute.
+  ///   - leaf: The leaf at the path.
+  /// - Returns: The expression itself if nothing was decided.
+  func apply(
+    to expression: ColumnExpression, stored: String, path: [String], of entity: String, leaf: AttributeDescription
+  ) -> ColumnExpression {
+    var sql = expression.sql
+    if let value = missing[[entity] + path] { sql = "COALESCE(\(sql), \(ValueConversion.literal(value, for: leaf)))" }
+    if let value = overflow[[entity] + path], let condition = ValueConversion.overflow(stored, of: leaf.type) {
+      sql = "CASE WHEN \(condition) THEN \(ValueConversion.literal(value, for: leaf)) ELSE \(sql) END"
+    }
+    return sql == expression.sql ? expression : expression.inside(sql)
+  }
+}

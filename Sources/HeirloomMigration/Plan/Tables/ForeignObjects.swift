@@ -1,0 +1,274 @@
+import HeirloomModel
+import HeirloomStore
+
+/// The objects of a store that no model knows, which are taken over unchanged.
+///
+/// They are tables, indexes, triggers and views of the app, of persistent history and of CloudKit mirroring.
+struct ForeignObjects {
+  private let actual: ActualSchema
+  private let travelling: [SchemaObject]
+  /// Indexes and triggers that are left out, since their table or column is gone.
+  private let leftOut: Set<String>
+  /// The tables that go or get another name, by the app's tables, views and triggers whose statements name them.
+  private let namedTables: [(object: SchemaObject, table: String)]
+  /// SQLite's refusals to make a table or an index, by its name.
+  private let refusals: [String: String]
+
+  init(_ crossing: Crossing, connection: Connection) throws {
+    let (source, destination) = (crossing.source, crossing.destination)
+    actual = crossing.actual
+    let modelTables = Set(destination.tables.map(\.name))
+    // An R-tree of the model is made anew with its tables.
+    let trees = Set(source.indexes.filter { $0.ordering == nil }.map(\.name))
+    travelling = actual.ownership(under: source).compactMap { object, ownership in
+      switch ownership {
+      case .shadow(let owner): trees.contains(owner) ? nil : object
+      case .history, .cloudKit, .foreign: object
+      case .model, .bookkeeping, .leftover, .pending, .system: nil
+      }
+    }
+    let taken = modelTables.union(ActualSchema.bookkeepingTables)
+    for object in travelling where object.kind == .table || object.kind == .view {
+      guard !taken.contains(object.name) else {
+        throw MigrationError.storeContradictsModel(
+          reason:
+            "the store has a table \"\(object.name)\" that is not of its model, and the destination needs that name")
+      }
+    }
+    for object in travelling {
+      guard let function = object.costlyFunction else { continue }
+      throw MigrationError.storeContradictsModel(
+        reason: "the \(object.kind.rawValue) \"\(object.name)\", which is not of its model, computes values with"
+          + " \(function)(), which is not run for what a file says")
+    }
+    let candidateTables = modelTables.union(travelling.filter { $0.kind == .table }.map(\.name))
+    var leftOut: Set<String> = []
+    for object in travelling where object.kind == .index || object.kind == .trigger {
+      let isOnView = actual.object(.view, named: object.table) != nil
+      if !candidateTables.contains(object.table), !isOnView { leftOut.insert(object.name) }
+      // Such an index can't be made, and such a trigger would keep objects from being saved.
+      let gone = actual.table(named: object.table)?.columns.filter { column in
+        destination.table(named: object.table)?.column(named: column.name) == nil
+      }
+      if modelTables.contains(object.table), gone?.contains(where: { object.speaks(ofColumn: $0.name) }) == true {
+        leftOut.insert(object.name)
+      }
+      guard object.kind == .index, let table = destination.table(named: object.table) else { continue }
+      // SQLite has read the statement and knows the columns by their real names, however they are spelled there.
+      let columns = try connection.rows(
+        "SELECT name FROM pragma_index_info(?1, ?2)", [.text(object.name), .text(SchemaName.store)])
+      // The key of a row and an expression have no name here.
+      if columns.compactMap(\.first?.text).contains(where: { table.column(named: $0) == nil }) {
+        leftOut.insert(object.name)
+      }
+    }
+    self.leftOut = leftOut
+    // SQLite doesn't tell letters' cases apart in names.
+    let staying = Set(modelTables.map { $0.lowercased() })
+    let gone = Set(source.tables.map { $0.name.lowercased() }).subtracting(staying)
+    namedTables = travelling.filter { $0.kind != .index && !leftOut.contains($0.name) }.compactMap { object in
+      object.word(among: gone).map { (object, $0) }
+    }
+    refusals = Self.refusals(of: travelling.filter { !leftOut.contains($0.name) }, actual, connection)
+  }
+
+  /// Returns SQLite's refusals to make tables or indexes, as for lack of a function or an order of the app's.
+  ///
+  /// The statements are prepared and never run.
+  private static func refusals(
+    of objects: [SchemaObject], _ actual: ActualSchema, _ connection: Connection
+  ) -> [String: String] {
+    var refusals: [String: String] = [:]
+    // A connection that only reads passes over the checks of a new table.
+    let empty = objects.contains { $0.kind == .table } ? try? Connection(path: "", mode: .memory) : nil
+    for object in objects {
+      guard let sql = object.sql, actual.table(named: object.name)?.isVirtual != true else { continue }
+      do throws(SQLiteError) {
+        switch object.kind {
+        case .table: _ = try empty?.prepare(sql)
+        case .index: _ = try connection.prepare("REINDEX \(quote(SchemaName.store)).\(quote(object.name))")
+        case .trigger, .view: break
+        }
+      } catch {
+        refusals[object.name] = error.message
+      }
+    }
+    return refusals
+  }
+
+  /// The objects that are left out, and those that name a table that isn't there afterwards, one sentence each.
+  var warnings: [String] {
+    leftOut.sorted().map {
+      PlainText.line("the index or trigger \"\($0)\" of the app is left out: its table or a column of it is gone")
+    }
+      + namedTables.map { object, table in
+        PlainText.line(
+          "the \(object.kind.rawValue) \"\(object.name)\" of the app names the table \"\(table)\", which goes or gets another"
+            + " name: it stays as it is, and fails when it is used until the app makes it anew")
+      }
+  }
+
+  /// Refuses steps that SQLite would refuse: the app's own functions and orders are in the app alone.
+  ///
+  /// - Parameter steps: All steps of a plan.
+  /// - Throws: ``MigrationError/storeContradictsModel(reason:)``.
+  func check(_ steps: [MigrationStep]) throws(MigrationError) {
+    for step in steps where step.kind == .copyObject {
+      guard let refusal = refusals[step.subject] else { continue }
+      throw .storeContradictsModel(
+        reason:
+          "\"\(step.subject)\", which is not of its model, can be made by a program that has what only the app gives"
+          + " SQLite, and not here: \(refusal); drop it before, and let the app make it anew")
+    }
+  }
+
+  /// The names of the objects that come along.
+  var carriedNames: [String] { travelling.filter { $0.sql != nil && !leftOut.contains($0.name) }.map(\.name) }
+
+  private var ordinaryTables: [ActualTable] {
+    let names = Set(travelling.filter { $0.kind == .table }.map(\.name))
+    return actual.tables.filter { names.contains($0.name) && !$0.isVirtual }
+  }
+
+  /// The steps that make the tables.
+  var tableSteps: [MigrationStep] {
+    ordinaryTables.compactMap { table in
+      guard let sql = actual.object(.table, named: table.name)?.sql else { return nil }
+      return MigrationStep(
+        kind: .copyObject, subject: table.name, summary: "Make the table \(table.name), which is not of the model",
+        statements: [PlannedStatement(statementInCandidate(sql))])
+    }
+  }
+
+  /// Returns the steps that copy the tables' rows, with changes in the framework's own tables.
+  func rowSteps(
+    _ framework: FrameworkRows, usesIndexes: Bool, counting connection: Connection
+  ) throws(SQLiteError) -> [MigrationStep] {
+    var steps: [MigrationStep] = []
+    for table in ordinaryTables {
+      let name = quote(table.name)
+      var columns = table.columns.filter { !$0.isGenerated }.map { quote($0.name) }
+      // Rows of the app's tables may be referred to by their hidden key.
+      if let rowID = hiddenKey(of: table, connection: connection) { columns.insert(rowID, at: 0) }
+      let list = columns.joined(separator: ", ")
+      let rewrite = framework.rewrites[table.name]
+      let values = columns.map { column in
+        rewrite?.expressions.first { quote($0.key) == column }?.value ?? "s.\(column)"
+      }
+      let clause = rewrite?.clause ?? ""
+      let rows =
+        try clause.isEmpty
+        ? connection.rowCount(of: SchemaName.rows(of: table.name, usesIndexes: usesIndexes))
+        : connection.firstInteger("SELECT COUNT(*) FROM \(SchemaName.rows(of: table.name, as: "s"))\(clause)") ?? 0
+      steps.append(
+        MigrationStep(
+          kind: .copyObject, subject: table.name,
+          summary: "Copy \(table.name), which is not of the model" + (rewrite.map { ": \($0.summary)" } ?? ""),
+          rows: rows,
+          statements: [
+            PlannedStatement(
+              // All columns are named, since generated ones can't be written and a hidden key must be.
+              "INSERT INTO \(quote(SchemaName.candidate)).\(name) (\(list)) SELECT \(values.joined(separator: ", "))"
+                + " FROM \(SchemaName.rows(of: table.name, as: "s"))\(clause)", expectedRows: rows)
+          ]))
+    }
+    // SQLite keeps the table after the last one with AUTOINCREMENT is gone, and makes it only with one.
+    let counts = ordinaryTables.contains {
+      actual.object(.table, named: $0.name)?.sql?.uppercased().contains("AUTOINCREMENT") ?? false
+    }
+    if counts, actual.tables.contains(where: { $0.name == "sqlite_sequence" }) {
+      steps.append(
+        MigrationStep(
+          kind: .copyObject, subject: "sqlite_sequence", summary: "Copy the highest keys of tables with AUTOINCREMENT",
+          statements: [
+            // Filling the tables has made entries with the highest key that is there, not the highest ever given.
+            PlannedStatement("DELETE FROM \(quote(SchemaName.candidate)).sqlite_sequence"),
+            PlannedStatement(
+              "INSERT INTO \(quote(SchemaName.candidate)).sqlite_sequence "
+                + "SELECT * FROM \(quote(SchemaName.store)).sqlite_sequence"),
+          ]))
+    }
+    return steps
+  }
+
+  /// Returns the steps that rewrite changed rows of the framework's own tables in a copy of the store.
+  ///
+  /// Nothing is changed in place: a pair of number and key that must be unique may be another row's until that has
+  /// changed.
+  static func rewritingSteps(_ copies: [MigrationStep], _ framework: FrameworkRows) -> [MigrationStep] {
+    copies.compactMap { copy in
+      guard let rewrite = framework.rewrites[copy.subject] else { return nil }
+      let removal = PlannedStatement("DELETE FROM \(quote(SchemaName.candidate)).\(quote(copy.subject))")
+      return MigrationStep(
+        kind: .changeRows, subject: copy.subject, summary: "Write \(copy.subject) anew: \(rewrite.summary)",
+        rows: copy.rows, statements: [removal] + copy.statements)
+    }
+  }
+
+  /// Returns the objects that stay in a copy: ordinary and virtual tables, and indexes on what doesn't change.
+  ///
+  /// - Parameter tables: The carried tables of the model.
+  /// - Returns: Names.
+  func staying(with tables: [CarriedTable]) -> Set<String> {
+    let changing = Set(actual.tables.map(\.name)).subtracting(travelling.filter { $0.kind == .table }.map(\.name))
+      .subtracting(tables.filter(\.isOnlyExtended).map(\.sourceTable))
+    return Set(
+      travelling.filter { object in
+        switch object.kind {
+        case .table: true
+        case .index: !leftOut.contains(object.name) && !changing.contains(object.table)
+        case .trigger, .view: false
+        }
+      }.map(\.name))
+  }
+
+  /// Returns the indexes of no model on carried tables that don't stay.
+  func indexesToDrop(on tables: [CarriedTable], keeping staying: Set<String>) -> [String] {
+    let names = Set(tables.map(\.sourceTable))
+    return travelling.filter {
+      $0.kind == .index && $0.sql != nil && names.contains($0.table) && !staying.contains($0.name)
+    }.map(\.name)
+  }
+
+  /// Returns the steps that make indexes, virtual tables, views and triggers, after all rows are there.
+  ///
+  /// - Parameter staying: The names of objects that are there already.
+  /// - Returns: The steps.
+  func laterSteps(keeping staying: Set<String> = []) -> [MigrationStep] {
+    var steps: [MigrationStep] = []
+    for object in travelling where !staying.contains(object.name) {
+      guard let sql = object.sql else { continue }
+      let isVirtual = object.kind == .table && actual.table(named: object.name)?.isVirtual == true
+      if object.kind == .table && !isVirtual { continue }
+      if leftOut.contains(object.name) { continue }
+      let statements =
+        isVirtual
+        // The tables that hold its rows are there already, so it must not make them: only its entry is written.
+        ? [
+          PlannedStatement("PRAGMA writable_schema = ON"),
+          PlannedStatement(
+            "INSERT INTO \(quote(SchemaName.candidate)).sqlite_schema (type, name, tbl_name, rootpage, sql)"
+              + " VALUES ('table', ?1, ?1, 0, ?2)", values: [.text(object.name), .text(sql)]),
+          PlannedStatement("PRAGMA writable_schema = RESET"),
+        ]
+        : [PlannedStatement(statementInCandidate(sql))]
+      steps.append(
+        MigrationStep(
+          kind: .copyObject, subject: object.name,
+          summary: "Make the \(object.kind.rawValue) \(object.name), which is not of the model", statements: statements)
+      )
+    }
+    return steps
+  }
+
+  /// Returns the name of a table's hidden key, quoted; `nil` if a column stands for it or there is none.
+  private func hiddenKey(of table: ActualTable, connection: Connection) -> String? {
+    let keys = table.columns.filter { $0.primaryKeyPosition > 0 }
+    if keys.count == 1, keys[0].declaredType.uppercased() == "INTEGER" { return nil }
+    let names = Set(table.columns.map { $0.name.lowercased() })
+    guard let name = ["rowid", "_rowid_", "oid"].first(where: { !names.contains($0) }) else { return nil }
+    // A table made `WITHOUT ROWID` has no such column, which SQLite tells when it prepares the query.
+    let probe = "SELECT \(name) FROM \(quote(SchemaName.store)).\(quote(table.name)) LIMIT 0"
+    return (try? connection.execute(probe)) == nil ? nil : name
+  }
+}

@@ -1,0 +1,222 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// The rows of persistent history and CloudKit mirroring, which name objects by entity number and key.
+///
+/// Numbers follow from the names of all entities, so an entity that comes or goes changes those of others.
+/// After a migration every row names the entity that it named before. Rows are left out if their entity is gone or its
+/// objects go to several entities. Nobody could read them, and the number may be another entity's.
+/// That is no loss of a person's data, so it is a warning.
+///
+/// Apple documents nothing about history across migrations; its readers need each row to go on describing the same
+/// object.
+struct FrameworkRows {
+  /// The change to the rows of one table as they are copied.
+  struct Rewrite {
+    /// The SQL of columns that aren't copied, over the row `s`.
+    fileprivate(set) var expressions: [String: String] = [:]
+    /// The condition of rows that are copied, over the row `s`.
+    fileprivate(set) var conditions: [String] = []
+    /// The change in words.
+    var summary: String {
+      let words = [
+        (followed, "follow their entities"), (leftOut, "are left out"),
+      ].filter { $0.0 > 0 }.map { "\($0.0) rows \($0.1)" }
+      let details = hasNewDetails ? ["what changed is told by the new properties"] : []
+      return (words + details).joined(separator: ", ")
+    }
+    fileprivate var followed: Int64 = 0
+    fileprivate var leftOut: Int64 = 0
+    fileprivate var hasNewDetails = false
+
+    /// The condition as the end of a query.
+    var clause: String { conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ") }
+
+    /// Gives rows the numbers that their entities have in the destination, and the keys of their objects there.
+    fileprivate mutating func renumber(_ reference: EntityReference, _ present: [EntityFate]) {
+      let column = "s.\(quote(reference.column))"
+      let numbers = present.filter { $0.destination?.number != $0.source.number }
+      if !numbers.isEmpty {
+        let cases = numbers.map { "WHEN \($0.source.number) THEN \($0.destination?.number ?? 0)" }
+        expressions[reference.column] = "CASE \(column) \(cases.joined(separator: " ")) ELSE \(column) END"
+      }
+      let moved = present.filter { $0.keyOffset != 0 }
+      guard let key = reference.key, !moved.isEmpty else { return }
+      let cases = moved.map { "WHEN \($0.source.number) THEN \($0.keyOffset)" }
+      expressions[key] = "s.\(quote(key)) + CASE \(column) \(cases.joined(separator: " ")) ELSE 0 END"
+    }
+  }
+
+  /// The tables that aren't copied as they are.
+  private(set) var rewrites: [String: Rewrite] = [:]
+  /// The facts that are left out or can't be told any more, one sentence each.
+  private(set) var warnings: [String] = []
+  /// The comparisons by entity names.
+  private(set) var checks: [ProofCheck] = []
+
+  private let crossing: Crossing
+  private let connection: Connection
+  private var fates: [String: EntityFate] = [:]
+
+  /// Reads the rows, unless nothing that they speak of changes.
+  init(_ crossing: Crossing, connection: Connection) throws(SQLiteError) {
+    self.crossing = crossing
+    self.connection = connection
+    let actual = crossing.actual
+    let references = actual.entityReferences
+    guard !references.isEmpty else { return }
+    let all = EntityFate.fates(in: crossing)
+    fates = Dictionary(all.map { ($0.source.name, $0) }, uniquingKeysWith: { first, _ in first })
+    for reference in references {
+      guard let table = actual.table(named: reference.table) else { continue }
+      if reference.isName { try followNames(reference) } else { try followNumbers(reference, table) }
+    }
+  }
+
+  private var source: PhysicalSchema { crossing.source }
+  private var destination: PhysicalSchema { crossing.destination }
+
+  // MARK: - Numbers
+
+  private mutating func followNumbers(_ reference: EntityReference, _ table: ActualTable) throws(SQLiteError) {
+    let going = fates.values.filter { $0.destination != nil }
+    var bits = ChangedBits(going, table, source: source.model, destination: destination.model)
+    var tombstones = Tombstones(going, table, source: source.model, destination: destination.model)
+    // A number that is nobody's becomes another entity's where the destination has more entities.
+    let isConcerned =
+      destination.entities.count > source.entities.count || fates.values.contains { !$0.isSame } || bits.concernsAny
+      || tombstones.concernsAny
+    guard isConcerned else { return }
+    let column = "s.\(quote(reference.column))"
+    let isNumber = "TYPEOF(\(column)) = 'integer' AND \(column) < \(PhysicalName.firstFrameworkNumber)"
+    var kept: [(fate: EntityFate, rows: Int64)] = []
+    var (changed, gone, unknown) = (Int64(0), [String: Int64](), Int64(0))
+    var isTakenOver = false
+    // Only numbers that rows have are rewritten, in a fixed order: the plan's SQL is the same each time.
+    for row in try connection.rows(
+      "SELECT \(column), COUNT(*) FROM \(SchemaName.rows(of: table.name, as: "s")) WHERE \(isNumber) GROUP BY \(column) ORDER BY \(column)"
+    ) {
+      guard let number = row[0].integer, let rows = row[1].integer else { continue }
+      guard let entity = Int(exactly: number).flatMap({ source.entity(numbered: $0) }), let fate = fates[entity.name]
+      else {
+        unknown += rows
+        isTakenOver = isTakenOver || number > 0 && number <= destination.entities.count
+        continue
+      }
+      guard fate.destination != nil else {
+        gone[entity.name] = rows
+        continue
+      }
+      kept.append((fate, rows))
+      if !fate.isSame { changed += rows }
+    }
+    let present = kept.map(\.fate)
+    let bitsExpression = try bits.expression(for: present, column, connection)
+    let tombstoneExpressions = try tombstones.expressions(for: present, column, connection)
+    guard changed > 0 || !gone.isEmpty || isTakenOver || bitsExpression != nil || !tombstoneExpressions.isEmpty else {
+      return
+    }
+    var rewrite = rewrites[table.name] ?? Rewrite()
+    if let bitsExpression { rewrite.expressions[PhysicalName.changedColumns] = bitsExpression }
+    rewrite.expressions.merge(tombstoneExpressions) { first, _ in first }
+    rewrite.renumber(reference, present)
+    if unknown > 0 || !gone.isEmpty {
+      let list = present.map { String($0.source.number) }.joined(separator: ", ")
+      rewrite.conditions.append("(\(column) IS NULL OR NOT (\(isNumber)) OR \(column) IN (\(list)))")
+    }
+    rewrite.followed += changed
+    rewrite.leftOut += unknown + gone.values.reduce(0, +)
+    rewrite.hasNewDetails = bitsExpression != nil || !tombstoneExpressions.isEmpty
+    rewrites[table.name] = rewrite
+    warn(table.name, gone: gone, unknown: unknown)
+    warnings += bits.warnings + tombstones.warnings
+    check(reference, fates: present, isNumber)
+  }
+
+  private mutating func warn(_ table: String, gone: [String: Int64], unknown: Int64) {
+    for (entity, rows) in gone.sorted(by: { $0.key.utf16Precedes($1.key) }) {
+      let reason =
+        fates[entity]?.goesOn == true ? "which objects its own became can't be told by key" : "the entity is gone"
+      let isMirrored = table.hasPrefix(PhysicalName.cloudKitPrefix) && fates[entity]?.goesOn == true
+      warnings.append(
+        "\(rows) rows of \(table) are about \"\(entity)\" and are left out: \(reason)"
+          + (isMirrored ? "; CloudKit takes them for new objects" : ""))
+    }
+    if unknown > 0 {
+      warnings.append(
+        "\(unknown) rows of \(table) are about no entity of the store and are left out, lest they name another one now")
+    }
+  }
+
+  /// Compares the rows of each entity by name.
+  ///
+  /// The plan gives the names for the store's numbers, and the table of entities those for the candidate's.
+  private mutating func check(_ reference: EntityReference, fates: [EntityFate], _ isNumber: String) {
+    let column = "s.\(quote(reference.column))"
+    func key(_ offset: String) -> String { reference.key.map { "(s.\(quote($0)) + \(offset)) % 8191" } ?? "0" }
+    func totals(_ rows: String) -> String { "SELECT n, COUNT(*), TOTAL(k) FROM (\(rows)) GROUP BY n ORDER BY n" }
+    let names = fates.map { "(\($0.source.number), \(quoteLiteral($0.destination?.name ?? "")), \($0.keyOffset))" }
+    let known = names.isEmpty ? "(NULL, NULL, 0)" : names.joined(separator: ", ")
+    let entities = "\(quote(SchemaName.candidate)).\(quote(PhysicalName.primaryKeyTable))"
+    checks.append(
+      .sums(
+        table: reference.table,
+        expected: totals(
+          // The inner join leaves out the rows that the copy leaves out: those of no entity that goes on.
+          "SELECT m.column2 AS n, \(key("m.column3")) AS k FROM \(SchemaName.rows(of: reference.table, as: "s"))"
+            + " JOIN (VALUES \(known)) AS m ON m.column1 = \(column) WHERE \(isNumber)"),
+        found: totals(
+          // The names come from the candidate's table of entities, so a wrong number there shows as well.
+          "SELECT (SELECT e.\(quote(PhysicalName.name)) FROM \(entities) AS e WHERE e.\(quote(PhysicalName.entity)) = \(column))"
+            + " AS n, \(key("0")) AS k FROM \(quote(SchemaName.candidate)).\(quote(reference.table)) AS s WHERE \(isNumber)"
+        )))
+  }
+
+  // MARK: - Names
+
+  private mutating func followNames(_ reference: EntityReference) throws(SQLiteError) {
+    let isConcerned =
+      fates.values.contains { $0.destination?.name != $0.source.name }
+      || destination.entities.contains { source.entity(named: $0.name) == nil }
+    guard isConcerned else { return }
+    let column = "s.\(quote(reference.column))"
+    var (renamed, left, gone) = ([EntityFate](), [String](), [String: Int64]())
+    var (followed, unknown) = (Int64(0), Int64(0))
+    // A value of another type is no entity's name and stays as it is.
+    for row in try connection.rows(
+      "SELECT \(column), COUNT(*) FROM \(SchemaName.rows(of: reference.table, as: "s")) WHERE TYPEOF(\(column)) = 'text' GROUP BY \(column)"
+    ) {
+      guard let name = row[0].text, let rows = row[1].integer else { continue }
+      if let fate = fates[name] {
+        guard let entity = fate.destination else {
+          gone[name] = rows
+          left.append(name)
+          continue
+        }
+        guard entity.name != name else { continue }
+        renamed.append(fate)
+        followed += rows
+      } else if destination.entity(named: name) != nil {
+        unknown += rows
+        left.append(name)
+      }
+    }
+    guard !renamed.isEmpty || !left.isEmpty else { return }
+    var rewrite = rewrites[reference.table] ?? Rewrite()
+    if !renamed.isEmpty {
+      let cases = renamed.map {
+        "WHEN \(quoteLiteral($0.source.name)) THEN \(quoteLiteral($0.destination?.name ?? ""))"
+      }
+      rewrite.expressions[reference.column] = "CASE \(column) \(cases.joined(separator: " ")) ELSE \(column) END"
+    }
+    if !left.isEmpty {
+      rewrite.conditions.append(
+        "(\(column) IS NULL OR \(column) NOT IN (\(left.map(quoteLiteral).joined(separator: ", "))))")
+    }
+    rewrite.followed += followed
+    rewrite.leftOut += unknown + gone.values.reduce(0, +)
+    rewrites[reference.table] = rewrite
+    warn(reference.table, gone: gone, unknown: unknown)
+  }
+}

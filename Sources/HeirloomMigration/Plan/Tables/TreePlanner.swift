@@ -1,0 +1,353 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// A planner of the transfer that fills the table of one tree of entities, column by column.
+struct TreePlanner {
+  let tree: TreeRoute
+  let crossing: Crossing
+  /// The gathered links that columns draw from; they grow while the columns are planned.
+  var links: LinkTables
+  /// The values that rows get by decision.
+  var decided = DecidedValues()
+  /// True when derived attributes are computed anew, since a decision changes what they follow from.
+  var recomputes = false
+
+  private var routing: EntityRouting { crossing.routing }
+  private var source: PhysicalSchema { crossing.source }
+  private var destination: PhysicalSchema { crossing.destination }
+
+  /// Plans the whole table.
+  ///
+  /// - Returns: `nil` when no source entity leads to the tree: its table stays empty.
+  mutating func transfer(table: PhysicalTable) -> TableTransfer? {
+    guard let sourceRoot = tree.sourceRoot, let sourceTable = source.table(ofEntity: sourceRoot) else { return nil }
+    var columns: [(name: String, expression: ColumnExpression)] = []
+    for column in table.columns {
+      columns.append((column.name, expression(for: column, of: table)))
+    }
+    return TableTransfer(
+      table: table.name, sourceTable: sourceTable.name, sourceNumbers: tree.routes.map(\.sourceNumber).sorted(),
+      destinationNumbers: isMerged ? tree.routes.map(\.destinationNumber).sorted() : nil, key: ownKey,
+      columns: columns)
+  }
+
+  private static let sourceKey = "s.\(quote(PhysicalName.primaryKey))"
+
+  /// The key of a source row as it is in the destination.
+  private var ownKey: String {
+    guard let sourceRoot = tree.sourceRoot else { return Self.sourceKey }
+    return routing.keys.moved(Self.sourceKey, from: sourceRoot, to: tree.destinationRoot)
+  }
+
+  /// True when other trees of the source fill the table too.
+  private var isMerged: Bool { routing.sourceRoots(ofTree: tree.destinationRoot).count > 1 }
+
+  private mutating func expression(for column: PhysicalColumn, of table: PhysicalTable) -> ColumnExpression {
+    switch column.role {
+    case .primaryKey:
+      return ColumnExpression(sql: ownKey, isVerbatim: ownKey == Self.sourceKey).from(column.name)
+    case .optimisticLock:
+      return ColumnExpression(sql: "s.\(quote(column.name))", isVerbatim: true).from(column.name)
+    case .entity:
+      let numbers = Dictionary(
+        tree.routes.map { ($0.sourceNumber, $0.destinationNumber) }, uniquingKeysWith: { first, _ in first })
+      return ColumnExpression.renumbering("s.\(quote(PhysicalName.entity))", numbers).from(PhysicalName.entity)
+    case .attribute(let entity, let path):
+      return attributeExpression(path, declaredBy: entity, column: column.name, of: table)
+    case .key(let entity, let relationship):
+      return keyExpression(relationship, declaredBy: entity).key
+    case .keyEntity(let entity, let relationship):
+      return keyExpression(relationship, declaredBy: entity).entity
+    case .order(let entity, let relationship):
+      return orderExpression(relationship, declaredBy: entity)
+    case .inverselessKey(let entity, let relationship):
+      return inverselessKeyExpression(relationship, declaredBy: entity)
+    case .unknown:
+      let isThere =
+        tree.sourceRoot.flatMap { source.table(ofEntity: $0) }?.column(named: column.name)?.role == .unknown
+      return isThere ? ColumnExpression(sql: "s.\(quote(column.name))", isVerbatim: true).from(column.name) : .null
+    case .joinKey, .reflexiveKey:
+      return .null
+    }
+  }
+
+  /// Returns the routes whose destination is an entity or descends from it.
+  private func routes(below entity: String) -> [EntityRoute] {
+    tree.routes.filter { destination.model.isEntity($0.destination, kindOf: entity) }
+  }
+
+  /// Returns true if, of this tree's entities, only the given routes' sources have a source property.
+  private func isPrivate(_ property: String, of entity: String, to routes: [EntityRoute]) -> Bool {
+    guard let declaring = source.model.declaringEntity(ofProperty: property, in: entity) else { return false }
+    let covered = Set(routes.map(\.source))
+    return tree.routes.allSatisfy { route in
+      covered.contains(route.source) || !source.model.isEntity(route.source, kindOf: declaring.name)
+    }
+  }
+
+  /// Joins one expression for each route that has a property.
+  private func combine(
+    _ property: String, declaredBy entity: String, _ expression: (EntityRoute) -> (ColumnExpression, source: String?)
+  ) -> ColumnExpression {
+    let routes = routes(below: entity)
+    var isPrivateColumn = true
+    let routed = routes.map { route in
+      let (expression, sourceProperty) = expression(route)
+      if let sourceProperty, !isPrivate(sourceProperty, of: route.source, to: routes) { isPrivateColumn = false }
+      return RoutedExpression(route: route, expression: expression)
+    }
+    return TableTransfer.combine(routed, in: tree, isPrivate: isPrivateColumn)
+  }
+}
+
+// MARK: - Attributes
+
+extension TreePlanner {
+  private func attributeExpression(
+    _ path: [String], declaredBy entity: String, column name: String, of table: PhysicalTable
+  ) -> ColumnExpression {
+    guard let first = path.first, let attribute = destination.model.attribute(named: first, of: entity) else {
+      return .null
+    }
+    let backfill = DerivedBackfill(crossing: crossing, isAnew: recomputes)
+    // The values of rows that have none from a column, if no row has.
+    var values: Set<ColumnExpression>? = []
+    let combined = combine(first, declaredBy: entity) { route in
+      if backfill.isComputed(attribute, declaredBy: entity, in: route) {
+        values = nil
+        return (.null, nil)
+      }
+      let given = route.properties.value(forLongestBeginningOf: path)
+      if let given, given.rest.isEmpty, let compiled = route.compiled[given.key] {
+        values = nil
+        return (compiled, nil)
+      }
+      // The attribute, or the element of it that the mapping is for.
+      guard let target = destination.model.attributeTarget(given?.key ?? first, of: entity) else { return (.null, nil) }
+      let elements = given?.rest ?? Array(path.dropFirst())
+      let form = given?.value.form
+      if case .constant(let value)? = form {
+        let literal = Self.literal(value, of: target.description, at: elements)
+        values?.insert(literal)
+        return (literal, nil)
+      }
+      let derived = DerivedBackfill.source(of: attribute, in: route, model: source.model)?.name
+      guard let sourceName = given?.value.sourceAttributeName ?? derived,
+        let sourceAttribute = source.model.attribute(named: sourceName, of: route.source),
+        let leaves = LeafPair(from: sourceAttribute, to: target, path: elements),
+        let column = source.column(atPath: [sourceName] + leaves.sourcePath, in: route.source)?.name
+      else {
+        if let given = decided.missingValue(atPath: path, of: entity) {
+          // It is only for the rows that were decided about.
+          values = nil
+          return (Self.literal(given, of: destination.column(atPath: path, in: entity)?.attribute ?? attribute), nil)
+        }
+        let initial = Self.initialValue(of: attribute, path: path.dropFirst())
+        values?.insert(initial)
+        return (initial, nil)
+      }
+      values = nil
+      return (converted(column, leaves, as: form, path: path, of: entity).from(column), sourceName)
+    }
+    // Core Data fills a new column in every row, whatever its entity.
+    guard let value = values?.first, values?.count == 1, !mustDiffer(name, in: table) else { return combined }
+    return value
+  }
+
+  /// Returns a source column's value as the destination's attribute has it, with what was decided about it.
+  private func converted(
+    _ column: String, _ leaves: LeafPair, as form: PropertyMapping.Form?, path: [String], of entity: String
+  ) -> ColumnExpression {
+    let stored = "s.\(quote(column))"
+    func decide(_ expression: ColumnExpression) -> ColumnExpression {
+      decided.apply(to: expression, stored: stored, path: path, of: entity, leaf: leaves.destination)
+    }
+    func converted(mustFill: Bool) -> ColumnExpression {
+      decide(
+        ValueConversion.expression(column: stored, from: leaves.source, to: leaves.destination, mustFill: mustFill))
+    }
+    switch form {
+    case .steppedAttribute(_, let steps)?:
+      return decide(ValueConversion.expression(column: stored, from: leaves, through: steps))
+    case .filledAttribute(_, let value)?:
+      let fallback = ValueConversion.literal(value, for: leaves.destination)
+      let given = converted(mustFill: false)
+      return given.inside("COALESCE(\(given.sql), \(fallback))")
+    default: return converted(mustFill: leaves.mustFill)
+    }
+  }
+
+  /// Returns true if a column serves an index in which rows of entities without the attribute have no place.
+  private func mustDiffer(_ column: String, in table: PhysicalTable) -> Bool {
+    destination.indexes.contains { index in
+      guard index.table == table.name, index.columns.contains(column) else { return false }
+      return index.ordering?.first == "UNIQUE" || index.ordering == nil
+    }
+  }
+
+  /// Returns the literal of an attribute's value, or of a composite value's element at a path.
+  private static func literal(
+    _ value: AttributeValue?, of attribute: AttributeDescription, at path: [String] = []
+  ) -> ColumnExpression {
+    var value = value
+    for name in path { value = value?.elements?[name] }
+    guard let value, let leaf = attribute.element(atPath: path) else { return .null }
+    return ColumnExpression(sql: ValueConversion.literal(value, for: leaf), isVerbatim: false)
+  }
+
+  /// Returns the value of rows that existed before the attribute did: its default.
+  private static func initialValue(of attribute: AttributeDescription, path: some Sequence<String>) -> ColumnExpression
+  {
+    guard let leaf = attribute.element(atPath: path), let value = leaf.defaultValue else { return .null }
+    return ColumnExpression(sql: ValueConversion.literal(value, for: leaf), isVerbatim: false)
+  }
+}
+
+// MARK: - Relationships
+
+extension TreePlanner {
+  /// Returns the key of a to-one relationship, and the number of the entity that the key leads to.
+  private mutating func keyExpression(
+    _ name: String, declaredBy entity: String
+  ) -> (key: ColumnExpression, entity: ColumnExpression) {
+    guard let relationship = destination.model.relationship(named: name, of: entity) else { return (.null, .null) }
+    let inverse = destination.model.inverse(of: relationship)
+    // In a one-to-one pair both rows hold a key, and the two must agree: only a pair that was one-to-one is copied.
+    let mustMatch = inverse.map { !$0.relationship.isToMany } ?? false
+    var keys: [RoutedExpression] = []
+    var entities: [RoutedExpression] = []
+    var isPrivateColumn = true
+    let routes = routes(below: entity)
+    // A key holds one link of a row, so others must be gathered with it.
+    let union = crossing.links(of: relationship, declaredBy: entity)
+    let isCopied = union.map { mustMatch ? $0.parts.count == 1 : $0.isOwn } ?? false
+    for route in routes {
+      let sourceName = route.properties[name]?.sourceRelationshipName
+      if isCopied, let sourceName, let copied = copiedKey(sourceName, of: route, to: relationship, mustMatch: mustMatch)
+      {
+        keys.append(RoutedExpression(route: route, expression: copied.key))
+        entities.append(RoutedExpression(route: route, expression: copied.entity))
+        if !isPrivate(sourceName, of: route.source, to: routes) { isPrivateColumn = false }
+      } else {
+        let gathered = gatheredKey(relationship, declaredBy: entity, isOfPairs: mustMatch)
+        keys.append(RoutedExpression(route: route, expression: gathered.0))
+        entities.append(RoutedExpression(route: route, expression: gathered.1))
+      }
+    }
+    return (
+      TableTransfer.combine(keys, in: tree, isPrivate: isPrivateColumn),
+      TableTransfer.combine(entities, in: tree, isPrivate: isPrivateColumn)
+    )
+  }
+
+  /// Returns the key columns of a source row, where the source keeps the relationship in the same place.
+  private func copiedKey(
+    _ sourceName: String, of route: EntityRoute, to relationship: RelationshipDescription, mustMatch: Bool
+  ) -> (key: ColumnExpression, entity: ColumnExpression)? {
+    guard let sourceRelationship = source.model.relationship(named: sourceName, of: route.source),
+      case .key(_, let column, let entityColumn) = source.storage(ofRelationship: sourceName, in: route.source)
+    else { return nil }
+    if mustMatch {
+      let inverse = source.model.inverse(of: sourceRelationship)
+      guard let inverse, !inverse.relationship.isToMany else { return nil }
+    }
+    let targets = LinkTargets(from: sourceRelationship, to: relationship, in: crossing)
+    guard !targets.surviving.isEmpty else { return (.null, .null) }
+    let key = "s.\(quote(column))"
+    let numberOfKey = targetNumber(key: key, entityColumn: entityColumn, targets: targets)
+    let surviving = targets.surviving.map { String($0.sourceNumber) }.joined(separator: ", ")
+    let keyExpression =
+      targets.isComplete
+      ? ColumnExpression(sql: key, isVerbatim: true)
+      : ColumnExpression(
+        sql: "CASE WHEN \(numberOfKey) IN (\(surviving)) THEN \(targets.moved(key)) END", isVerbatim: false)
+    let renumbered = ColumnExpression.renumbering(numberOfKey, targets.numbers)
+    let entityExpression =
+      entityColumn != nil && targets.isComplete
+      ? renumbered
+      : ColumnExpression(
+        sql: "CASE WHEN \(key) IS NOT NULL AND \(numberOfKey) IN (\(surviving)) THEN \(renumbered.sql) END",
+        isVerbatim: false)
+    return (keyExpression.from(column), entityExpression.from(entityColumn))
+  }
+
+  /// Returns the number of the entity that a key leads to, in the source.
+  private func targetNumber(key: String, entityColumn: String?, targets: LinkTargets) -> String {
+    if let entityColumn, !targets.isMerged { return "s.\(quote(entityColumn))" }
+    return "(SELECT t.\(quote(PhysicalName.entity)) FROM \(SchemaName.rows(of: targets.sourceTable, as: "t"))"
+      + " WHERE t.\(quote(PhysicalName.primaryKey)) = \(key))"
+  }
+
+  /// Returns the key from gathered links: the link with the lowest primary key where there are several.
+  private mutating func gatheredKey(
+    _ relationship: RelationshipDescription, declaredBy entity: String, isOfPairs: Bool
+  ) -> (ColumnExpression, ColumnExpression) {
+    var isReversed = false
+    let table: LinkTables.Table?
+    if isOfPairs {
+      let pairs = links.pairs(of: relationship, declaredBy: entity, in: crossing)
+      (table, isReversed) = (pairs?.table, pairs?.isReversed ?? false)
+    } else {
+      table = links.table(for: relationship, of: entity, in: crossing)
+    }
+    guard let table else { return (.null, .null) }
+    let (own, other) = isReversed ? ("target", "owner") : ("owner", "target")
+    let tail =
+      "FROM temp.\(quote(table.name)) AS l WHERE l.\(own) = \(ownKey)"
+      + " ORDER BY l.\(other) LIMIT 1)"
+    return (
+      ColumnExpression(sql: "(SELECT l.\(other) \(tail)", isVerbatim: false),
+      ColumnExpression(sql: "(SELECT l.\(other)_entity \(tail)", isVerbatim: false)
+    )
+  }
+
+  /// Returns the key of a to-many relationship without inverse, which is kept in the rows it leads to.
+  private mutating func inverselessKeyExpression(_ name: String, declaredBy entity: String) -> ColumnExpression {
+    guard let relationship = destination.model.relationship(named: name, of: entity) else { return .null }
+    return gatheredBackwards(relationship, declaredBy: entity)
+  }
+
+  private mutating func gatheredBackwards(
+    _ relationship: RelationshipDescription, declaredBy entity: String
+  ) -> ColumnExpression {
+    guard let table = links.table(forInverseless: relationship, of: entity, in: crossing) else { return .null }
+    // Seen from the rows that hold the key, the row is the target and the key is the owner.
+    return ColumnExpression(
+      sql: "(SELECT l.target FROM temp.\(quote(table.name)) AS l WHERE l.owner = \(ownKey)"
+        + " ORDER BY l.target LIMIT 1)", isVerbatim: false)
+  }
+
+  /// Returns the place of a row in an ordered relationship, where the source keeps it in the same row.
+  ///
+  /// Other places are numbered once the rows are there.
+  private func orderExpression(_ name: String, declaredBy entity: String) -> ColumnExpression {
+    guard let column = copiedOrderColumn(name, declaredBy: entity) else { return .null }
+    return ColumnExpression(sql: "s.\(quote(column))", isVerbatim: true).from(column)
+  }
+
+  /// Returns the source column with the places of an ordered relationship's members, if it is in the members' rows.
+  ///
+  /// - Parameters:
+  ///   - name: The ordered to-many relationship of the destination.
+  ///   - entity: The entity that declares it.
+  /// - Returns: `nil` if they are elsewhere, or nowhere.
+  func copiedOrderColumn(_ name: String, declaredBy entity: String) -> String? {
+    let owners = destination.model.entityTree(from: entity).compactMap { routing.byDestination[$0.name] }
+    let columns = Set(
+      owners.map { route -> String? in
+        guard let sourceName = route.properties[name]?.sourceRelationshipName,
+          let storage = source.storage(ofRelationship: sourceName, in: route.source)
+        else { return nil }
+        switch storage {
+        case .inverseKey(let table, _, _, let orderColumn), .inverselessKey(let table, _, let orderColumn):
+          return table == tree.sourceRoot.flatMap { source.table(ofEntity: $0)?.name } ? orderColumn : nil
+        case .key, .join: return nil
+        }
+      })
+    guard columns.count == 1, let relationship = destination.model.relationship(named: name, of: entity),
+      crossing.links(of: relationship, declaredBy: entity)?.parts.count == 1
+    else { return nil }
+    return columns.first ?? nil
+  }
+}

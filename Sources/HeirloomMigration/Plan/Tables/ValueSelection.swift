@@ -1,0 +1,59 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// The query of a source row's destination values that SQL can give: copied, converted, filled or constant.
+struct ValueSelection: Hashable, Sendable {
+  let sql: String
+  let columns: [String]
+  /// The expressions of the columns.
+  let expressions: [ColumnExpression]
+
+  /// Creates the query with the planner for mappings without policies, so that both give the same values.
+  ///
+  /// `nil` if there is nothing to select.
+  init?(
+    of mapping: EntityMapping, in crossing: Crossing, decided: DecidedValues, connection: Connection
+  ) throws {
+    let (source, destination) = (crossing.source, crossing.destination)
+    guard let sourceName = mapping.sourceEntityName, let destinationName = mapping.destinationEntityName,
+      let sourceTable = source.table(ofEntity: sourceName),
+      let table = destination.table(ofEntity: destinationName),
+      let number = source.entity(named: sourceName)?.number
+    else { return nil }
+    var plain = EntityMapping(
+      from: sourceName, to: destinationName, name: mapping.name, mappingType: .transform,
+      attributeMappings: mapping.attributeMappings.filter { property in
+        CompiledMappings.expression(of: property, in: mapping, source.model, destination.model) == nil
+      })
+    plain.userInfo = mapping.userInfo
+    let routing = try EntityRouting(
+      mapping: MappingModel(entityMappings: [plain]), compiled: CompiledMappings(), source: source,
+      destination: destination,
+      counts: StoreCounts(), connection: connection)
+    guard let tree = routing.trees.first(where: { $0.sourceRoot != nil }) else { return nil }
+    var planner = TreePlanner(
+      tree: tree, crossing: crossing.uncounted(by: routing), links: LinkTables(), decided: decided)
+    guard let transfer = planner.transfer(table: table) else { return nil }
+    let model = destination.model
+    var columns: [String] = []
+    var expressions: [ColumnExpression] = []
+    let mappings = Dictionary(mapping.attributeMappings.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    for column in table.columns {
+      guard case .attribute(let entity, let path) = column.role, model.isEntity(destinationName, kindOf: entity),
+        let property = mappings.value(forLongestBeginningOf: path)?.value,
+        property.valueExpression != nil || decided.missingValue(atPath: path, of: entity) != nil,
+        plain.attributeMappings.contains(property),
+        let expression = transfer.columns.first(where: { $0.name == column.name })?.expression
+      else { continue }
+      columns.append(column.name)
+      expressions.append(expression)
+    }
+    guard !columns.isEmpty else { return nil }
+    self.columns = columns
+    self.expressions = expressions
+    sql =
+      "SELECT \(expressions.map(\.sql).joined(separator: ", ")) FROM \(SchemaName.rows(of: sourceTable.name, as: "s"))"
+      + " WHERE s.\(quote(PhysicalName.primaryKey)) = ?1 AND s.\(quote(PhysicalName.entity)) = \(number)"
+  }
+}
