@@ -14,9 +14,12 @@ struct ProofChecks {
   init(_ parts: CandidateParts, builder: MigrationPlan.Builder, scanned: Set<String>) {
     var checks = parts.rowCounts.map { ProofCheck.rowCount(table: $0.table, rows: $0.rows) }
     let rowDecisions = parts.rowDecisions
+    let carriedNames = builder == .cloneAndAlter ? Set(parts.carried.map(\.table.name)) : []
     let (unwritten, written) = builder == .cloneAndAlter ? (parts.unwrittenTables, parts.writtenTables) : ([:], [:])
     checks += parts.transfers.compactMap {
-      Self.sum(of: $0, in: written[$0.table], where: rowDecisions.untouched[$0.table])
+      Self.sum(
+        of: $0, in: written[$0.table], places: Self.places(in: parts.destination.table(named: $0.table)),
+        isNew: !carriedNames.contains($0.table), where: rowDecisions.untouched[$0.table])
     }
     // Rows that are copied or changed are chosen by their entity; those that only stay have to be checked.
     if builder == .cloneAndAlter {
@@ -24,7 +27,10 @@ struct ProofChecks {
         parts.carried.filter { !scanned.contains($0.sourceTable) }.compactMap(Self.strangers)
         + parts.carried.filter { !rowDecisions.concerns($0.table.name) }.compactMap(Self.samples)
     }
-    checks += rowDecisions.checks + parts.framework.checks
+    checks += parts.joins.compactMap { join in
+      carriedNames.contains(join.table.name) || rowDecisions.concerns(join.table.name) ? nil : Self.sum(of: join)
+    }
+    checks += rowDecisions.checks + parts.framework.checks + Self.declarations(parts.foreign)
     checks += Self.highestKeys(parts.destination)
     checks += Self.danglingKeys(parts, kept: unwritten.merging(written) { first, _ in first })
     self.checks = checks
@@ -61,17 +67,26 @@ struct ProofChecks {
         + " EXCEPT SELECT * FROM (\(rows(SchemaName.candidate, table.table.name, staying.map(\.new)))))")
   }
 
-  /// Compares the rewritten columns of a table, in the rows that no decision touched.
+  /// Compares a table's columns, in the rows that no decision touched: all of a new table, the rewritten ones of another.
   ///
   /// - Parameters:
   ///   - transfer: The transfer that fills the table.
   ///   - written: The table, if it is one of a copy of the store and only statements of the plan have written its rows.
+  ///   - places: The columns with the places of members of lists.
+  ///   - isNew: True if the table is not one of a copy of the store.
   ///   - untouched: The condition that no decision touched the row with the key `pk`; `nil` for all rows.
   /// - Returns: The comparison; `nil` where nothing is rewritten.
-  private static func sum(of transfer: TableTransfer, in written: CarriedTable?, where untouched: String?)
-    -> ProofCheck?
-  {
+  private static func sum(
+    of transfer: TableTransfer, in written: CarriedTable?, places: Set<String>, isNew: Bool,
+    where untouched: String?
+  ) -> ProofCheck? {
     var columns = transfer.rewrittenColumns
+    if isNew {
+      columns = transfer.columns.filter { column in
+        // A decision that merges objects gives other members of a list their places anew.
+        column.expression.sql != "NULL" && (untouched == nil || !places.contains(column.name))
+      }
+    }
     if let written {
       // Keys that stay are summed as well: what they lead to then needs no other proof.
       columns += transfer.columns.filter { written.keepsKey(in: $0.name) }
@@ -94,6 +109,36 @@ struct ProofChecks {
       table: transfer.table, expected: "\(total) FROM (\(transfer.select(expressions)))\(condition)",
       found: "\(total) FROM (\(found))\(condition)",
       columns: untouched == nil ? written.map { table in columns.map { table.place(of: $0.name) } } : nil)
+  }
+
+  private static func places(in table: PhysicalTable?) -> Set<String> {
+    Set(table?.columns.compactMap { if case .order = $0.role { $0.name } else { nil } } ?? [])
+  }
+
+  /// Compares the links of a new table.
+  private static func sum(of join: JoinTransfer) -> ProofCheck {
+    let total = "SELECT COUNT(*), \(Connection.rowSum)(owner, target)"
+    let keys = zip(join.keyColumns, ["owner", "target"]).map { "\(quote($0)) AS \($1)" }.joined(separator: ", ")
+    return .rowSum(
+      table: join.table.name, expected: "\(total) FROM (\(join.selection))",
+      found: "\(total) FROM (SELECT \(keys) FROM \(quote(SchemaName.candidate)).\(quote(join.table.name)))",
+      columns: nil)
+  }
+
+  /// Compares the statements that made the objects of no model; of the first words, the case may differ.
+  private static func declarations(_ foreign: ForeignObjects) -> [ProofCheck] {
+    let names = foreign.carriedNames.map(quoteLiteral)
+    guard !names.isEmpty else { return [] }
+    func schema(_ database: String) -> String { "\(quote(database)).sqlite_schema" }
+    return [
+      .unchanged(
+        subject: "objects of no model that were made otherwise", table: "sqlite_schema",
+        found:
+          "SELECT COUNT(*) FROM \(schema(SchemaName.store)) AS s WHERE s.name IN (\(names.joined(separator: ", ")))"
+          + " AND NOT EXISTS (SELECT 1 FROM \(schema(SchemaName.candidate)) AS c WHERE c.type = s.type AND"
+          + " c.name = s.name AND c.tbl_name = s.tbl_name AND UPPER(SUBSTR(c.sql, 1, 20)) = UPPER(SUBSTR(s.sql, 1, 20))"
+          + " AND SUBSTR(c.sql, 21) = SUBSTR(s.sql, 21))")
+    ]
   }
 
   /// Counts tables whose highest primary key is above the one that was handed out.
