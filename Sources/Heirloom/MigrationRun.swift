@@ -157,9 +157,18 @@ final class MigrationRun {
       let approved = plan.source == hopPath.source.model ? proposal.plan.losses : []
       return try answer(to: &plan, of: hop, source: hopPath.source, approved: approved)
     }
+    // What code was given and didn't read is known only now.
+    try settle(&carriedOut)
     // The plan may have been made anew.
     carriedOut.warnings += hopPath.unusedMappings.filter { !carriedOut.warnings.contains($0) }
     return carriedOut
+  }
+
+  /// Applies what was consented to, and the configuration's rule, to losses that carrying plans out has shown.
+  private func settle(_ plan: inout MigrationPlan) throws {
+    assistant.noteConsents(in: &plan)
+    try assistant.checkConsented(&plan)
+    for index in plan.following.indices { try settle(&plan.following[index]) }
   }
 
   /// Approves a hop's plan that was made on the held store, or returns how to make it again.

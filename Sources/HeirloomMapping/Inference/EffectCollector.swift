@@ -36,7 +36,7 @@ extension DataEffect {
 
 extension [String] {
   /// Tells whether this list comes before another, compared element by element.
-  func utf16Precedes(_ other: [String]) -> Bool {
+  package func utf16Precedes(_ other: [String]) -> Bool {
     lexicographicallyPrecedes(other) { $0.utf16Precedes($1) }
   }
 }

@@ -26,6 +26,8 @@ struct RowRunOutcome {
   let objects: [String: Int64]
   /// The number of rows of each table that code wrote to.
   let rowCounts: [String: Int64]
+  /// The losses of what code was given and didn't read.
+  let losses: [MigrationLoss]
   /// The number of requests for links to objects that decisions removed.
   let removedLinks: [RemovedLink: Int64]
 }

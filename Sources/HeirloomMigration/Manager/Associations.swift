@@ -325,7 +325,14 @@ final class Associations {
   /// - Returns: The number of objects that have no association.
   /// - Throws: `SQLiteError`.
   func unassociated(entity: Int, table: String) throws(SQLiteError) -> Int64 {
-    if mappings.values.contains(where: { $0.rule?.sourceEntity == entity }) { return 0 }
+    guard let condition = try unassociated(entity) else { return 0 }
+    return try connection.firstInteger(
+      "SELECT COUNT(*) FROM \(SchemaName.rows(of: table, as: "s")) WHERE \(condition)") ?? 0
+  }
+
+  /// Returns the condition that the source row `s` is of an entity and has no association; `nil` if all have one.
+  func unassociated(_ entity: Int) throws(SQLiteError) -> String? {
+    if mappings.values.contains(where: { $0.rule?.sourceEntity == entity }) { return nil }
     let key = "s.\(quote(PhysicalName.primaryKey))"
     var conditions: [String] = []
     for name in mappingNames {
@@ -334,9 +341,7 @@ final class Associations {
         " AND NOT EXISTS (SELECT 1 FROM temp.\(mapping.table) AS a WHERE a.source BETWEEN \(key) - \(mapping.longestSpan)"
           + " AND \(key) AND a.source_entity = \(entity) AND a.source + a.span > \(key))")
     }
-    return try connection.firstInteger(
-      "SELECT COUNT(*) FROM \(SchemaName.rows(of: table, as: "s")) WHERE"
-        + " s.\(quote(PhysicalName.entity)) = \(entity)\(conditions.joined())") ?? 0
+    return "s.\(quote(PhysicalName.entity)) = \(entity)\(conditions.joined())"
   }
 }
 

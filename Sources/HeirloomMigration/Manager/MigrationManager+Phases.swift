@@ -234,8 +234,10 @@ extension MigrationManager {
         "SELECT COUNT(*) FROM \(candidate).\(quote(entity.table)) WHERE \(quote(PhysicalName.entity)) = \(entity.number)"
       )
     }
+    let results = try runs.map(result)
     return RowRunOutcome(
-      results: try runs.map(result), objects: objects, rowCounts: rowCounts, removedLinks: removedLinks)
+      results: results, objects: objects, rowCounts: rowCounts, losses: try unreadLosses(results),
+      removedLinks: removedLinks)
   }
 
   private func result(of run: RowMapping) throws -> EntityMappingResult {

@@ -104,10 +104,11 @@ struct PlanDraft {
     let steps = builder == .rebuild ? parts.rebuildSteps : parts.alteringSteps
     try parts.foreign.check(steps)
     let written = steps.compactMap(\.rows).reduce(0, +)
-    let rowRun = split.byRow.isEmpty ? nil : try rowRun(parts)
+    var rowRun = split.byRow.isEmpty ? nil : try rowRun(parts)
     let ledger = Ledger(
       crossing, mapping: planner.mapping, taken: taken, transfers: parts.transfers,
       selections: rowRun?.valueSelections ?? [:])
+    rowRun?.openLines = ledger.open
     let findings = findings + (try ledger.findings(from: connection))
     for case .contradiction(let reason) in findings { throw MigrationError.storeContradictsModel(reason: reason) }
     let losses =

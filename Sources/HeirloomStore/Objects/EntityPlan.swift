@@ -134,6 +134,16 @@ final class EntityPlan {
     return number < 0 ? nil : properties[number]
   }
 
+  /// The attributes, as paths, and the relationships that somebody asked for by name.
+  var askedProperties: Set<String> {
+    Set(
+      names.asked.compactMap { number in
+        if number < attributes.count { return attributes[number].path }
+        let position = number - attributes.count
+        return position < relationships.count ? relationships[position].description.name : nil
+      })
+  }
+
   /// Returns the slot of an attribute, or `nil`.
   func attributeSlot(_ name: String) -> Int? {
     let number = storedSlot(name)

@@ -141,6 +141,15 @@ public final class PersistentStore {
     plan(numbered: entityNames.number(of: name))
   }
 
+  /// Returns the properties that somebody asked objects of exactly one entity for, since the store was opened.
+  ///
+  /// - Parameter entity: The entity's name.
+  /// - Returns: The attributes, elements of composite ones as `place.city`, and the relationships.
+  package func askedProperties(of entity: String) -> Set<String> {
+    let number = entityNames.number(of: entity)
+    return number >= 1 && number <= plans.count ? plans[number - 1]?.askedProperties ?? [] : []
+  }
+
   /// Returns the plan for reading and writing objects of an entity; `nil` for an unknown number.
   func plan(numbered number: Int) -> EntityPlan? {
     guard number >= 1, number <= plans.count else { return nil }

@@ -16,13 +16,13 @@ struct Ledger {
     /// The attributes whose values code converts.
     let converted: Set<String>
 
-    /// Returns true if the cells of a column go along, or code may read them.
+    /// Returns true if the cells of a column go along by the mapping itself.
     ///
     /// An attribute is given by its path; a column that no model knows has none.
-    func takes(_ column: String, of path: [String]?, ofRowsNumbered number: Int) -> Bool {
+    func carries(_ column: String, of path: [String]?, ofRowsNumbered number: Int) -> Bool {
       if columns.contains(where: { $0.expression.reads(column, ofRowsNumbered: number) }) { return true }
       guard let path, let attribute = path.first else { return false }
-      return flow.isOpaque || flow.reads(path.joined(separator: ".")) || converted.contains(attribute)
+      return flow.reads(path.joined(separator: ".")) || converted.contains(attribute)
     }
   }
 
@@ -32,6 +32,8 @@ struct Ledger {
   /// The takers of the objects of each source entity.
   private var takers: [String: [Taker]] = [:]
   private var questions = StoreQuestions()
+  /// The lines that only code can close, by reading the cells.
+  private(set) var open: [OpenLine] = []
   /// What is known without asking the store.
   private var known: [StoreQuestions.Finding] = []
 
@@ -167,9 +169,16 @@ struct Ledger {
         if path == nil { rows.append((entity, nil)) }
         continue
       }
-      guard !takers.contains(where: \.flow.destination.isAbstract),
-        let losing = losing(takers, unless: { $0.takes(column.name, of: path, ofRowsNumbered: entity.number) })
-      else { continue }
+      let carriers = takers.filter { $0.carries(column.name, of: path, ofRowsNumbered: entity.number) }
+      guard !takers.contains(where: \.flow.destination.isAbstract), carriers.allSatisfy(\.flow.isFiltered) else {
+        continue
+      }
+      // Code may read what the model knows.
+      let code = path == nil ? [] : takers.filter(\.flow.isOpaque)
+      if !code.isEmpty {
+        open.append(OpenLine(entity: entity, column: column.name, owner: owner, property: property))
+      }
+      guard let losing = losing(takers, unless: Set((carriers + code).map(\.flow.mapping))) else { continue }
       rows.append((entity, taken.condition(of: losing)))
     }
     guard !rows.isEmpty else { return }
@@ -181,8 +190,9 @@ struct Ledger {
   /// Returns the objects whose cells go nowhere: those that some mapping takes, but none that takes the cells.
   ///
   /// With several mappings of one entity, what any of them takes isn't lost. Objects that none takes are lost as a whole.
-  private func losing(_ takers: [Taker], unless takes: (Taker) -> Bool) -> DataEffect.Rows? {
-    let (carriers, others) = (takers.filter(takes), takers.filter { !takes($0) })
+  private func losing(_ takers: [Taker], unless takesCells: Set<String>) -> DataEffect.Rows? {
+    let carriers = takers.filter { takesCells.contains($0.flow.mapping) }
+    let others = takers.filter { !takesCells.contains($0.flow.mapping) }
     guard let first = others.first, carriers.allSatisfy(\.flow.isFiltered) else { return nil }
     let takenBy = others.allSatisfy(\.flow.isFiltered) ? others.map(\.flow.mapping) : []
     return DataEffect.Rows(

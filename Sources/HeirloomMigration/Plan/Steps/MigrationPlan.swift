@@ -115,6 +115,7 @@ extension MigrationPlan {
       if case .rowCount(let table, _) = check { return !counted.contains(table) }
       return check.survives(changesOf: counted.union(derived))
     }
+    losses += outcome.losses
     for (link, count) in outcome.removedLinks.sorted(by: { $0.key.mapping.utf16Precedes($1.key.mapping) }) {
       if let entity = link.entity, let relationship = link.relationship {
         losses.append(

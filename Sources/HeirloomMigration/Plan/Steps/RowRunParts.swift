@@ -16,6 +16,8 @@ package struct RowRunParts: Hashable, Sendable {
   let removals: [RemovedObjects]
   /// The decisions about the objects of these mappings.
   let decided: RowRunDecisions
+  /// The lines of the ledger that only code can close.
+  var openLines: [OpenLine] = []
   /// The queries of what SQL can say of each source row's destination object, by the name of the entity mapping.
   let valueSelections: [String: ValueSelection]
 

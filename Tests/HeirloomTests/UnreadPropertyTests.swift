@@ -1,0 +1,175 @@
+import Foundation
+import Heirloom
+import HeirloomStore
+import TestSupport
+import Testing
+
+/// A policy × what it reads: what no property mapping takes and code never read is a loss, told and pinned after the run.
+struct UnreadPropertyTests {
+  private typealias Make = InferableChangeTests
+
+  /// The policies, from one that reads nothing to one that reads all.
+  enum Reader: String, CaseIterable, Sendable {
+    case nothing, title, titleOfSome, everything, byMapping, authorByItsInverse
+
+    var policy: EntityMigrationPolicy.Type {
+      switch self {
+      case .nothing: Nothing.self
+      case .title: Title.self
+      case .titleOfSome: TitleOfSome.self
+      case .everything: Everything.self
+      case .byMapping: EntityMigrationPolicy.self
+      case .authorByItsInverse: Inverse.self
+      }
+    }
+  }
+
+  class Nothing: EntityMigrationPolicy {
+    override func createDestinationInstances(
+      forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {}
+
+    func make(_ text: String?, _ source: ManagedObject, _ mapping: EntityMapping, _ manager: MigrationManager) throws {
+      let entry = try manager.destinationContext.insert("Entry")
+      entry["text"] = text.map { .string($0) }
+      try manager.associate(source: source, destination: entry, for: mapping)
+    }
+  }
+
+  final class Title: Nothing {
+    override func createDestinationInstances(
+      forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {
+      try make(try source.string("title"), source, mapping, manager)
+    }
+  }
+
+  /// It makes nothing of most objects, after it has read their titles.
+  final class TitleOfSome: Nothing {
+    override func createDestinationInstances(
+      forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {
+      guard let title = try source.string("title"), title.utf8.count % 2 == 0 else { return }
+      try make(title, source, mapping, manager)
+    }
+  }
+
+  final class Everything: Nothing {
+    override func createDestinationInstances(
+      forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {
+      let author = try source.object(forRelationship: "author")?.string("name") ?? ""
+      try make("\(source["title"] as Any) \(source["mood"] as Any) \(author)", source, mapping, manager)
+    }
+  }
+
+  final class Inverse: Nothing {
+    override func createDestinationInstances(
+      forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {
+      try make("\(source["title"] as Any) \(source["mood"] as Any)", source, mapping, manager)
+    }
+
+    override func endInstanceCreation(for mapping: EntityMapping, manager: MigrationManager) throws {
+      for author in try manager.sourceContext.fetch("Author") { _ = try author.objects(forRelationship: "notes") }
+    }
+  }
+
+  private struct Scene {
+    let directory: TemporaryDirectory
+    let url: URL
+    let source: ManagedObjectModel
+    let mapping: MappingModel
+    let history: ModelHistory
+    let moods: Int64
+    let authored: Int64
+
+    init(_ reader: Reader) throws {
+      directory = try TemporaryDirectory()
+      url = directory.file("Store.sqlite")
+      source = try ManagedObjectModel(entities: [
+        Make.entity(
+          "Note", [Make.attribute("title"), Make.attribute("mood")], [Make.toOne("author", "Author", "notes")]),
+        Make.entity("Author", [Make.attribute("name")], [Make.toMany("notes", "Note", "author")]),
+      ])
+      let destination = try ManagedObjectModel(entities: [
+        Make.entity("Entry", [Make.attribute("text")]), Make.entity("Author", [Make.attribute("name")]),
+      ])
+      var generator = StoreGenerator(objectsPerEntity: 20, seed: 5)
+      try generator.makeStore(at: url, model: source)
+      let plain = try Connection(path: url.path, mode: .readWrite)
+      try plain.execute("UPDATE ZNOTE SET ZMOOD = NULL WHERE Z_PK % 4 = 0")
+      moods = try plain.firstInteger("SELECT COUNT(ZMOOD) FROM ZNOTE") ?? 0
+      authored = try plain.firstInteger("SELECT COUNT(ZAUTHOR) FROM ZNOTE") ?? 0
+      #expect(try plain.firstInteger("SELECT COUNT(*) FROM ZNOTE") == 20)
+      #expect(moods > 0 && authored > 0)
+      try plain.close()
+      mapping = try MappingModel.inferred(from: source, to: destination) {
+        EntityMapping(from: "Note", to: "Entry", policy: reader.policy) {
+          if reader == .byMapping { PropertyMapping("text", copying: "title") }
+        }
+      }
+      history = ModelHistory(current: destination, earlier: [("1", source)])
+    }
+
+    func assistant(_ losses: LossPolicy = .keepVersion) -> MigrationAssistant {
+      var configuration = MigrationAssistant.Configuration()
+      configuration.losses = losses
+      configuration.mappings = [mapping]
+      return MigrationAssistant(
+        storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
+    }
+
+    /// The losses that there have to be, as `kind name rows links`.
+    func expected(_ reader: Reader) -> [String] {
+      let mood = "values Note.mood \(moods)"
+      let author = "links Note.author \(authored)"
+      return switch reader {
+      case .nothing: ["objects Note 20"]
+      case .title, .titleOfSome, .byMapping: [mood, author]
+      case .everything, .authorByItsInverse: []
+      }
+    }
+  }
+
+  private static func words(_ losses: [MigrationLoss]) -> [String] {
+    losses.map { "\($0.kind) \($0.name) \($0.rows)" }
+  }
+
+  @Test(arguments: Reader.allCases)
+  func `what code never read is a loss, and pins the previous version`(_ reader: Reader) throws {
+    let scene = try Scene(reader)
+    guard case .migrated(let report) = try scene.assistant().migrateStore() else {
+      Issue.record("not migrated")
+      return
+    }
+    let expected = scene.expected(reader)
+    #expect(Self.words(report.plan.losses) == expected)
+    #expect(report.plan.unconsentedLosses.count == expected.count)
+    let kept = try StoreArchive(storeURL: scene.url).previousVersions()
+    #expect(kept.map(\.isPinned) == [!expected.isEmpty])
+  }
+
+  @Test func `without consent, nothing is swapped where losses stop a migration`() throws {
+    let scene = try Scene(.title)
+    let before = try Data(contentsOf: scene.url)
+    let error = #expect(throws: MigrationAssistantError.self) { try scene.assistant(.stop).migrateStore() }
+    guard case .lossesNotConsented(_, let plan) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(Self.words(plan.losses) == scene.expected(.title))
+    #expect(try Data(contentsOf: scene.url) == before)
+    #expect(try StoreArchive(storeURL: scene.url).previousVersions().isEmpty)
+  }
+
+  @Test func `a configuration that accepts losses accepts these`() throws {
+    let scene = try Scene(.title)
+    guard case .migrated(let report) = try scene.assistant(.accept).migrateStore() else {
+      Issue.record("not migrated")
+      return
+    }
+    #expect(report.plan.losses.map(\.consent) == [.configuration, .configuration])
+    #expect(try StoreArchive(storeURL: scene.url).previousVersions().map(\.isPinned) == [false])
+  }
+}
