@@ -1,3 +1,4 @@
+import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
@@ -29,6 +30,13 @@ struct ProofChecks {
     }
     checks += parts.joins.compactMap { join in
       carriedNames.contains(join.table.name) || rowDecisions.concerns(join.table.name) ? nil : Self.sum(of: join)
+    }
+    // Decisions give values to cells that had none, and code writes what it likes.
+    if rowDecisions.outcomes.isEmpty {
+      let byCode = parts.crossing.split.byRow.compactMap(\.destinationEntityName)
+      let tables = Set(parts.transfers.map(\.table)).subtracting(carriedNames)
+        .subtracting(byCode.compactMap { parts.destination.table(ofEntity: $0)?.name })
+      checks += CellBalance.checks(parts.crossing, of: tables)
     }
     checks += rowDecisions.checks + parts.framework.checks + Self.declarations(parts.foreign)
     checks += Self.highestKeys(parts.destination)

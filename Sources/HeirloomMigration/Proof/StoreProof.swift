@@ -82,7 +82,7 @@ struct StoreProof {
   private func isProven(_ check: ProofCheck, by pages: PageProof?) -> Bool {
     switch check {
     case .rowCount(let table, _), .strangers(let table, _): pages?.unchanged.contains(table) ?? false
-    case .sums, .rowSum, .unchanged, .noMore: false
+    case .sums, .rowSum, .balance, .unchanged, .noMore: false
     }
   }
 
@@ -107,6 +107,12 @@ struct StoreProof {
       // A table that was read whole has been summed on the way.
       if columns != nil, let known = pages?.sum(of: table) { return [known] == wanted ? nil : Self.differing(table) }
       return try connection.rows(found) == wanted ? nil : Self.differing(table)
+    case .balance(_, let lines, let expected, let found):
+      let (wanted, there) = (try connection.rows(expected).first ?? [], try connection.rows(found).first ?? [])
+      let open = zip(lines, zip(wanted, there)).first { $1.0 != $1.1 }
+      return open.map { line, counts in
+        "of \(counts.0.integer ?? 0) values of \(line) in the store, the new one has \(counts.1.integer ?? 0)"
+      }
     case .unchanged(let subject, _, let found):
       let count = try connection.firstInteger(found) ?? 0
       return count == 0 ? nil : "\(subject): \(count)"
