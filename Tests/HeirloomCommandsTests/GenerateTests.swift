@@ -133,7 +133,7 @@ struct GenerateTests {
     return try ManagedObjectModel(entities: entities)
   }
 
-  @Test(.enabled(if: SwiftCompiler.path != nil, "swiftc is not in PATH"), .timeLimit(.minutes(10)))
+  @Test(.enabled(if: SwiftCompiler.path != nil, "swiftc is not in PATH"))
   func `whatever a model's names are, the source compiles and no name is code`() throws {
     let directory = try TemporaryDirectory()
     var files: [URL] = []
@@ -178,7 +178,7 @@ struct GenerateTests {
     return samples + LongTests.selection(of: corpus, every: 60)
   }()
 
-  @Test(.enabled(if: SwiftCompiler.path != nil, "swiftc is not in PATH"), .timeLimit(.minutes(30)))
+  @Test(.enabled(if: SwiftCompiler.path != nil, "swiftc is not in PATH"))
   func `the source of each real model compiles`() throws {
     #expect(Self.models.count >= (Corpus.isPresent ? LongTests.areOn ? 500 : 15 : 9))
     let batch = 30

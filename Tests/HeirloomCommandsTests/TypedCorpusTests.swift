@@ -19,7 +19,7 @@ struct TypedCorpusTests {
       "pegaseuidata-swiftdata/stores/SampleManager.store",
     ]
 
-  @Test(.timeLimit(.minutes(30)))
+  @Test
   func `what types read is what SQLite has`() throws {
     var (values, present) = (0, 0)
     let directory = try TemporaryDirectory()

@@ -100,7 +100,7 @@ struct SalvageHostilePageTests {
 
   // MARK: Circles
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test
   func `an index whose pages lead to one page again and again is read to an end`() throws {
     let place = try Place("CREATE INDEX ZRECORD_Z_ENT_INDEX ON ZRECORD (Z_ENT)")
     let root = try page(place, "SELECT rootpage FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'ZRECORD'")
@@ -130,7 +130,10 @@ struct SalvageHostilePageTests {
       data.append(leaf)
       for index in 0..<4 { data[28 + index] = UInt8(truncatingIfNeeded: (count + 3) >> (24 - 8 * index)) }
     }
+    // Each way to the leaf once would take days. A test's own time limit counts the time that others take, too.
+    let start = ContinuousClock.now
     let report = try place.salvage()
+    #expect(ContinuousClock.now - start < .seconds(60))
     #expect(try place.count(Self.isRight) == 40 && !report.isStructureSound, "\(report)")
   }
 

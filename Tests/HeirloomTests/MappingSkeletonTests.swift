@@ -247,7 +247,7 @@ struct MappingSkeletonTests {
     #expect(count >= 7 && splits >= 6)
   }
 
-  @Test(.enabled(if: SwiftCompiler.path != nil, "swiftc is not in PATH"), .timeLimit(.minutes(10)))
+  @Test(.enabled(if: SwiftCompiler.path != nil, "swiftc is not in PATH"))
   func `the source compiles as it is`() throws {
     let directory = try TemporaryDirectory()
     let file = directory.file("Skeletons.swift")

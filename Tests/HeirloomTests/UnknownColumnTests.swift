@@ -62,7 +62,8 @@ struct UnknownColumnTests {
       guard var model = try StoreModelCache.model(inStoreAt: url) else { return }
       let before = Set(try StoreVerification.report(onStoreAt: url.path).findings.map(\.kind))
       let expected = try Self.plant(in: url)
-      #expect(expected.values.contains { !$0.isEmpty })
+      // Some stores have tables and no objects.
+      #expect(!expected.isEmpty)
       // The first renumbers all entities, and the tables of the others stay where they are.
       for name in ["AAAdded", "ZzAdded", "MmAdded"] {
         var entity = EntityDescription(name: name)
