@@ -23,10 +23,12 @@ package struct ColumnExpression: Hashable {
     return expression
   }
 
-  /// Returns true if a source column goes into the values of the rows of an entity.
-  func reads(_ column: String, ofRowsNumbered number: Int) -> Bool {
-    readByNumber.isEmpty ? origin == column || read.contains(column) : readByNumber[number]?.contains(column) ?? false
+  /// Returns the source columns that go into the values of the rows of an entity.
+  func columnsRead(ofRowsNumbered number: Int) -> Set<String> {
+    readByNumber.isEmpty ? columnsRead : readByNumber[number] ?? []
   }
+
+  private var columnsRead: Set<String> { origin.map { read.union([$0]) } ?? read }
 
   /// Returns the same value with something around it, such as a value for NULL.
   func inside(_ sql: String) -> ColumnExpression {

@@ -11,16 +11,16 @@ struct Ledger {
   /// Whoever takes objects of one source entity along.
   private struct Taker {
     let flow: RowFlow
-    /// The columns that SQL fills in the objects' rows of the candidate.
-    let columns: [(name: String, expression: ColumnExpression)]
+    /// The columns of the store that go into values of the objects' rows in the candidate.
+    let columns: Set<String>
     /// The attributes whose values code converts.
     let converted: Set<String>
 
     /// Returns true if the cells of a column go along by the mapping itself.
     ///
     /// An attribute is given by its path; a column that no model knows has none.
-    func carries(_ column: String, of path: [String]?, ofRowsNumbered number: Int) -> Bool {
-      if columns.contains(where: { $0.expression.reads(column, ofRowsNumbered: number) }) { return true }
+    func carries(_ column: String, of path: [String]?) -> Bool {
+      if columns.contains(column) { return true }
       guard let path, let attribute = path.first else { return false }
       return flow.reads(path.joined(separator: ".")) || converted.contains(attribute)
     }
@@ -52,25 +52,26 @@ struct Ledger {
     (self.crossing, self.taken, self.transfers) = (crossing, taken, transfers)
     let byRow = Set(crossing.split.byRow.map(\.name))
     for entityMapping in mapping.entityMappings {
-      guard let flow = RowFlow(entityMapping, from: crossing.source.model, to: crossing.destination.model) else {
-        continue
-      }
+      guard let flow = RowFlow(entityMapping, from: crossing.source.model, to: crossing.destination.model),
+        let entity = crossing.source.entity(named: flow.source.name)
+      else { continue }
       let isByRow = byRow.contains(entityMapping.name)
       let columns =
         isByRow
-        ? selections[entityMapping.name].map { Array(zip($0.columns, $0.expressions)) }
-        : transfer(of: flow.source.name)?.columns
+        ? selections[entityMapping.name].map { Array(zip($0.columns, $0.expressions)) } ?? []
+        : transfer(of: entity)?.columns ?? []
       let converted = entityMapping.attributeMappings.filter { property in
         isByRow
           && CompiledMappings.expression(
             of: property, in: entityMapping, crossing.source.model, crossing.destination.model) != nil
       }
       takers[flow.source.name, default: []].append(
-        Taker(flow: flow, columns: columns ?? [], converted: Set(converted.compactMap(\.sourceAttributeName))))
-      if isByRow, let entity = crossing.source.entity(named: flow.source.name),
-        let table = crossing.destination.table(ofEntity: flow.destination.name)?.name
-      {
-        closeChanged(columns ?? [], of: table, from: entity.table, [entity.number], taken.known[entityMapping.name])
+        Taker(
+          flow: flow,
+          columns: columns.reduce(into: []) { $0.formUnion($1.expression.columnsRead(ofRowsNumbered: entity.number)) },
+          converted: Set(converted.compactMap(\.sourceAttributeName))))
+      if isByRow, let table = crossing.destination.table(ofEntity: flow.destination.name)?.name {
+        closeChanged(columns, of: table, from: entity.table, [entity.number], taken.known[entityMapping.name])
       }
     }
     for transfer in transfers {
@@ -92,9 +93,8 @@ struct Ledger {
     }
   }
 
-  private func transfer(of entity: String) -> TableTransfer? {
-    guard let entity = crossing.source.entity(named: entity) else { return nil }
-    return transfers.first { $0.sourceTable == entity.table && $0.sourceNumbers.contains(entity.number) }
+  private func transfer(of entity: PhysicalEntity) -> TableTransfer? {
+    transfers.first { $0.sourceTable == entity.table && $0.sourceNumbers.contains(entity.number) }
   }
 
   /// The tables whose rows are scanned for the answers.
@@ -169,7 +169,7 @@ struct Ledger {
         if path == nil { rows.append((entity, nil)) }
         continue
       }
-      let carriers = takers.filter { $0.carries(column.name, of: path, ofRowsNumbered: entity.number) }
+      let carriers = takers.filter { $0.carries(column.name, of: path) }
       guard !takers.contains(where: \.flow.destination.isAbstract), carriers.allSatisfy(\.flow.isFiltered) else {
         continue
       }

@@ -89,7 +89,7 @@ extension TableTransfer {
       .from(origins.count == 1 ? origins.first ?? nil : nil)
     for (expression, numbers) in groups {
       for number in numbers {
-        combined.readByNumber[number] = expression.read.union([expression.origin].compactMap { $0 })
+        combined.readByNumber[number] = expression.columnsRead(ofRowsNumbered: number)
       }
     }
     combined.change = changes.isEmpty ? nil : changes.joined(separator: " OR ")
