@@ -38,7 +38,12 @@ package enum SwiftCompiler {
       "Heirloom", "CHeirloomPages",
     ] {
       let folder = products.appendingPathComponent("\(module).build").path
-      let files = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(".o") }
+      // The package manager leaves the objects of files that have another name now.
+      let names = try FileManager.default.subpathsOfDirectory(atPath: sources.appendingPathComponent(module).path)
+      let sourceNames = Set(names.map { $0.split(separator: "/").last.map(String.init) ?? $0 })
+      let files = try FileManager.default.subpathsOfDirectory(atPath: folder).filter {
+        $0.hasSuffix(".o") && sourceNames.contains(String($0.dropLast(2).split(separator: "/").last ?? ""))
+      }
       objects += files.map { "\(folder)/\($0)" }
     }
     // In batches, modules are loaded once for all files of a batch; linking in the same call doesn't find their
@@ -46,18 +51,19 @@ package enum SwiftCompiler {
     let folder = program.deletingLastPathComponent()
     let compiled = try run(
       ["-c", "-enable-batch-mode", "-j", "\(ProcessInfo.processInfo.activeProcessorCount)"]
-        + ["-module-name", "Program"] + files.map(\.path), in: folder)
+        + ["-module-name", "Program"] + Sanitizer.flags + files.map(\.path), in: folder)
     guard compiled.code == 0 else { return compiled }
     objects += files.map {
       folder.appendingPathComponent($0.deletingPathExtension().lastPathComponent + ".o").path
     }
-    return try run(objects + ["-lsqlite3", "-lz", "-o", program.path])
+    return try run(objects + Sanitizer.flags + ["-lsqlite3", "-lz", "-o", program.path])
   }
+
+  private static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("Sources")
 
   private static func run(_ arguments: [String], in folder: URL? = nil) throws -> (code: Int32, output: String) {
     guard let path, let modules else { throw CocoaError(.fileNoSuchFile) }
-    let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("Sources")
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)
     if let folder { process.currentDirectoryURL = folder }

@@ -81,6 +81,7 @@ struct PlanDraft {
     var questions = effects.questions
     room.ask(&questions)
     UnknownColumns(crossing: crossing).ask(&questions)
+    LinkLines(crossing: crossing).ask(&questions)
     OneSidedLinks(crossing: crossing).ask(&questions)
     findings = try questions.answers(from: connection)
     scannedTables = Set(questions.tables)

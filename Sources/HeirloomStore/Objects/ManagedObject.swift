@@ -166,11 +166,13 @@ public final class ManagedObject {
     case .null: change(slot, to: .null)
     case .integer(let integer): change(slot, to: .integer(integer))
     case .real(let real): change(slot, to: .real(real))
+    // The slots of a streaming context hold bytes, which are written as what the slot is for; a value of another kind, as
+    // another program may have written it, stays what it is.
     case .text(var text):
-      guard isStreaming else { return change(slot, toPayload: .text(text)) }
+      guard isStreaming, plan.kinds[slot].isText else { return change(slot, toPayload: .text(text)) }
       text.withUTF8 { change(slot, toCopyOf: UnsafeRawBufferPointer($0)) }
     case .blob(let bytes):
-      guard isStreaming else { return change(slot, toPayload: .blob(bytes)) }
+      guard isStreaming, !plan.kinds[slot].isText else { return change(slot, toPayload: .blob(bytes)) }
       bytes.withUnsafeBytes { change(slot, toCopyOf: $0) }
     }
   }

@@ -58,8 +58,10 @@ package enum ValueConversion {
   private static func change(
     of column: String, to sql: String, from source: AttributeDescription, to destination: AttributeDescription
   ) -> String? {
+    guard sql != column else { return nil }
+    // Behind the tag are the same bytes, which were another value if they were no bytes.
     let isTagged = !source.allowsExternalBinaryDataStorage && destination.allowsExternalBinaryDataStorage
-    guard sql != column, !isTagged else { return nil }
+    guard !isTagged else { return "TYPEOF(\(column)) NOT IN ('null', 'blob')" }
     let fits = overflow(column, of: destination.type).map { " AND NOT (\($0))" } ?? ""
     return "\(column) IS NOT NULL AND \(sql) IS NOT \(column)\(fits)"
   }

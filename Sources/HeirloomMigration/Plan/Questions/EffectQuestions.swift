@@ -68,11 +68,11 @@ struct EffectQuestions {
     case .tooManyLinks(let maximum):
       askForOwners(effect, rows, otherSide: nil, "HAVING COUNT(*) > \(maximum)")
     case .linksDropped:
-      askForOwners(effect, rows, otherSide: nil, "")
+      askForOwners(effect, byCode(rows), otherSide: nil, "")
     case .tooFewLinks(let minimum):
       askForFewLinks(effect, rows, minimum: minimum)
     case .foreignLinks(let entities):
-      askForForeignLinks(effect, rows, entities: entities)
+      askForForeignLinks(effect, byCode(rows), entities: entities)
     case .leftOutLinks(let targets):
       askForLeftOutLinks(effect, rows, targets: targets)
     }
@@ -86,6 +86,11 @@ struct EffectQuestions {
     effect.rows.filter {
       counts[$0.entity, default: 0] > 0 && (effect.kind.severity == .loss || conditions.areKnown(of: $0))
     }
+  }
+
+  /// Returns the rows that code makes; ``LinkLines`` asks about the links of others.
+  private func byCode(_ rows: [DataEffect.Rows]) -> [DataEffect.Rows] {
+    rows.filter { row in crossing.split.byRow.contains { $0.sourceEntityName == row.entity } }
   }
 
   private static func finding(_ effect: DataEffect, _ rows: Int64, links: Int64? = nil) -> StoreQuestions.Finding {
