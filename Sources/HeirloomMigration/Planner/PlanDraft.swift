@@ -107,7 +107,7 @@ struct PlanDraft {
     let written = steps.compactMap(\.rows).reduce(0, +)
     var rowRun = split.byRow.isEmpty ? nil : try rowRun(parts)
     let ledger = Ledger(
-      crossing, mapping: planner.mapping, taken: taken, transfers: parts.transfers,
+      crossing, mapping: planner.mapping, taken: taken, transfers: parts.transfers, joins: parts.joins,
       selections: rowRun?.valueSelections ?? [:])
     rowRun?.openLines = ledger.open
     let findings = findings + (try ledger.findings(from: connection))

@@ -14,6 +14,10 @@ struct JoinTransfer {
   let rows: Int64
   /// The query of these links: `owner` and `target`, with the destination's keys.
   let selection: String
+  /// The rows `k` that are taken, as the end of a query, with the columns of no model.
+  let survivors: String
+  /// The one table of pairs of the store that they come from; `nil` if there are several, or links are kept otherwise.
+  let pairs: String?
   /// The store's table, with its columns by the candidate's, if all of its links are taken unchanged.
   let source: (table: String, origins: [String: String])?
 }
@@ -83,7 +87,8 @@ extension Crossing {
       transfers.append(
         JoinTransfer(
           table: table, step: step, keyColumns: [ownerColumn, targetColumn], rows: rows,
-          selection: "SELECT k.owner AS owner, k.target AS target \(survivors)",
+          selection: "SELECT k.owner AS owner, k.target AS target \(survivors)", survivors: survivors,
+          pairs: links.pairs?.table,
           source: isWhole ? links.pairs.map { ($0.table, origins.compactMapValues { $0 }) } : nil))
     }
     return transfers

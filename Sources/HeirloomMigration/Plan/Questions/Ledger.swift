@@ -44,10 +44,11 @@ struct Ledger {
   ///   - mapping: The mapping model.
   ///   - taken: The conditions of entity mappings that take only some objects.
   ///   - transfers: The transfers that fill the candidate's tables.
+  ///   - joins: The transfers that fill its tables of links.
   ///   - selections: The values that SQL gives to objects that are made one by one, by the name of the entity mapping.
   init(
     _ crossing: Crossing, mapping: MappingModel, taken: TakenRows, transfers: [TableTransfer],
-    selections: [String: ValueSelection]
+    joins: [JoinTransfer], selections: [String: ValueSelection]
   ) {
     (self.crossing, self.taken, self.transfers) = (crossing, taken, transfers)
     let byRow = Set(crossing.split.byRow.map(\.name))
@@ -84,6 +85,7 @@ struct Ledger {
       for entity in entities { closeObjects(of: entity) }
       for column in table.columns { closeCells(of: column, in: table, entities) }
     }
+    for join in joins where join.source == nil { closeUnknownCells(of: join) }
     // Rows of another entity are on no line, where a table has one entity only.
     for table in questions.tables {
       guard let number = crossing.source.onlyNumber(inTable: table) else { continue }
@@ -184,6 +186,26 @@ struct Ledger {
     guard !rows.isEmpty else { return }
     count("s.\(quote(column.name))", in: table.name, of: rows) { rows in
       .loss(MigrationLoss(entity: owner, property: property, reason: reason, rows: rows, kind: .values))
+    }
+  }
+
+  /// Counts the cells of columns that no model knows in the rows of links that go.
+  private mutating func closeUnknownCells(of join: JoinTransfer) {
+    guard let pairs = join.pairs, case .links(let entity, _)? = crossing.source.table(named: pairs)?.kind else {
+      return
+    }
+    for column in join.table.columns where column.role == .unknown {
+      let name = quote(column.name)
+      questions.count(
+        sql: "SELECT (SELECT COUNT(\(name)) FROM \(SchemaName.rows(of: pairs)))"
+          + " - (SELECT COUNT(k.\(name)) \(join.survivors))"
+      ) { rows in
+        .loss(
+          MigrationLoss(
+            entity: entity, property: column.name,
+            reason: "The column \(pairs).\(column.name) belongs to no property of the model, and some of its rows go.",
+            rows: rows, kind: .values))
+      }
     }
   }
 

@@ -19,7 +19,15 @@ struct UnknownColumns {
       guard let root = tree.sourceRoot, let old = source.table(ofEntity: root),
         let new = destination.table(ofEntity: tree.destinationRoot)
       else { continue }
-      columns[new.name, default: []] += unknown[old.name] ?? []
+      for column in unknown[old.name] ?? [] {
+        // Of two columns of one name and different types, neither's cells may become the other's kind.
+        if let place = columns[new.name]?.firstIndex(where: { $0.name == column.name }) {
+          guard columns[new.name]?[place].type != column.type else { continue }
+          columns[new.name]?[place] = PhysicalColumn(name: column.name, type: .blob, role: .unknown)
+        } else {
+          columns[new.name, default: []].append(column)
+        }
+      }
     }
     for (old, new) in joins { columns[new] = unknown[old] }
     return columns
