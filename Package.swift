@@ -129,6 +129,14 @@ let package = Package(
         "HeirloomFormats", "HeirloomModel", "TestSupport", "CHeirloomFiles",
       ]
     ),
+    // The accountant shares no code with what it judges: the product carries migrations out and tells their losses.
+    .testTarget(
+      name: "HeirloomAccountTests",
+      dependencies: [
+        "Heirloom", "HeirloomMigration", "HeirloomStore", "HeirloomFormats", "HeirloomMapping", "TestSupport",
+        "CHeirloomSQLite",
+      ]
+    ),
     .testTarget(name: "HeirloomBenchmarksTests", dependencies: ["HeirloomBenchmarks"]),
     .testTarget(name: "HeirloomModelTests", dependencies: ["HeirloomModel", "TestSupport"]),
     .testTarget(

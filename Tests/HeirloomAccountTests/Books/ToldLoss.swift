@@ -1,0 +1,26 @@
+/// A loss that a migration told.
+struct ToldLoss: Hashable, Sendable, CustomStringConvertible {
+  enum Kind: String, Sendable {
+    case objects, values, changedValues, links, order
+  }
+
+  var kind: Kind
+  var entity: String
+  var property: String?
+  /// The number of rows, or of links.
+  var amount: Int
+
+  var description: String { "\(kind) \(entity)\(property.map { "." + $0 } ?? ""): \(amount)" }
+}
+
+/// A line of the books that doesn't balance.
+struct Imbalance: Hashable, Sendable, CustomStringConvertible {
+  /// The line: tables, columns, entities and properties.
+  let line: String
+  let lost: Int
+  let told: Int
+  /// The kind of what is lost.
+  let kind: String
+
+  var description: String { "\(line): \(lost) \(kind) lost, \(told) told" }
+}

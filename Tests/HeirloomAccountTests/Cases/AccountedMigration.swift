@@ -1,0 +1,55 @@
+import Foundation
+import Heirloom
+import HeirloomMigration
+import TestSupport
+
+/// A migration by the product: what it told, if it migrated.
+enum AccountedMigration {
+  case migrated([ToldLoss])
+  /// Both versions have the same hashes.
+  case upToDate
+  /// The versions or the rows need somebody's decision first.
+  case refused
+
+  /// Migrates a store in its place.
+  init(
+    _ url: URL, from source: ModelFolder, to destination: ModelFolder, by builder: BuilderChoice,
+    mappings: [MappingModel] = []
+  ) throws {
+    var configuration = MigrationAssistant.Configuration()
+    configuration.mappings = mappings
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: ModelHistory(
+        current: destination.model, name: destination.name, earlier: [(source.name, source.model)]),
+      configuration: configuration, files: POSIXFileOperations(), builder: builder)
+    do {
+      guard case .migrated(let report) = try assistant.migrateStore() else {
+        self = .upToDate
+        return
+      }
+      self = .migrated(report.plan.allLosses.map(ToldLoss.init))
+    } catch MigrationAssistantError.mappingNeeded {
+      self = .refused
+    } catch MigrationAssistantError.decisionNeeded {
+      self = .refused
+    }
+  }
+
+  /// The losses; `nil` if nothing was migrated.
+  var told: [ToldLoss]? { if case .migrated(let told) = self { told } else { nil } }
+}
+
+extension ToldLoss {
+  fileprivate init(_ loss: MigrationLoss) {
+    let kind: Kind =
+      switch loss.kind {
+      case .objects: .objects
+      case .values: .values
+      case .changedValues: .changedValues
+      case .links: .links
+      case .order: .order
+      }
+    self.init(kind: kind, entity: loss.entity, property: loss.property, amount: Int(loss.links ?? loss.rows))
+  }
+}

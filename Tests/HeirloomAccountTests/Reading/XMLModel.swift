@@ -1,0 +1,90 @@
+/// A model version as its `contents` file says it.
+struct XMLModel: Equatable, Sendable {
+  /// An attribute, or a leaf of a composite one.
+  struct Attribute: Equatable, Sendable {
+    /// The name; of a leaf, the path with points.
+    var name: String
+    /// The identifier by which versions are matched: the renaming identifier, or else the name.
+    var identifier: String
+    var type: String
+    var isOptional = true
+    var isTransient = false
+    var isExternal = false
+    var isDerived = false
+    var defaultValue: String?
+    /// The last part of the name.
+    var leaf: String { name.split(separator: ".").last.map(String.init) ?? name }
+  }
+
+  /// A relationship.
+  struct Relationship: Equatable, Sendable {
+    var name: String
+    var identifier: String
+    var destination: String
+    var inverse: String?
+    var inverseEntity: String?
+    var isToMany = false
+    var isOrdered = false
+    var isOptional = true
+    var isTransient = false
+  }
+
+  /// An entity with its own properties.
+  struct Entity: Equatable, Sendable {
+    var name: String
+    var identifier: String
+    var parent: String?
+    var isAbstract = false
+    /// Persistent and transient ones; composite ones as their leaves.
+    var attributes: [Attribute] = []
+    var relationships: [Relationship] = []
+  }
+
+  /// An attribute or relationship with the entity that declares it.
+  struct Declared<Property> {
+    let entity: String
+    let property: Property
+  }
+
+  var entities: [Entity]
+
+  func entity(_ name: String) -> Entity? { entities.first { $0.name == name } }
+
+  /// Returns an entity and its ancestors, the root last.
+  func chain(of name: String) -> [Entity] {
+    var chain: [Entity] = []
+    var next: String? = name
+    while let name = next, let entity = entity(name), chain.count <= entities.count {
+      chain.append(entity)
+      next = entity.parent
+    }
+    return chain
+  }
+
+  func root(of name: String) -> String { chain(of: name).last?.name ?? name }
+
+  /// Returns the names of an entity and of all below it.
+  func subtree(of name: String) -> Set<String> {
+    Set(entities.filter { entity in chain(of: entity.name).contains { $0.name == name } }.map(\.name))
+  }
+
+  /// Returns the attributes of an entity that have columns, inherited ones included.
+  func attributes(of name: String) -> [Declared<Attribute>] {
+    chain(of: name).flatMap { entity in
+      entity.attributes.filter { !$0.isTransient }.map { Declared(entity: entity.name, property: $0) }
+    }
+  }
+
+  /// Returns the relationships of an entity that are stored, inherited ones included.
+  func relationships(of name: String) -> [Declared<Relationship>] {
+    chain(of: name).flatMap { entity in
+      entity.relationships.filter { !$0.isTransient }.map { Declared(entity: entity.name, property: $0) }
+    }
+  }
+
+  /// Returns the inverse of a relationship with the entity that declares it.
+  func inverse(of relationship: Relationship) -> Declared<Relationship>? {
+    guard let name = relationship.inverse else { return nil }
+    return relationships(of: relationship.inverseEntity ?? relationship.destination).first { $0.property.name == name }
+  }
+}
