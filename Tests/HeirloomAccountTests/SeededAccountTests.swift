@@ -12,7 +12,7 @@ struct SeededAccountTests {
   private static let parts = RandomSeeds.parts(quick: 304, long: 100_000)
   static let builders: [BuilderChoice] = [.always(.rebuild), .always(.cloneAndAlter)]
 
-  @Test(arguments: parts)
+  @Test(.slow("three hundred stores, each made and migrated"), arguments: parts)
   func `whatever was in the store is in the new one, or told`(seeds: [UInt64]) throws {
     for seed in seeds {
       let example = SeededCase(seed: seed)
@@ -84,7 +84,7 @@ struct SeededAccountTests {
       for kind in example.damage { damage[kind, default: 0] += 1 }
     }
     for edit in SeededEdit.allCases { #expect(edits[edit, default: 0] >= 10, "\(edit)") }
-    for kind in SeededDamage.Kind.allCases { #expect(damage[kind, default: 0] >= 200, "\(kind)") }
+    for kind in SeededDamage.Kind.allCases { #expect(damage[kind, default: 0] >= 100, "\(kind)") }
   }
 
   @Test func `most cases are migrated, and many lose something`() throws {

@@ -4,17 +4,17 @@ extension Accountant {
     var places: Set<String> = []
     /// Those of objects that have heirs.
     var lost: Set<Link> = []
-    /// True if some of these led to objects that have none: the inverse can't tell them.
-    var isCut = false
     /// The families of the inverses.
     var inverses: Set<Int> = []
   }
 
   /// Balances links.
   ///
-  /// A link is one fact, which a relationship and its inverse both tell: it is carried if a continuation of either has
-  /// it. What is lost may be told for one of the two, or for both with all that is lost. A link between two objects that
-  /// go is told with them; of a link of which one end goes, the relationship of the object that stays tells.
+  /// A link is one fact, which a relationship and its inverse both tell: it is carried if what continues the relationship
+  /// has it, by either side's account. What continues the inverse alone has it, if nothing continues the relationship, or
+  /// if the inverse alone told it before. What is lost may be told for one of the two, or for both with all that is lost.
+  /// A link between two objects that go is told with them; of a link of which one end goes, the relationship of the
+  /// object that stays tells.
   func links() -> [Imbalance] {
     let own = Links(in: before, matching.source, objectsBefore)
     let heirs = HeirLinks(matching, Links(in: after, matching.destination, objectsAfter))
@@ -31,17 +31,20 @@ extension Accountant {
           line.inverses.insert(
             families.family(ofSource: Layout.Name(entity: inverse.entity, property: inverse.property.name)))
         }
+        let known = own.own(of: name)
         for link in own.all(of: name) {
+          let (owner, target) = (objectsBefore.entity(link.owner), objectsBefore.entity(link.target))
           guard moves[link.owner] != nil else { continue }
           guard let moved = moves[link] else {
             line.lost.insert(link)
-            line.isCut = true
             continue
           }
+          // What a relationship that stays has told itself, it has to tell; the rest may stay with the inverse.
+          let mayLeave =
+            !known.contains(link) || owner.flatMap { matching.heir(of: relationship, in: $0) } == nil
           let isThere =
-            heirs.contain(moved, of: relationship, in: objectsBefore.entity(link.owner))
-            || inverse.map { heirs.contain(moved.reversed, of: $0.property, in: objectsBefore.entity(link.target)) }
-              ?? false
+            heirs.contain(moved, of: relationship, in: owner)
+            || mayLeave && inverse.map { heirs.contain(moved.reversed, of: $0.property, in: target) } ?? false
           if !isThere { line.lost.insert(link) }
         }
         lines[family] = line
@@ -62,7 +65,12 @@ extension Accountant {
     }
     return lines.compactMap { family, line in
       let (lost, amount) = (line.lost.count, told[family] ?? 0)
-      let isToldByInverse = amount == 0 && !line.isCut && line.inverses.contains { $0 != family && told[$0] ?? 0 > 0 }
+      let isToldByInverse =
+        amount == 0
+        && line.inverses.contains { inverse in
+          let reversed = Set(line.lost.map(\.reversed))
+          return inverse != family && told[inverse] ?? 0 > 0 && lines[inverse]?.lost.isSuperset(of: reversed) ?? false
+        }
       if amount == lost || isToldByInverse { return nil }
       return Imbalance(
         line: "\(line.places.sorted().joined(separator: ", "))", lost: lost,

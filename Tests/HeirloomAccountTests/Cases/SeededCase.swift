@@ -55,6 +55,10 @@ struct SeededCase {
     if KnownImbalances.leavesOutOneSidedLinksThatGo, !Self.endingLinks.isDisjoint(with: edits) {
       damage.remove(.oneSidedLinks)
     }
+    let shortening = Self.endingLinks.union([.separateInverses, .changeCount])
+    if KnownImbalances.leavesOutUnknownValuesOfLinksThatGo, !shortening.isDisjoint(with: edits) {
+      damage.remove(.unknownColumnsOfLinks)
+    }
     if KnownImbalances.leavesOutStrangeExternalData, edits.contains(.toExternal) { damage.remove(.strangeTypes) }
     self.seed = seed
     (self.source, self.destination, self.edits, self.damage) = (source, destination, edits, damage)
@@ -68,6 +72,7 @@ struct SeededCase {
     try ModelFolder(source, named: "source", in: directory).makeEmptyStore(at: url)
     let store = try SeededStore(source, emptyStoreAt: url.path, rows: rows, random: random)
     _ = random.next()
-    try SeededDamage(path: url.path, model: source, kinds: damage).make(store, using: &random)
+    let hasOneType = KnownImbalances.leavesOutUnknownColumnsOfTwoTypes && edits.contains(.moveEntityIn)
+    try SeededDamage(path: url.path, model: source, kinds: damage, hasOneType: hasOneType).make(store, using: &random)
   }
 }
