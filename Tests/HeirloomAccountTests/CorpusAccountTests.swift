@@ -9,9 +9,7 @@ struct CorpusAccountTests {
   private static let made = LongTests.selection(of: CorpusStep.consecutive, every: 23)
   private static let real = LongTests.selection(of: CorpusStep.real, every: 7)
 
-  private static let damage: Set<SeededDamage.Kind> =
-    KnownImbalances.leavesOutOneSidedLinksThatGo
-    ? [.unknownColumns, .unknownColumnsOfLinks] : [.unknownColumns, .unknownColumnsOfLinks, .oneSidedLinks]
+  private static let damage: Set<SeededDamage.Kind> = [.unknownColumns, .unknownColumnsOfLinks, .oneSidedLinks]
 
   @Test func `there are steps of every app`() {
     #expect(CorpusStep.consecutive.count > 350)

@@ -16,11 +16,6 @@ struct SeededCase {
   /// The attribute that tells objects apart, which no change and no damage takes.
   static let mark = "serial"
 
-  /// The changes after which both sides of a relationship may be gone.
-  private static let endingLinks: Set<SeededEdit> = [
-    .dropBothSides, .dropRelationship, .dropEntity, .dropParent, .moveEntityIn, .moveEntityOut, .moveRelationshipDown,
-  ]
-
   /// Makes a case.
   ///
   /// - Parameters:
@@ -52,14 +47,6 @@ struct SeededCase {
     var damage: Set<SeededDamage.Kind> = []
     for kind in SeededDamage.Kind.allCases where random.below(3) == 0 { damage.insert(kind) }
     damage.subtract(excluded)
-    if KnownImbalances.leavesOutOneSidedLinksThatGo, !Self.endingLinks.isDisjoint(with: edits) {
-      damage.remove(.oneSidedLinks)
-    }
-    let shortening = Self.endingLinks.union([.separateInverses, .changeCount])
-    if KnownImbalances.leavesOutUnknownValuesOfLinksThatGo, !shortening.isDisjoint(with: edits) {
-      damage.remove(.unknownColumnsOfLinks)
-    }
-    if KnownImbalances.leavesOutStrangeExternalData, edits.contains(.toExternal) { damage.remove(.strangeTypes) }
     self.seed = seed
     (self.source, self.destination, self.edits, self.damage) = (source, destination, edits, damage)
     rows = [0, 2, 5, 5, 9][random.below(5)]
@@ -72,7 +59,6 @@ struct SeededCase {
     try ModelFolder(source, named: "source", in: directory).makeEmptyStore(at: url)
     let store = try SeededStore(source, emptyStoreAt: url.path, rows: rows, random: random)
     _ = random.next()
-    let hasOneType = KnownImbalances.leavesOutUnknownColumnsOfTwoTypes && edits.contains(.moveEntityIn)
-    try SeededDamage(path: url.path, model: source, kinds: damage, hasOneType: hasOneType).make(store, using: &random)
+    try SeededDamage(path: url.path, model: source, kinds: damage).make(store, using: &random)
   }
 }

@@ -11,8 +11,6 @@ struct SeededDamage {
   let path: String
   let model: XMLModel
   let kinds: Set<Kind>
-  /// True if all unknown columns are declared with one type.
-  var hasOneType = false
 
   /// Types that SQLite takes for a column; the fourth makes whole numbers, since it contains `INT`.
   private static let declaredTypes = [
@@ -60,7 +58,7 @@ struct SeededDamage {
   private func addColumn(
     _ column: String, to table: String, by key: String, _ database: Database, using random: inout SplitMix64
   ) throws {
-    let type = hasOneType ? "VARCHAR" : Self.declaredTypes[random.below(Self.declaredTypes.count)]
+    let type = Self.declaredTypes[random.below(Self.declaredTypes.count)]
     try database.execute("ALTER TABLE \(quoted(table)) ADD COLUMN \(quoted(column)) \(type)")
     let keys = try database.query("SELECT \(key) FROM \(quoted(table))").rows.compactMap { $0[0].integer }
     var statements: [String] = []

@@ -282,20 +282,9 @@ extension XMLModel {
     return true
   }
 
-  /// Returns true if an entity has a relationship and its inverse, neither from a tree of its own.
-  private func inheritsBothSides(_ name: String) -> Bool {
-    let chain = chain(of: name)
-    return chain.contains { entity in
-      entity.relationships.contains { relationship in chain.contains { $0.name == relationship.inverseEntity } }
-    }
-  }
-
   private mutating func moveEntity(_ edit: SeededEdit, using random: inout SplitMix64) -> Bool {
     guard let place = entities.indices.randomElement(using: &random) else { return false }
     let entity = entities[place]
-    if edit != .insertParent, KnownImbalances.leavesOutLinksWithinWhatMovesOut, inheritsBothSides(entity.name) {
-      return false
-    }
     switch edit {
     case .insertParent:
       guard let name = freeEntityName(using: &random) else { return false }

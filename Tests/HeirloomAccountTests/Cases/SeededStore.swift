@@ -132,7 +132,7 @@ struct SeededStore {
     }
     if let owner = owners.randomElement(using: &random) {
       // A key that leads to no object is no link.
-      if random.below(6) == 0, !KnownImbalances.leavesOutKeysToNothing {
+      if random.below(6) == 0 {
         statements.append(set(owner.object, column, 9999))
       }
       changes += leading(owner.object, name, to: targets[random.below(targets.count)])
@@ -180,7 +180,7 @@ struct SeededStore {
             + orders.map { _ in .integer(Int64(2048 + 1024 * random.below(99))) })
       }
     }
-    if random.below(6) == 0, let owner = owners.first, !KnownImbalances.leavesOutKeysToNothing {
+    if random.below(6) == 0, let owner = owners.first {
       insert(join.table, [join.ownerColumn, join.targetColumn], [.integer(owner.object.key), .integer(9999)])
     }
   }
