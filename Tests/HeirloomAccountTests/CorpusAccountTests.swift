@@ -4,10 +4,19 @@ import TestSupport
 import Testing
 
 /// Real versions on real stores and on made ones, each step balanced by the accountant.
+///
+/// `HEIRLOOM_STEP=…` runs the steps whose description contains the text.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct CorpusAccountTests {
-  private static let made = LongTests.selection(of: CorpusStep.consecutive, every: 23)
-  private static let real = LongTests.selection(of: CorpusStep.real, every: 7)
+  private static let made = selection(of: CorpusStep.consecutive, every: 23)
+  private static let real = selection(of: CorpusStep.real, every: 7)
+
+  private static func selection(of steps: [CorpusStep], every place: Int) -> [CorpusStep] {
+    guard let text = ProcessInfo.processInfo.environment["HEIRLOOM_STEP"] else {
+      return LongTests.selection(of: steps, every: place)
+    }
+    return steps.filter { $0.testDescription.contains(text) }
+  }
 
   private static let damage: Set<SeededDamage.Kind> = [.unknownColumns, .unknownColumnsOfLinks, .oneSidedLinks]
 

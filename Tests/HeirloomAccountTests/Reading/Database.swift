@@ -20,6 +20,8 @@ final class Database {
     }
     // A misspelt column is an error and no text.
     _ = heirloom_sqlite_db_config_switch(handle, SQLITE_DBCONFIG_DQS_DML, 0)
+    // Those of derived attributes call functions of Core Data's.
+    _ = heirloom_sqlite_db_config_switch(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
     // The tests write into `sqlite_schema`.
     _ = heirloom_sqlite_db_config_switch(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
   }
