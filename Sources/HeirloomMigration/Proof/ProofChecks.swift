@@ -125,12 +125,12 @@ struct ProofChecks {
 
   /// Compares the links of a new table.
   private static func sum(of join: JoinTransfer) -> ProofCheck {
-    let total = "SELECT COUNT(*), \(Connection.rowSum)(owner, target)"
+    // Two whole numbers need no digest, which takes several times as long: a product tells which end belongs to which.
+    let total = "SELECT COUNT(*), SUM((owner % 65521 + 1) * (target % 65519 + 1))"
     let keys = zip(join.keyColumns, ["owner", "target"]).map { "\(quote($0)) AS \($1)" }.joined(separator: ", ")
-    return .rowSum(
+    return .sums(
       table: join.table.name, expected: "\(total) FROM (\(join.selection))",
-      found: "\(total) FROM (SELECT \(keys) FROM \(quote(SchemaName.candidate)).\(quote(join.table.name)))",
-      columns: nil)
+      found: "\(total) FROM (SELECT \(keys) FROM \(quote(SchemaName.candidate)).\(quote(join.table.name)))")
   }
 
   /// Compares the statements that made the objects of no model; of the first words, the case may differ.
