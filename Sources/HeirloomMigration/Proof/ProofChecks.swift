@@ -28,9 +28,10 @@ struct ProofChecks {
         parts.carried.filter { !scanned.contains($0.sourceTable) }.compactMap(Self.strangers)
         + parts.carried.filter { !rowDecisions.concerns($0.table.name) }.compactMap(Self.samples)
     }
-    checks += parts.joins.compactMap { join in
-      carriedNames.contains(join.table.name) || rowDecisions.concerns(join.table.name) ? nil : Self.sum(of: join)
-    }
+    // Links that were keys are counted, and each of their keys has to lead to an object.
+    checks += parts.joins.filter { join in
+      join.pairs != nil && !carriedNames.contains(join.table.name) && !rowDecisions.concerns(join.table.name)
+    }.map(Self.sum)
     // Decisions give values to cells that had none, and code writes what it likes.
     if rowDecisions.outcomes.isEmpty {
       let byCode = parts.crossing.split.byRow.compactMap(\.destinationEntityName)
