@@ -157,18 +157,24 @@ final class MigrationRun {
       let approved = plan.source == hopPath.source.model ? proposal.plan.losses : []
       return try answer(to: &plan, of: hop, source: hopPath.source, approved: approved)
     }
-    // What code was given and didn't read is known only now.
-    try settle(&carriedOut)
+    // Only the run has shown the properties that code was given and didn't read.
+    noteConsents(in: &carriedOut)
+    try checkConsented(&carriedOut)
     // The plan may have been made anew.
     carriedOut.warnings += hopPath.unusedMappings.filter { !carriedOut.warnings.contains($0) }
     return carriedOut
   }
 
-  /// Applies what was consented to, and the configuration's rule, to losses that carrying plans out has shown.
-  private func settle(_ plan: inout MigrationPlan) throws {
+  /// Notes the consents to the losses of all hops.
+  private func noteConsents(in plan: inout MigrationPlan) {
     assistant.noteConsents(in: &plan)
+    for index in plan.following.indices { noteConsents(in: &plan.following[index]) }
+  }
+
+  /// Applies the configuration's rule to the losses of all hops that nobody consented to.
+  private func checkConsented(_ plan: inout MigrationPlan) throws(MigrationAssistantError) {
     try assistant.checkConsented(&plan)
-    for index in plan.following.indices { try settle(&plan.following[index]) }
+    for index in plan.following.indices { try checkConsented(&plan.following[index]) }
   }
 
   /// Approves a hop's plan that was made on the held store, or returns how to make it again.

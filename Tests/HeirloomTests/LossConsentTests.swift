@@ -39,7 +39,7 @@ struct LossConsentTests {
   }
 
   /// Makes a history in files, with a lock that acknowledges losses.
-  private static func history(
+  static func history(
     _ models: [(name: String, model: ManagedObjectModel)], acknowledging: [(String, String, [String])] = [],
     in directory: TemporaryDirectory
   ) throws -> ModelHistory {

@@ -172,4 +172,59 @@ struct UnreadPropertyTests {
     #expect(report.plan.losses.map(\.consent) == [.configuration, .configuration])
     #expect(try StoreArchive(storeURL: scene.url).previousVersions().map(\.isPinned) == [false])
   }
+
+  /// A policy for entities of any names that reads the text alone.
+  final class TextAlone: EntityMigrationPolicy {
+    override func createDestinationInstances(
+      forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {
+      let object = try manager.destinationContext.insert(mapping.destinationEntityName ?? "")
+      object["text"] = source["text"]
+      try manager.associate(source: source, destination: object, for: mapping)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `the lock is asked about the losses of each hop before they stop a migration`(isAcknowledged: Bool) throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Store.sqlite")
+    // Names that differ, so that no inferred property mapping takes the value.
+    let models = try [("First", "size"), ("Second", "extent"), ("Third", "")].map { name, other in
+      try ManagedObjectModel(entities: [
+        Make.entity(
+          name,
+          [Make.attribute("text")] + (other.isEmpty ? [] : [Make.attribute(other, value: .string("small"))]))
+      ])
+    }
+    var generator = StoreGenerator(objectsPerEntity: 4, seed: 3)
+    try generator.makeStore(at: url, model: models[0])
+    let plain = try Connection(path: url.path, mode: .readWrite)
+    try plain.execute("UPDATE ZFIRST SET ZSIZE = 'large'")
+    try plain.close()
+    let names = ["1", "2", "3"]
+    var configuration = MigrationAssistant.Configuration()
+    configuration.losses = .stop
+    configuration.mappings = try zip(models, models.dropFirst()).map { source, destination in
+      try MappingModel.inferred(from: source, to: destination) {
+        EntityMapping(from: source.entities[0].name, to: destination.entities[0].name, policy: TextAlone.self)
+      }
+    }
+    let history = try LossConsentTests.history(
+      Array(zip(names, models)).map { (name: $0, model: $1) },
+      acknowledging: [("1", "2", ["First.size"])] + (isAcknowledged ? [("2", "3", ["Second.extent"])] : []),
+      in: directory)
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
+    guard isAcknowledged else {
+      #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
+      #expect(try StoreMetadata(contentsOf: url).versionHashes == models[0].versionHashes())
+      return
+    }
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("not migrated")
+      return
+    }
+    #expect(Self.words(report.plan.allLosses) == ["values First.size 4", "values Second.extent 4"])
+    #expect(report.plan.allLosses.map(\.consent) == [.lock, .lock])
+  }
 }

@@ -40,7 +40,7 @@ package enum Sanitizer {
   private static let name = ProcessInfo.processInfo.environment["HEIRLOOM_SANITIZER"]
   /// True when there is one: it takes time, memory and addresses of its own, so that limits of these say nothing.
   package static let isOn = name != nil
-  /// What the compiler has to know to build a program with the objects of the tests.
+  /// The compiler's arguments to build a program with the objects of the tests.
   static let flags = name.map { ["-sanitize=\($0)"] } ?? []
   /// The reason why tests of such limits are left out.
   package static let reason: Comment = "a sanitizer takes time and memory of its own"

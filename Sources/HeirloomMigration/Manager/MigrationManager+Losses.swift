@@ -2,7 +2,7 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-// What code was given and didn't read is in the previous version alone, and only the run tells.
+// The properties that code was given and didn't read are in the previous version alone, and only the run tells which.
 extension MigrationManager {
   /// Counts the objects, values and links that policies were given, and that neither a mapping takes nor a policy read.
   ///
@@ -67,8 +67,9 @@ extension MigrationManager {
         else { continue }
         let others = lost[source].map { " AND NOT (\($0))" } ?? ""
         let row = try setting.connection.rows(
-          "SELECT COUNT(DISTINCT k.owner), COUNT(*) FROM (\(links.sql)) AS k JOIN \(SchemaName.rows(of: entity.table, as: "s"))"
-            + " ON s.\(quote(PhysicalName.primaryKey)) = k.owner AND s.\(quote(PhysicalName.entity)) = \(entity.number)\(others)"
+          "SELECT COUNT(DISTINCT k.owner), COUNT(*) FROM (\(links.sql)) AS k"
+            + " JOIN \(SchemaName.rows(of: entity.table, as: "s")) ON s.\(quote(PhysicalName.primaryKey)) = k.owner"
+            + " AND s.\(quote(PhysicalName.entity)) = \(entity.number)\(others)"
         ).first
         guard let owners = row?[0].integer, owners > 0 else { continue }
         let owner = model.declaringEntity(ofProperty: name, in: source)?.name ?? source

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// What other programs and accidents did to a store, made by plain SQL.
+/// The damage by other programs and accidents to a store, made by plain SQL.
 struct SeededDamage {
   /// The kinds of damage; each can be left out by itself.
   enum Kind: String, CaseIterable {

@@ -17,6 +17,11 @@ struct Crossing {
   /// The objects of the store.
   private(set) var counts: StoreCounts
 
+  /// Returns true if objects of a source entity are made one by one, whatever else takes some of them.
+  func isByCode(_ entity: String) -> Bool {
+    split.byRow.contains { $0.sourceEntityName == entity && $0.destinationEntityName != nil }
+  }
+
   /// Returns the same crossing with other routes, for rows that nobody has counted.
   func uncounted(by routing: EntityRouting) -> Crossing {
     var crossing = self

@@ -25,21 +25,13 @@ struct EffectQuestions {
       }
     }
     for effect in effects { ask(about: effect) }
-    for table in questions.tables { askForStrangers(in: table) }
+    questions.countStrangers(in: source)
   }
 
   var source: PhysicalSchema { crossing.source }
   private var destination: ManagedObjectModel { crossing.destination.model }
   /// The number of objects of each source entity, without those of subentities.
   private var counts: [String: Int64] { crossing.counts.byEntity }
-
-  /// Asks for rows of another entity in a table of one entity, which is scanned anyway.
-  private mutating func askForStrangers(in table: String) {
-    guard let number = source.onlyNumber(inTable: table) else { return }
-    questions.count(where: "s.\(quote(PhysicalName.entity)) IS NOT \(number)", in: table) { rows in
-      .contradiction("\(table) has \(rows) rows whose entity number is not \(number)")
-    }
-  }
 
   private mutating func ask(about effect: DataEffect) {
     let rows = countable(effect)
@@ -90,7 +82,7 @@ struct EffectQuestions {
 
   /// Returns the rows that code makes; ``LinkLines`` asks about the links of others.
   private func byCode(_ rows: [DataEffect.Rows]) -> [DataEffect.Rows] {
-    rows.filter { row in crossing.split.byRow.contains { $0.sourceEntityName == row.entity } }
+    rows.filter { crossing.isByCode($0.entity) }
   }
 
   private static func finding(_ effect: DataEffect, _ rows: Int64, links: Int64? = nil) -> StoreQuestions.Finding {
@@ -363,15 +355,5 @@ extension EffectQuestions {
     }
     guard !lost.isEmpty else { return }
     questions.countLinks(counts) { Self.finding(effect, $0, links: $1) }
-  }
-}
-
-extension PhysicalSchema {
-  /// Returns the entity number that all rows of a table have, if it holds objects of one entity only.
-  func onlyNumber(inTable name: String) -> Int? {
-    guard case .objects(let root)? = table(named: name)?.kind, model.entityTree(from: root).count == 1 else {
-      return nil
-    }
-    return entity(named: root)?.number
   }
 }

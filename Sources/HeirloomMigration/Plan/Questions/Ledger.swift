@@ -4,7 +4,7 @@ import HeirloomStore
 
 /// The ledger of a migration: a line for the objects of each entity, and for the cells of each column in their rows.
 ///
-/// What the run will do closes a line: cells are carried to a column of the candidate, changed on the way, given to code
+/// The acts of the run close a line: cells are carried to a column of the candidate, changed on the way, given to code
 /// that may read them, or lost. So a loss follows from what is missing in the candidate, and nothing has to be foreseen.
 /// Only what is changed or lost is counted.
 struct Ledger {
@@ -34,7 +34,7 @@ struct Ledger {
   private var questions = StoreQuestions()
   /// The lines that only code can close, by reading the cells.
   private(set) var open: [OpenLine] = []
-  /// What is known without asking the store.
+  /// The findings that need no question to the store.
   private var known: [StoreQuestions.Finding] = []
 
   /// Opens a line for each thing, and closes it with what the run will do.
@@ -86,13 +86,8 @@ struct Ledger {
       for column in table.columns { closeCells(of: column, in: table, entities) }
     }
     for join in joins where join.source == nil { closeUnknownCells(of: join) }
-    // Rows of another entity are on no line, where a table has one entity only.
-    for table in questions.tables {
-      guard let number = crossing.source.onlyNumber(inTable: table) else { continue }
-      questions.count(where: "s.\(quote(PhysicalName.entity)) IS NOT \(number)", in: table) { rows in
-        .contradiction("\(table) has \(rows) rows whose entity number is not \(number)")
-      }
-    }
+    // Rows of another entity are on no line.
+    questions.countStrangers(in: crossing.source)
   }
 
   private func transfer(of entity: PhysicalEntity) -> TableTransfer? {
@@ -158,9 +153,7 @@ struct Ledger {
       reason = DataEffect(kind: .valuesDropped, entity: entity, properties: [property], rows: []).description
     case (.unknown, .objects(let root)):
       (path, property, owner) = (nil, column.name, root)
-      reason =
-        "The column \(table.name).\(column.name) belongs to no property of the model, and nothing takes these values"
-        + " along."
+      reason = UnknownColumns.reason(column.name, of: table.name, "nothing takes these values along")
     // Links have lines of their own; so have the columns of a table of links, which go where its links go.
     default: return
     }
@@ -203,8 +196,7 @@ struct Ledger {
         .loss(
           MigrationLoss(
             entity: entity, property: column.name,
-            reason: "The column \(pairs).\(column.name) belongs to no property of the model, and some of its rows go.",
-            rows: rows, kind: .values))
+            reason: UnknownColumns.reason(column.name, of: pairs, "some of its rows go"), rows: rows, kind: .values))
       }
     }
   }

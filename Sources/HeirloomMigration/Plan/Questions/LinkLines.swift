@@ -4,8 +4,8 @@ import HeirloomStore
 
 /// The lines of the ledger for links that no relationship of the destination takes over.
 ///
-/// A link is one thing, which a relationship and its inverse both account for: it goes on if either side takes it. Whether
-/// one does follows from the entities of the two objects. Links of objects that go are told with these, and links of
+/// A link is one thing, which a relationship and its inverse both account for: it goes on if either side takes it,
+/// which follows from the entities of the two objects. Links of objects that go are told with these, and links of
 /// objects that code makes are its own. A key that leads to no object is no link.
 struct LinkLines {
   let crossing: Crossing
@@ -21,6 +21,13 @@ struct LinkLines {
     let heir: [String]?
   }
 
+  /// The links of a relationship by the account of either side: a query with `owner` and `target`, and their trees.
+  private struct Links {
+    let sql: String
+    let ownerRoot: String
+    let targetRoot: String
+  }
+
   private var source: PhysicalSchema { crossing.source }
 
   /// Asks for the links between objects whose entities have no way to be linked in the destination.
@@ -32,10 +39,12 @@ struct LinkLines {
         guard let links = links(of: relationship, declaredBy: entity.name) else { continue }
         var dropped = Line()
         for owner in concrete(entity.name) {
-          guard let route = routeBySQL(owner) else { continue }
+          // Code links what it makes.
+          guard !crossing.isByCode(owner), let route = crossing.routing.bySource[owner] else { continue }
+          let heirs = heirs(of: relationship.name, in: route)
           var targets: [[String]?: [String]] = [:]
           for target in concrete(relationship.destinationEntity) {
-            guard let place = place(ofLinksFrom: route, to: target, relationship) else { continue }
+            guard let place = place(ofLinksFrom: route, heirs, to: target, relationship) else { continue }
             targets[place.heir, default: []].append(target)
           }
           for (heir, targets) in targets.sorted(by: { ($0.key ?? []).utf16Precedes($1.key ?? []) }) {
@@ -71,23 +80,12 @@ struct LinkLines {
     source.model.entityTree(from: entity).map(\.name).filter { crossing.counts.byEntity[$0, default: 0] > 0 }
   }
 
-  /// Returns the route of an entity's objects, if SQL alone takes them.
-  private func routeBySQL(_ entity: String) -> EntityRoute? {
-    isByCode(entity) ? nil : crossing.routing.bySource[entity]
-  }
-
-  private func isByCode(_ entity: String) -> Bool {
-    crossing.split.byRow.contains { $0.sourceEntityName == entity && $0.destinationEntityName != nil }
-  }
-
-  /// Returns where the loss of links to objects of an entity is told: for the relationship of the destination that would
-  /// take them if it led there, else for the source's own; `nil` if they go on, or the other side tells it.
+  /// Returns the place at which the loss of links to objects of an entity is told: the relationship of the destination
+  /// that would take them if it led there, else the source's own; `nil` if they go on, or the other side tells it.
   private func place(
-    ofLinksFrom owner: EntityRoute, to target: String, _ relationship: RelationshipDescription
+    ofLinksFrom owner: EntityRoute, _ heirs: [[String]], to target: String, _ relationship: RelationshipDescription
   ) -> LossPlace? {
-    // Code may link what it makes.
-    guard !isByCode(target) else { return nil }
-    let heirs = heirs(of: relationship.name, in: owner)
+    guard !crossing.isByCode(target) else { return nil }
     guard let route = crossing.routing.bySource[target] else { return LossPlace(heir: heirs.first) }
     let model = crossing.destination.model
     func leads(_ heir: [String], to entity: String) -> Bool {
@@ -116,20 +114,19 @@ struct LinkLines {
   }
 
   /// Returns the links of a relationship by the account of either side, as a query; `nil` if it isn't stored.
-  private func links(of relationship: RelationshipDescription, declaredBy entity: String) -> LinkQuery? {
-    guard var own = source.links(of: relationship.name, in: entity, isReversed: false) else { return nil }
-    guard let inverse = source.model.inverse(of: relationship),
-      let other = source.links(of: inverse.relationship.name, in: inverse.entity.name, isReversed: true),
-      other.sql != own.sql
-    else { return own }
-    own = LinkQuery(
-      sql: "SELECT owner, target FROM (\(own.sql)) UNION SELECT owner, target FROM (\(other.sql))", isOrdered: false,
-      isInverseOrdered: false, ownerRoot: own.ownerRoot, targetRoot: own.targetRoot)
-    return own
+  private func links(of relationship: RelationshipDescription, declaredBy entity: String) -> Links? {
+    guard let own = source.links(of: relationship.name, in: entity, isReversed: false) else { return nil }
+    let other = source.model.inverse(of: relationship).flatMap {
+      source.links(of: $0.relationship.name, in: $0.entity.name, isReversed: true)
+    }
+    let accounts = [own.sql] + [other?.sql].compactMap { $0 == own.sql ? nil : $0 }
+    return Links(
+      sql: accounts.map { "SELECT owner, target FROM (\($0))" }.joined(separator: " UNION "),
+      ownerRoot: own.ownerRoot, targetRoot: own.targetRoot)
   }
 
   /// Returns the links from objects of one entity to objects of others.
-  private func between(_ owner: String, _ targets: [String], _ links: LinkQuery) -> String {
+  private func between(_ owner: String, _ targets: [String], _ links: Links) -> String {
     func end(_ name: String, _ root: String, _ entities: [String]) -> String {
       let table = source.table(ofEntity: root)?.name ?? ""
       let numbers = entities.compactMap { source.entity(named: $0) }.map { String($0.number) }

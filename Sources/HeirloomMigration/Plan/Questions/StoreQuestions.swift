@@ -1,3 +1,4 @@
+import HeirloomModel
 import HeirloomStore
 
 /// Questions about a store's rows, answered with one scan for each table.
@@ -51,6 +52,18 @@ struct StoreQuestions {
     questions[table, default: []].append(Question(aggregate: aggregate, finding: finding))
   }
 
+  /// Asks for rows of another entity in those of the tables that hold one entity, since they are scanned anyway.
+  ///
+  /// - Parameter source: The schema of the store.
+  mutating func countStrangers(in source: PhysicalSchema) {
+    for table in tables {
+      guard let number = source.onlyNumber(inTable: table) else { continue }
+      count(where: "s.\(quote(PhysicalName.entity)) IS NOT \(number)", in: table) { rows in
+        .contradiction("\(table) has \(rows) rows whose entity number is not \(number)")
+      }
+    }
+  }
+
   /// Asks with a query of its own.
   ///
   /// - Parameters:
@@ -99,5 +112,15 @@ struct StoreQuestions {
       if count > 0 { findings.append(finding(count, links)) }
     }
     return findings
+  }
+}
+
+extension PhysicalSchema {
+  /// Returns the entity number that all rows of a table have, if it holds objects of one entity only.
+  func onlyNumber(inTable name: String) -> Int? {
+    guard case .objects(let root)? = table(named: name)?.kind, model.entityTree(from: root).count == 1 else {
+      return nil
+    }
+    return entity(named: root)?.number
   }
 }

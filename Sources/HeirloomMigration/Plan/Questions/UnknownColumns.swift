@@ -54,39 +54,41 @@ struct UnknownColumns {
     let unknown = source.unknownColumns
     for table in source.tables {
       guard case .links(let entity, _) = table.kind else { continue }
-      for column in unknown[table.name] ?? [] where takers(of: column, in: table).isEmpty {
+      for column in unknown[table.name] ?? [] where !isTaken(column, in: table) {
         questions.count(valuesOf: "s.\(quote(column.name))", in: table.name) { rows in
           .loss(
             MigrationLoss(
               entity: entity, property: column.name,
-              reason:
-                "The column \(table.name).\(column.name) belongs to no property of the model, and nothing takes these"
-                + " values along.", rows: rows, kind: .values))
+              reason: Self.reason(column.name, of: table.name, "nothing takes these values along"), rows: rows,
+              kind: .values))
         }
       }
     }
   }
 
+  /// Returns the sentence about values of a column that go.
+  static func reason(_ column: String, of table: String, _ cause: String) -> String {
+    "The column \(table).\(column) belongs to no property of the model, and \(cause)."
+  }
+
   /// The sentences about columns that come along.
   var warnings: [String] {
-    let unknown = source.unknownColumns
-    return source.tables.flatMap { table in
-      (unknown[table.name] ?? []).filter { column in
-        !takers(of: column, in: table).isEmpty
-      }.map { "the column \(table.name).\($0.name) belongs to no property of the model; it is taken along" }
+    source.unknownColumns.sorted { $0.key < $1.key }.flatMap { table, columns in
+      columns.filter { column in source.table(named: table).map { isTaken(column, in: $0) } ?? false }.map {
+        "the column \(table).\($0.name) belongs to no property of the model; it is taken along"
+      }
     }
   }
 
-  /// Returns the entity numbers of the rows whose values go along, for each of the destination's tables that takes some;
-  /// for links the numbers are empty.
-  private func takers(of column: PhysicalColumn, in table: PhysicalTable) -> [[Int]] {
+  /// Returns true if a table of the destination takes values of a column.
+  private func isTaken(_ column: PhysicalColumn, in table: PhysicalTable) -> Bool {
     func takes(_ name: String?) -> Bool {
       name.flatMap { destination.unknownColumns[$0] }?.contains { $0.name == column.name } ?? false
     }
-    if table.isJoin { return takes(joins[table.name]) ? [[]] : [] }
-    return crossing.routing.trees.filter { tree in
+    if table.isJoin { return takes(joins[table.name]) }
+    return crossing.routing.trees.contains { tree in
       tree.sourceRoot.flatMap { source.table(ofEntity: $0)?.name } == table.name
         && takes(destination.table(ofEntity: tree.destinationRoot)?.name)
-    }.map { $0.routes.map(\.sourceNumber) }
+    }
   }
 }
