@@ -10,7 +10,10 @@ struct UnreadPropertyTests {
 
   /// The policies, from one that reads nothing to one that reads all.
   enum Reader: String, CaseIterable, Sendable {
-    case nothing, title, titleOfSome, everything, byMapping, authorByItsInverse
+    case nothing, title, titleOfSome, everything, byMapping, byDefault, pastMapping, authorByItsInverse
+
+    /// True if a property mapping takes the title.
+    var isMapped: Bool { [.byMapping, .byDefault, .pastMapping].contains(self) }
 
     var policy: EntityMigrationPolicy.Type {
       switch self {
@@ -19,6 +22,8 @@ struct UnreadPropertyTests {
       case .titleOfSome: TitleOfSome.self
       case .everything: Everything.self
       case .byMapping: EntityMigrationPolicy.self
+      case .byDefault: Default.self
+      case .pastMapping: PastMapping.self
       case .authorByItsInverse: Inverse.self
       }
     }
@@ -54,6 +59,24 @@ struct UnreadPropertyTests {
     }
   }
 
+  /// It leaves all to the default.
+  final class Default: EntityMigrationPolicy {
+    override func createDestinationInstances(
+      forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {
+      try super.createDestinationInstances(forSource: source, in: mapping, manager: manager)
+    }
+  }
+
+  /// It makes objects without what the mapping says of them.
+  final class PastMapping: Nothing {
+    override func createDestinationInstances(
+      forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {
+      try make("empty", source, mapping, manager)
+    }
+  }
+
   final class Everything: Nothing {
     override func createDestinationInstances(
       forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
@@ -81,6 +104,7 @@ struct UnreadPropertyTests {
     let source: ManagedObjectModel
     let mapping: MappingModel
     let history: ModelHistory
+    let titles: Int64
     let moods: Int64
     let authored: Int64
 
@@ -99,6 +123,7 @@ struct UnreadPropertyTests {
       try generator.makeStore(at: url, model: source)
       let plain = try Connection(path: url.path, mode: .readWrite)
       try plain.execute("UPDATE ZNOTE SET ZMOOD = NULL WHERE Z_PK % 4 = 0")
+      titles = try plain.firstInteger("SELECT COUNT(ZTITLE) FROM ZNOTE") ?? 0
       moods = try plain.firstInteger("SELECT COUNT(ZMOOD) FROM ZNOTE") ?? 0
       authored = try plain.firstInteger("SELECT COUNT(ZAUTHOR) FROM ZNOTE") ?? 0
       #expect(try plain.firstInteger("SELECT COUNT(*) FROM ZNOTE") == 20)
@@ -106,7 +131,7 @@ struct UnreadPropertyTests {
       try plain.close()
       mapping = try MappingModel.inferred(from: source, to: destination) {
         EntityMapping(from: "Note", to: "Entry", policy: reader.policy) {
-          if reader == .byMapping { PropertyMapping("text", copying: "title") }
+          if reader.isMapped { PropertyMapping("text", copying: "title") }
         }
       }
       history = ModelHistory(current: destination, earlier: [("1", source)])
@@ -126,7 +151,8 @@ struct UnreadPropertyTests {
       let author = "links Note.author \(authored)"
       return switch reader {
       case .nothing: ["objects Note 20"]
-      case .title, .titleOfSome, .byMapping: [mood, author]
+      case .title, .titleOfSome, .byMapping, .byDefault: [mood, author]
+      case .pastMapping: [mood, "values Note.title \(titles)", author]
       case .everything, .authorByItsInverse: []
       }
     }

@@ -21,6 +21,7 @@ extension MigrationManager {
       throw MigrationManagerError.unknownEntityMapping(
         mapping.name, known: setting.split.byRow.filter { $0.destinationEntityName != nil }.map(\.name))
     }
+    run.ranDefault = true
     let sourceKey = source.objectID?.primaryKey
     // A source object that becomes two gives its key to the first.
     let isFirst = run.lastKeptKey != sourceKey
@@ -55,6 +56,7 @@ extension MigrationManager {
   /// - Throws: An error of an expression or the stores.
   public func createRelationships(of destination: ManagedObject, in mapping: EntityMapping) throws {
     guard let run = run(of: mapping), !run.relationships.isEmpty else { return }
+    run.relatedByDefault = true
     let sources = try sourceInstances(forEntityMappingNamed: mapping.name, destinationInstances: [destination])
     for (property, relationship) in run.relationships {
       // Where several objects became one, it has the links of all.
@@ -96,15 +98,15 @@ extension MigrationManager {
     switch property.form {
     case .links(let name):
       return try destinationInstances(
-        forSourceRelationshipNamed: name, sourceInstances: relatedObjects(of: source, by: name))
+        forSourceRelationshipNamed: name, sourceInstances: source.relatedObjects(byRelationship: name))
     case .linksThroughMapping(let mapping, let name):
       return try destinationInstances(
-        forEntityMappingNamed: mapping, sourceInstances: relatedObjects(of: source, by: name))
+        forEntityMappingNamed: mapping, sourceInstances: source.relatedObjects(byRelationship: name))
     case .defaultValue, .constant, .attribute, .filledAttribute, .steppedAttribute:
       // A path of one name that is not an attribute is a relationship: its objects are of the source.
       guard let name = property.sourceAttributeName else { return [] }
       return try destinationInstances(
-        forSourceRelationshipNamed: name, sourceInstances: relatedObjects(of: source, by: name))
+        forSourceRelationshipNamed: name, sourceInstances: source.relatedObjects(byRelationship: name))
     case .expression:
       return try Self.objects(in: evaluate(property, from: source, to: destination, run), of: relationship)
     }
@@ -124,17 +126,6 @@ extension MigrationManager {
     } catch let error as EvaluationError {
       throw MigrationManagerError.expressionFailed(property: property.name, reason: "\(error)")
     }
-  }
-
-  /// Returns the objects that a relationship of a source object leads to.
-  func relatedObjects(of source: ManagedObject, by name: String) throws -> [ManagedObject] {
-    guard let relationship = sourceModel.relationship(named: name, of: source.entityName) else {
-      throw ManagedObjectError.unknownProperty(
-        entity: source.entityName, property: name,
-        nearest: sourceModel.nearestProperty(to: name, of: source.entityName))
-    }
-    if relationship.isToMany { return try source.objects(forRelationship: name) }
-    return try source.object(forRelationship: name).map { [$0] } ?? []
   }
 
   private func run(of mapping: EntityMapping) -> RowMapping? {

@@ -39,7 +39,7 @@ extension MigrationManager {
         let object = try destinations(of: [owner], mappings: [links.mapping.name]).first,
         isMerged == (object.key != owner.key + links.offset)
       else { continue }
-      let related = try relatedObjects(of: owner, by: links.name)
+      let related = try owner.relatedObjects(byRelationship: links.name)
       var found: [ManagedObject]
       if case .linksThroughMapping(let through, _) = links.property.form {
         found = try destinationInstances(forEntityMappingNamed: through, sourceInstances: related)

@@ -34,64 +34,84 @@ extension MigrationManager {
   private func isUnread(_ entity: String) -> Bool { setting.sourceStore.askedProperties(of: entity).isEmpty }
 
   private func unreadValues(except lost: [String: String]) throws -> [MigrationLoss] {
+    let defaults = Set(runs.filter { $0.ranDefault || $0.sourceObjects == 0 }.map(\.mapping.name))
     let unread = setting.parts.openLines.filter { line in
-      !setting.sourceStore.askedProperties(of: line.entity.name).contains(line.property)
+      let asked = setting.sourceStore.askedProperties(of: line.entity.name)
+      return line.carriers.isDisjoint(with: defaults) && !(line.attribute.map(asked.contains) ?? false)
     }
-    var rows: [[String]: Int64] = [:]
+    var rows: [LossName: Int64] = [:]
     for line in unread {
       let others = lost[line.entity.name].map { " AND NOT (\($0))" } ?? ""
-      rows[[line.owner, line.property], default: 0] +=
+      rows[LossName(line.owner, line.property, isMapped: !line.carriers.isEmpty), default: 0] +=
         try setting.connection.firstInteger(
           "SELECT COUNT(s.\(quote(line.column))) FROM \(SchemaName.rows(of: line.entity.table, as: "s"))"
             + " WHERE s.\(quote(PhysicalName.entity)) = \(line.entity.number)\(others)") ?? 0
     }
-    return rows.filter { $0.value > 0 }.sorted { $0.key.utf16Precedes($1.key) }.map { name, rows in
-      MigrationLoss(
-        entity: name[0], property: name[1],
-        reason: "No property mapping takes \"\(name[0]).\(name[1])\", and the code of the mapping never read it.",
-        rows: rows,
-        kind: .values)
+    return rows.filter { $0.value > 0 }.sorted { $0.key < $1.key }.map { name, rows in
+      MigrationLoss(entity: name.entity, property: name.property, reason: name.reason, rows: rows, kind: .values)
     }
   }
 
   private func unreadLinks(except lost: [String: String]) throws -> [MigrationLoss] {
-    let model = setting.source.model
-    var found: [[String]: (owners: Int64, links: Int64)] = [:]
-    var seen: Set<[String]> = []
-    for (mapping, names) in setting.mapping.propertiesLeftToPolicies(from: model, to: setting.destination.model) {
-      for name in names {
-        guard let source = mapping.sourceEntityName, let entity = setting.source.entity(named: source),
-          seen.insert([source, name]).inserted, let relationship = model.relationship(named: name, of: source),
-          !isAsked(relationship, of: source, in: model),
-          let links = setting.source.links(of: name, in: source, isReversed: false)
-        else { continue }
-        let others = lost[source].map { " AND NOT (\($0))" } ?? ""
-        let row = try setting.connection.rows(
-          "SELECT COUNT(DISTINCT k.owner), COUNT(*) FROM (\(links.sql)) AS k"
-            + " JOIN \(SchemaName.rows(of: entity.table, as: "s")) ON s.\(quote(PhysicalName.primaryKey)) = k.owner"
-            + " AND s.\(quote(PhysicalName.entity)) = \(entity.number)\(others)"
-        ).first
-        guard let owners = row?[0].integer, owners > 0 else { continue }
-        let owner = model.declaringEntity(ofProperty: name, in: source)?.name ?? source
-        found[[owner, name], default: (0, 0)].owners += owners
-        found[[owner, name], default: (0, 0)].links += row?[1].integer ?? 0
+    let defaults = Set(runs.filter { $0.relatedByDefault || $0.sourceObjects == 0 }.map(\.mapping.name))
+    let key = quote(PhysicalName.primaryKey)
+    var found: [LossName: (owners: Int64, links: Int64, targets: Set<String>)] = [:]
+    for links in setting.parts.openLinks where links.carriers.isDisjoint(with: defaults) && !isAsked(links) {
+      guard let table = setting.source.entity(named: links.owner)?.table else { continue }
+      let others = lost[links.owner].map {
+        " WHERE owner NOT IN (SELECT s.\(key) FROM \(SchemaName.rows(of: table, as: "s")) WHERE \($0))"
       }
+      let row = try setting.connection.rows(
+        "SELECT COUNT(DISTINCT owner), COUNT(*) FROM (\(links.query))\(others ?? "")"
+      ).first
+      guard let owners = row?[0].integer, owners > 0 else { continue }
+      let name = LossName(
+        links.entity, links.property, isMapped: !links.carriers.isEmpty, isForeign: links.isForeign)
+      found[name, default: (0, 0, [])].owners += owners
+      found[name]?.links += row?[1].integer ?? 0
+      found[name]?.targets.formUnion(links.targets)
     }
-    return found.sorted { $0.key.utf16Precedes($1.key) }.map { name, count in
-      MigrationLoss(
-        entity: name[0], property: name[1],
-        reason: "No property mapping takes \"\(name[0]).\(name[1])\", and the code of the mapping never read it.",
+    return found.sorted { $0.key < $1.key }.map { name, count in
+      let targets = count.targets.sorted { $0.utf16Precedes($1) }
+      return MigrationLoss(
+        entity: name.entity, property: name.property,
+        reason: name.isForeign
+          ? DataEffect(
+            kind: .foreignLinks(to: targets), entity: name.entity, properties: [name.property], rows: []
+          ).description : name.reason,
         rows: count.owners, links: count.links, kind: .links)
     }
   }
 
   /// Returns true if code asked objects for a relationship or its inverse.
-  private func isAsked(_ relationship: RelationshipDescription, of entity: String, in model: ManagedObjectModel) -> Bool
-  {
-    if setting.sourceStore.askedProperties(of: entity).contains(relationship.name) { return true }
-    guard let inverse = model.inverse(of: relationship) else { return false }
-    return model.entityTree(from: inverse.entity.name).contains {
-      setting.sourceStore.askedProperties(of: $0.name).contains(inverse.relationship.name)
-    }
+  private func isAsked(_ links: OpenLinks) -> Bool {
+    if setting.sourceStore.askedProperties(of: links.owner).contains(links.relationship) { return true }
+    guard let inverse = links.inverse else { return false }
+    return links.targets.contains { setting.sourceStore.askedProperties(of: $0).contains(inverse) }
+  }
+}
+
+/// A property that code left, as a loss tells it.
+private struct LossName: Hashable, Comparable {
+  let entity: String
+  let property: String
+  /// True if a property mapping takes it, by the default that code didn't call.
+  let isMapped: Bool
+  /// True if links lead to objects that the destination's relationship can't lead to.
+  let isForeign: Bool
+
+  init(_ entity: String, _ property: String, isMapped: Bool, isForeign: Bool = false) {
+    (self.entity, self.property, self.isMapped, self.isForeign) = (entity, property, isMapped, isForeign)
+  }
+
+  var reason: String {
+    isMapped
+      ? "The code of the mapping never read \"\(entity).\(property)\", nor called the default that takes it."
+      : "No property mapping takes \"\(entity).\(property)\", and the code of the mapping never read it."
+  }
+
+  static func < (left: LossName, right: LossName) -> Bool {
+    func words(_ name: LossName) -> [String] { [name.entity, name.property, "\(name.isMapped)", "\(name.isForeign)"] }
+    return words(left).utf16Precedes(words(right))
   }
 }

@@ -19,6 +19,8 @@ struct PlanDraft {
   private let conditions: SourceConditions
   private let taken: TakenRows
   private let effects: EffectQuestions
+  /// The links that only code can take along.
+  private let openLinks: [OpenLinks]
   private let scannedTables: Set<String>
   /// The tables with objects that may lose something, or need a decision.
   private let concerned: Set<String>
@@ -81,7 +83,7 @@ struct PlanDraft {
     var questions = effects.questions
     room.ask(&questions)
     UnknownColumns(crossing: crossing).ask(&questions)
-    LinkLines(crossing: crossing).ask(&questions)
+    openLinks = LinkLines(crossing, taken: taken).ask(&questions)
     OneSidedLinks(crossing: crossing).ask(&questions)
     findings = try questions.answers(from: connection)
     scannedTables = Set(questions.tables)
@@ -110,6 +112,7 @@ struct PlanDraft {
       crossing, mapping: planner.mapping, taken: taken, transfers: parts.transfers, joins: parts.joins,
       selections: rowRun?.valueSelections ?? [:])
     rowRun?.openLines = ledger.open
+    rowRun?.openLinks = openLinks
     let findings = findings + (try ledger.findings(from: connection))
     for case .contradiction(let reason) in findings { throw MigrationError.storeContradictsModel(reason: reason) }
     let losses =

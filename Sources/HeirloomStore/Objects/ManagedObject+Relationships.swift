@@ -9,9 +9,12 @@ extension ManagedObject {
   /// - Returns: `nil` if there is none, or if its row is gone.
   /// - Throws: ``ManagedObjectError``.
   public func object(forRelationship name: String) throws(ManagedObjectError) -> ManagedObject? {
+    try object(along: relationship(name, isToMany: false))
+  }
+
+  private func object(along relationship: PlannedRelationship) throws(ManagedObjectError) -> ManagedObject? {
     let context = try openContext()
-    let relationship = try relationship(name, isToMany: false)
-    guard relationship.slot >= 0 else { throw unknown(name) }
+    guard relationship.slot >= 0 else { throw unknown(relationship.description.name) }
     if let object = pendingReference(relationship.slot) { return object.isDeleted ? nil : object }
     guard case .integer(let key) = try storedValue(relationship.slot) else { return nil }
     let object = try context.object(inTreeOf: relationship.description.destinationEntity, key: key)
@@ -75,8 +78,25 @@ extension ManagedObject {
   /// - Returns: The objects: in their order for an ordered relationship, else saved ones by primary key, then new ones.
   /// - Throws: ``ManagedObjectError``.
   public func objects(forRelationship name: String) throws(ManagedObjectError) -> [ManagedObject] {
+    try objects(along: relationship(name, isToMany: true))
+  }
+
+  /// Returns the objects that a relationship leads to, without a note that somebody asked for it.
+  ///
+  /// - Parameter name: The name of a relationship, to-one or to-many.
+  /// - Returns: The objects, as ``objects(forRelationship:)`` orders them.
+  /// - Throws: ``ManagedObjectError``.
+  package func relatedObjects(byRelationship name: String) throws(ManagedObjectError) -> [ManagedObject] {
+    guard let relationship = plan.relationships.first(where: { $0.description.name == name }) else {
+      throw unknown(name)
+    }
+    if relationship.description.isToMany { return try objects(along: relationship) }
+    return try object(along: relationship).map { [$0] } ?? []
+  }
+
+  private func objects(along relationship: PlannedRelationship) throws(ManagedObjectError) -> [ManagedObject] {
     let context = try openContext()
-    let relationship = try relationship(name, isToMany: true)
+    let name = relationship.description.name
     switch relationship.storage {
     case .key:
       throw unknown(name)

@@ -37,8 +37,8 @@ struct EffectQuestions {
     let rows = countable(effect)
     guard !rows.isEmpty else { return }
     switch effect.kind {
-    // Lines of the ledger, which is kept where the columns are planned.
-    case .objectsDropped, .valuesDropped, .valuesChanged: break
+    // Lines of the ledger, which is kept where the columns are planned; see ``LinkLines`` for links.
+    case .objectsDropped, .valuesDropped, .valuesChanged, .linksDropped, .foreignLinks: break
     case .uninstantiable:
       // Objects of an entity are counted already; SQLite is asked only for those that a condition takes.
       questions.count(sql: "SELECT " + rows.map(number).joined(separator: " + ")) { Self.finding(effect, $0) }
@@ -59,12 +59,8 @@ struct EffectQuestions {
       askForOwners(effect, rows, otherSide: nil, "HAVING COUNT(*) > 1")
     case .tooManyLinks(let maximum):
       askForOwners(effect, rows, otherSide: nil, "HAVING COUNT(*) > \(maximum)")
-    case .linksDropped:
-      askForOwners(effect, byCode(rows), otherSide: nil, "")
     case .tooFewLinks(let minimum):
       askForFewLinks(effect, rows, minimum: minimum)
-    case .foreignLinks(let entities):
-      askForForeignLinks(effect, byCode(rows), entities: entities)
     case .leftOutLinks(let targets):
       askForLeftOutLinks(effect, rows, targets: targets)
     }
@@ -78,11 +74,6 @@ struct EffectQuestions {
     effect.rows.filter {
       counts[$0.entity, default: 0] > 0 && (effect.kind.severity == .loss || conditions.areKnown(of: $0))
     }
-  }
-
-  /// Returns the rows that code makes; ``LinkLines`` asks about the links of others.
-  private func byCode(_ rows: [DataEffect.Rows]) -> [DataEffect.Rows] {
-    rows.filter { crossing.isByCode($0.entity) }
   }
 
   private static func finding(_ effect: DataEffect, _ rows: Int64, links: Int64? = nil) -> StoreQuestions.Finding {
@@ -331,19 +322,6 @@ extension EffectQuestions {
       "(SELECT COUNT(*) FROM (SELECT owner FROM (\($0)) GROUP BY owner HAVING COUNT(*) >= \(minimum)))"
     }
     questions.count(sql: "SELECT " + ([total] + enough).joined(separator: " - ")) { Self.finding(effect, $0) }
-  }
-
-  private mutating func askForForeignLinks(_ effect: DataEffect, _ rows: [DataEffect.Rows], entities: [String]) {
-    let targets = entities.compactMap { source.entity(named: $0) }
-    guard let table = targets.first?.table else { return }
-    let numbers = targets.map { String($0.number) }.joined(separator: ", ")
-    // A link that leads to no object has nothing to lose.
-    let counts = rows.compactMap { links(of: $0, otherSide: nil) }.map {
-      "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (\($0)) AS l"
-        + " JOIN \(SchemaName.rows(of: table, as: "t"))"
-        + " ON t.\(quote(PhysicalName.primaryKey)) = l.target AND t.\(quote(PhysicalName.entity)) IN (\(numbers))"
-    }
-    questions.countLinks(counts) { Self.finding(effect, $0, links: $1) }
   }
 
   private mutating func askForLeftOutLinks(

@@ -165,13 +165,16 @@ struct Ledger {
         continue
       }
       let carriers = takers.filter { $0.carries(column.name, of: path) }
-      guard !takers.contains(where: \.flow.destination.isAbstract), carriers.allSatisfy(\.flow.isFiltered) else {
-        continue
-      }
-      // Code may read what the model knows.
-      let code = path == nil ? [] : takers.filter(\.flow.isOpaque)
+      guard !takers.contains(where: \.flow.destination.isAbstract),
+        carriers.allSatisfy({ $0.flow.isFiltered || $0.flow.isOpaque })
+      else { continue }
+      // Code may read what the model knows, and leave the rest to the default.
+      let code = (path == nil ? carriers : takers).filter(\.flow.isOpaque)
       if !code.isEmpty {
-        open.append(OpenLine(entity: entity, column: column.name, owner: owner, property: property))
+        open.append(
+          OpenLine(
+            entity: entity, column: column.name, owner: owner, attribute: path.map { _ in property },
+            carriers: Set(carriers.filter(\.flow.isOpaque).map(\.flow.mapping))))
       }
       guard let losing = losing(takers, unless: Set((carriers + code).map(\.flow.mapping))) else { continue }
       rows.append((entity, taken.condition(of: losing)))

@@ -5,10 +5,32 @@ import HeirloomStore
 /// The lines of the ledger for links that no relationship of the destination takes over.
 ///
 /// A link is one thing, which a relationship and its inverse both account for: it goes on if either side takes it,
-/// which follows from the entities of the two objects. Links of objects that go are told with these, and links of
-/// objects that code makes are its own. A key that leads to no object is no link.
+/// which follows from the entities of the two objects and from the mappings that take these. Links of objects that go
+/// are told with those. Where a policy makes one of the objects, the line stays open until it ran. A key that leads to
+/// no object is no link.
 struct LinkLines {
-  let crossing: Crossing
+  private let crossing: Crossing
+  /// The conditions of entity mappings that take only some objects.
+  private let taken: TakenRows
+  /// The takers of the objects of each source entity.
+  private var takers: [String: [Taker]] = [:]
+
+  /// Whoever takes objects of one source entity along.
+  private struct Taker {
+    let flow: RowFlow
+    /// The relationships of the destination that continue one of the source, by its name: entities and names.
+    let heirs: [String: [[String]]]
+
+    /// Returns true if the links of a relationship go along by the mapping itself, to objects that others take.
+    func carries(_ relationship: String, to others: [Taker], in model: ManagedObjectModel) -> Bool {
+      flow.reads(relationship)
+        || heirs[relationship, default: []].contains { heir in
+          guard let end = model.relationship(named: heir[1], of: heir[0])?.destinationEntity else { return false }
+          // A policy may make objects of any entity.
+          return others.contains { $0.flow.isOpaque || model.isEntity($0.flow.destination.name, kindOf: end) }
+        }
+    }
+  }
 
   /// Links of one name that are lost: queries with `owner` and `target`, and the entities of the targets.
   private struct Line {
@@ -16,9 +38,14 @@ struct LinkLines {
     var targets: Set<String> = []
   }
 
-  /// The relationship that a loss is told for: one of the destination, by entity and name, or the source's own.
-  private struct LossPlace {
+  /// The fate of links that no mapping is sure to take along.
+  private struct Fate: Hashable {
+    /// The relationship of the destination that the loss is told for; `nil` for the source's own.
     let heir: [String]?
+    /// The condition that the owners meet, over the row `s`; `nil` for all.
+    let condition: String?
+    /// The entity mappings that take the links along if their policies call the default; `nil` if code gets none of them.
+    let carriers: Set<String>?
   }
 
   /// The links of a relationship by the account of either side: a query with `owner` and `target`, and their trees.
@@ -30,28 +57,52 @@ struct LinkLines {
 
   private var source: PhysicalSchema { crossing.source }
 
-  /// Asks for the links between objects whose entities have no way to be linked in the destination.
-  func ask(_ questions: inout StoreQuestions) {
+  init(_ crossing: Crossing, taken: TakenRows) {
+    (self.crossing, self.taken) = (crossing, taken)
+    let destination = crossing.destination.model
+    for mapping in crossing.split.declarative.entityMappings + crossing.split.byRow {
+      guard let flow = RowFlow(mapping, from: crossing.source.model, to: destination) else { continue }
+      var heirs: [String: [[String]]] = [:]
+      for property in mapping.relationshipMappings.sorted(by: { $0.name.utf16Precedes($1.name) }) {
+        guard let name = property.sourceRelationshipName,
+          let owner = destination.declaringEntity(ofProperty: property.name, in: flow.destination.name),
+          destination.relationship(named: property.name, of: owner.name)?.isTransient == false
+        else { continue }
+        heirs[name, default: []].append([owner.name, property.name])
+      }
+      takers[flow.source.name, default: []].append(Taker(flow: flow, heirs: heirs))
+    }
+  }
+
+  /// Asks for the links between objects that have no way to be linked in the destination.
+  ///
+  /// - Returns: The links that only code can take along.
+  func ask(_ questions: inout StoreQuestions) -> [OpenLinks] {
     /// Links to objects that a relationship of the destination can't lead to, by its entity and name.
     var foreign: [[String]: Line] = [:]
+    var open: [OpenLinks] = []
     for entity in source.model.entities {
       for relationship in entity.relationships {
         guard let links = links(of: relationship, declaredBy: entity.name) else { continue }
         var dropped = Line()
         for owner in concrete(entity.name) {
-          // Code links what it makes.
-          guard !crossing.isByCode(owner), let route = crossing.routing.bySource[owner] else { continue }
-          let heirs = heirs(of: relationship.name, in: route)
-          var targets: [[String]?: [String]] = [:]
+          var targets: [Fate: [String]] = [:]
           for target in concrete(relationship.destinationEntity) {
-            guard let place = place(ofLinksFrom: route, heirs, to: target, relationship) else { continue }
-            targets[place.heir, default: []].append(target)
+            guard let fate = fate(ofLinksFrom: owner, to: target, relationship) else { continue }
+            targets[fate, default: []].append(target)
           }
-          for (heir, targets) in targets.sorted(by: { ($0.key ?? []).utf16Precedes($1.key ?? []) }) {
-            let query = between(owner, targets, links)
-            if let heir {
-              foreign[heir, default: Line()].queries.append(query)
-              foreign[heir]?.targets.formUnion(targets)
+          for (fate, targets) in targets.sorted(by: { $0.value[0].utf16Precedes($1.value[0]) }) {
+            let query = between(owner, fate.condition, targets, links)
+            let name = fate.heir ?? [entity.name, relationship.name]
+            if let carriers = fate.carriers {
+              open.append(
+                OpenLinks(
+                  entity: name[0], property: name[1], owner: owner, relationship: relationship.name, targets: targets,
+                  inverse: source.model.inverse(of: relationship)?.relationship.name, query: query,
+                  isForeign: fate.heir != nil && carriers.isEmpty, carriers: carriers))
+            } else if fate.heir != nil {
+              foreign[name, default: Line()].queries.append(query)
+              foreign[name]?.targets.formUnion(targets)
             } else {
               dropped.queries.append(query)
             }
@@ -64,6 +115,7 @@ struct LinkLines {
       let targets = line.targets.sorted { $0.utf16Precedes($1) }
       tell(line, as: .foreignLinks(to: targets), heir, &questions)
     }
+    return open
   }
 
   private func tell(_ line: Line, as kind: DataEffect.Kind, _ name: [String], _ questions: inout StoreQuestions) {
@@ -80,37 +132,36 @@ struct LinkLines {
     source.model.entityTree(from: entity).map(\.name).filter { crossing.counts.byEntity[$0, default: 0] > 0 }
   }
 
-  /// Returns the place at which the loss of links to objects of an entity is told: the relationship of the destination
-  /// that would take them if it led there, else the source's own; `nil` if they go on, or the other side tells it.
-  private func place(
-    ofLinksFrom owner: EntityRoute, _ heirs: [[String]], to target: String, _ relationship: RelationshipDescription
-  ) -> LossPlace? {
-    guard !crossing.isByCode(target) else { return nil }
-    guard let route = crossing.routing.bySource[target] else { return LossPlace(heir: heirs.first) }
+  /// Returns the fate of the links from objects of one entity to those of another; `nil` if they go on, are told with
+  /// their owners, or are told by the other side.
+  private func fate(
+    ofLinksFrom owner: String, to target: String, _ relationship: RelationshipDescription
+  ) -> Fate? {
+    guard let own = takers[owner] else { return nil }
+    let others = takers[target] ?? []
     let model = crossing.destination.model
-    func leads(_ heir: [String], to entity: String) -> Bool {
-      model.relationship(named: heir[1], of: heir[0]).map { model.isEntity(entity, kindOf: $0.destinationEntity) }
-        ?? false
+    let inverse = source.model.inverse(of: relationship)?.relationship
+    let carriers = own.filter { $0.carries(relationship.name, to: others, in: model) }
+    let back = inverse.map { inverse in others.filter { $0.carries(inverse.name, to: own, in: model) } } ?? []
+    let certain = carriers.filter { !$0.flow.isOpaque }
+    if certain.contains(where: { !$0.flow.isFiltered }) || back.contains(where: { !$0.flow.isOpaque }) { return nil }
+    // With several mappings of one entity, what any of them takes isn't lost; objects that none takes are, as a whole.
+    let rest = own.filter { taker in !certain.contains { $0.flow.mapping == taker.flow.mapping } }
+    guard !rest.isEmpty else { return nil }
+    let condition = taken.condition(
+      of: DataEffect.Rows(
+        entity: owner, destinationEntity: nil, properties: [],
+        takenBy: rest.allSatisfy(\.flow.isFiltered) ? rest.map(\.flow.mapping) : [],
+        notTakenBy: certain.map(\.flow.mapping)))
+    let heir = own.lazy.compactMap { $0.heirs[relationship.name]?.first }.first
+    let isOwnByCode = own.contains(where: \.flow.isOpaque)
+    if isOwnByCode || others.contains(where: \.flow.isOpaque) {
+      if !isOwnByCode, inverse?.isTransient == false { return nil }
+      let byCode = (carriers + back).filter(\.flow.isOpaque).map(\.flow.mapping)
+      return Fate(heir: heir, condition: condition, carriers: Set(byCode))
     }
-    if heirs.contains(where: { leads($0, to: route.destination) }) { return nil }
-    if let inverse = source.model.inverse(of: relationship) {
-      let others = self.heirs(of: inverse.relationship.name, in: route)
-      if others.contains(where: { leads($0, to: owner.destination) }) { return nil }
-      // The other side leads to objects of another kind only, and tells it.
-      if heirs.isEmpty, !others.isEmpty { return nil }
-    }
-    return LossPlace(heir: heirs.first)
-  }
-
-  /// Returns the relationships of the destination that continue one of a route's source, by entity and name.
-  private func heirs(of relationship: String, in route: EntityRoute) -> [[String]] {
-    let model = crossing.destination.model
-    return route.properties.values.filter { $0.sourceRelationshipName == relationship }.compactMap { property in
-      guard let owner = model.declaringEntity(ofProperty: property.name, in: route.destination),
-        model.relationship(named: property.name, of: owner.name)?.isTransient == false
-      else { return nil }
-      return [owner.name, property.name]
-    }.sorted { $0.utf16Precedes($1) }
+    if heir == nil, let inverse, others.contains(where: { $0.heirs[inverse.name] != nil }) { return nil }
+    return Fate(heir: heir, condition: condition, carriers: nil)
   }
 
   /// Returns the links of a relationship by the account of either side, as a query; `nil` if it isn't stored.
@@ -125,15 +176,20 @@ struct LinkLines {
       ownerRoot: own.ownerRoot, targetRoot: own.targetRoot)
   }
 
-  /// Returns the links from objects of one entity to objects of others.
-  private func between(_ owner: String, _ targets: [String], _ links: Links) -> String {
+  /// Returns the links from objects of one entity that meet a condition, to objects of others.
+  private func between(_ owner: String, _ condition: String?, _ targets: [String], _ links: Links) -> String {
     func end(_ name: String, _ root: String, _ entities: [String]) -> String {
       let table = source.table(ofEntity: root)?.name ?? ""
       let numbers = entities.compactMap { source.entity(named: $0) }.map { String($0.number) }
       return " JOIN \(SchemaName.rows(of: table, as: name)) ON \(name).\(quote(PhysicalName.primaryKey)) = k.\(name)"
         + " AND \(name).\(quote(PhysicalName.entity)) IN (\(numbers.joined(separator: ", ")))"
     }
+    // A mapping's condition is about the row of an object, so it can't be put to links: they are chosen by key.
+    let chosen = condition.map {
+      " WHERE k.owner IN (SELECT s.\(quote(PhysicalName.primaryKey)) FROM"
+        + " \(SchemaName.rows(of: source.table(ofEntity: owner)?.name ?? "", as: "s")) WHERE \($0))"
+    }
     return "SELECT k.owner AS owner, k.target AS target FROM (\(links.sql)) AS k"
-      + end("owner", links.ownerRoot, [owner]) + end("target", links.targetRoot, targets)
+      + end("owner", links.ownerRoot, [owner]) + end("target", links.targetRoot, targets) + (chosen ?? "")
   }
 }

@@ -1,0 +1,23 @@
+import HeirloomMapping
+
+/// A line of the ledger that only code can close: links of objects that a policy makes.
+struct OpenLinks: Hashable {
+  /// The entity that declares the relationship of which a loss is told.
+  let entity: String
+  /// The relationship's name: of the destination's where one continues that of the source.
+  let property: String
+  /// The entity of the owners.
+  let owner: String
+  /// The name of the source relationship.
+  let relationship: String
+  /// The entities of the objects that it leads to.
+  let targets: [String]
+  /// The name of its inverse, if it has one.
+  let inverse: String?
+  /// The query of the links, with `owner` and `target`.
+  let query: String
+  /// True if the relationship goes on, and its links lead to objects that don't.
+  let isForeign: Bool
+  /// The entity mappings that take the links along, if their policies call the default.
+  let carriers: Set<String>
+}

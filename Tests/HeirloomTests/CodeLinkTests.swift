@@ -1,0 +1,162 @@
+import Foundation
+import Heirloom
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+import TestSupport
+import Testing
+
+/// A policy × what becomes of its links' other ends: links that neither the default nor code takes along are told.
+struct CodeLinkTests {
+  /// What code does with the links of `Note.author`.
+  enum Code: String, CaseIterable, Sendable {
+    case byDefault, relatesNothing, readsAuthor, readsNotes, makesAll
+
+    var policy: EntityMigrationPolicy.Type {
+      switch self {
+      case .byDefault: EntityMigrationPolicy.self
+      case .relatesNothing: RelatesNothing.self
+      case .readsAuthor: ReadsAuthor.self
+      case .readsNotes: ReadsNotes.self
+      case .makesAll: MakesAll.self
+      }
+    }
+  }
+
+  class RelatesNothing: EntityMigrationPolicy {
+    override func createRelationships(
+      forDestination destination: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {}
+  }
+
+  final class ReadsAuthor: RelatesNothing {
+    override func createDestinationInstances(
+      forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {
+      _ = try source.object(forRelationship: "author")
+      try super.createDestinationInstances(forSource: source, in: mapping, manager: manager)
+    }
+  }
+
+  final class ReadsNotes: RelatesNothing {
+    override func begin(_ mapping: EntityMapping, manager: MigrationManager) throws {
+      for author in try manager.sourceContext.fetch("Author") { _ = try author.objects(forRelationship: "notes") }
+    }
+  }
+
+  /// It makes the objects without the default, and has these related by it.
+  final class MakesAll: EntityMigrationPolicy {
+    override func createDestinationInstances(
+      forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {
+      let note = try manager.destinationContext.insert("Note")
+      note["title"] = source["title"]
+      try manager.associate(source: source, destination: note, for: mapping)
+    }
+  }
+
+  /// What the destination has of authors.
+  enum Target: String, CaseIterable, Sendable {
+    case kept, gone, relationshipGone
+  }
+
+  private static func model(_ target: Target?) throws -> ManagedObjectModel {
+    let links: [RelationshipDescription]
+    switch target {
+    case nil, .kept: links = [Make.toOne("author", "Author", "notes"), Make.toOne("editor", "Author")]
+    // The relationships go on and lead to others.
+    case .gone: links = [Make.toOne("author", "Person"), Make.toOne("editor", "Person")]
+    case .relationshipGone: links = []
+    }
+    let isLinked = links.contains { $0.inverseRelationship != nil }
+    return try ManagedObjectModel(entities: [
+      Make.entity("Note", [Make.attribute("title")] + (target == nil ? [] : [Make.attribute("mood")]), links),
+      target == .gone
+        ? Make.entity("Person", [Make.attribute("name")])
+        : Make.entity("Author", [Make.attribute("name")], isLinked ? [Make.toMany("notes", "Note", "author")] : []),
+    ])
+  }
+
+  @Test(arguments: Code.allCases, Target.allCases)
+  func `links that nobody takes along are told`(_ code: Code, _ target: Target) throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Store.sqlite")
+    let (source, destination) = (try Self.model(nil), try Self.model(target))
+    var generator = StoreGenerator(objectsPerEntity: 20, seed: 5)
+    try generator.makeStore(at: url, model: source)
+    let plain = try Connection(path: url.path, mode: .readOnly)
+    let authored = try plain.firstInteger("SELECT COUNT(ZAUTHOR) FROM ZNOTE") ?? 0
+    let edited = try plain.firstInteger("SELECT COUNT(ZEDITOR) FROM ZNOTE") ?? 0
+    let authors = try plain.firstInteger("SELECT COUNT(*) FROM ZAUTHOR") ?? 0
+    try plain.close()
+    #expect(authored > 0 && edited > 0)
+    let mapping = try MappingModel.inferred(from: source, to: destination) {
+      EntityMapping(from: "Note", to: "Note", policy: code.policy)
+    }
+    var configuration = MigrationAssistant.Configuration()
+    configuration.mappings = [mapping]
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration)
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("not migrated")
+      return
+    }
+    var expected: [String] = []
+    if target == .gone { expected.append("objects Author \(authors)") }
+    // The other side, whose mapping runs as SQL, takes the links of authors along, whatever code does.
+    if target != .kept, code != .readsAuthor, code != .readsNotes { expected.append("links Note.author \(authored)") }
+    let isEditorTaken = target == .kept && (code == .byDefault || code == .makesAll)
+    if !isEditorTaken { expected.append("links Note.editor \(edited)") }
+    #expect(report.plan.losses.map { "\($0.kind) \($0.name) \($0.links ?? $0.rows)" }.sorted() == expected.sorted())
+    let kept = try StoreArchive(storeURL: url).previousVersions()
+    #expect(kept.map(\.isPinned) == [!expected.isEmpty])
+    guard target == .kept else { return }
+    let after = try Connection(path: url.path, mode: .readOnly)
+    #expect(try after.firstInteger("SELECT COUNT(ZAUTHOR) FROM ZNOTE") == authored)
+    #expect(try after.firstInteger("SELECT COUNT(ZEDITOR) FROM ZNOTE") == (isEditorTaken ? edited : 0))
+    try after.close()
+  }
+
+  /// A relationship without an inverse, of objects whose mapping runs as SQL, to objects that code makes.
+  @Test(arguments: [false, true])
+  func `one-way links to objects of code are told`(isRead: Bool) throws {
+    final class ReadsFavourites: EntityMigrationPolicy {
+      override func begin(_ mapping: EntityMapping, manager: MigrationManager) throws {
+        for author in try manager.sourceContext.fetch("Author") { _ = try author.object(forRelationship: "favourite") }
+      }
+    }
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Store.sqlite")
+    func model(_ isLinked: Bool) throws -> ManagedObjectModel {
+      try ManagedObjectModel(entities: [
+        Make.entity("Note", [Make.attribute("title")]),
+        Make.entity("Author", [Make.attribute("name")], isLinked ? [Make.toOne("favourite", "Note")] : []),
+      ])
+    }
+    let (source, destination) = (try model(true), try model(false))
+    var generator = StoreGenerator(objectsPerEntity: 20, seed: 5)
+    try generator.makeStore(at: url, model: source)
+    let plain = try Connection(path: url.path, mode: .readOnly)
+    let favourites = try plain.firstInteger("SELECT COUNT(ZFAVOURITE) FROM ZAUTHOR") ?? 0
+    try plain.close()
+    #expect(favourites > 0)
+    var configuration = MigrationAssistant.Configuration()
+    configuration.mappings = [
+      try MappingModel.inferred(from: source, to: destination) {
+        EntityMapping(
+          from: "Note", to: "Note", policy: isRead ? ReadsFavourites.self : EntityMigrationPolicy.self)
+      }
+    ]
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration)
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("not migrated")
+      return
+    }
+    #expect(
+      report.plan.losses.map { "\($0.kind) \($0.name) \($0.rows)" }
+        == (isRead ? [] : ["links Author.favourite \(favourites)"]))
+  }
+}
