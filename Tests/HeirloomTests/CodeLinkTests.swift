@@ -77,6 +77,26 @@ struct CodeLinkTests {
     ])
   }
 
+  private static func losses(
+    ofMigrating url: URL, from source: ManagedObjectModel, to destination: ManagedObjectModel,
+    _ policy: EntityMigrationPolicy.Type
+  ) throws -> [MigrationLoss] {
+    var configuration = MigrationAssistant.Configuration()
+    configuration.mappings = [
+      try MappingModel.inferred(from: source, to: destination) {
+        EntityMapping(from: "Note", to: "Note", policy: policy)
+      }
+    ]
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration)
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("not migrated")
+      return []
+    }
+    return report.plan.losses
+  }
+
   @Test(arguments: Code.allCases, Target.allCases)
   func `links that nobody takes along are told`(_ code: Code, _ target: Target) throws {
     let directory = try TemporaryDirectory()
@@ -90,25 +110,14 @@ struct CodeLinkTests {
     let authors = try plain.firstInteger("SELECT COUNT(*) FROM ZAUTHOR") ?? 0
     try plain.close()
     #expect(authored > 0 && edited > 0)
-    let mapping = try MappingModel.inferred(from: source, to: destination) {
-      EntityMapping(from: "Note", to: "Note", policy: code.policy)
-    }
-    var configuration = MigrationAssistant.Configuration()
-    configuration.mappings = [mapping]
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration)
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("not migrated")
-      return
-    }
+    let losses = try Self.losses(ofMigrating: url, from: source, to: destination, code.policy)
     var expected: [String] = []
     if target == .gone { expected.append("objects Author \(authors)") }
     // The other side, whose mapping runs as SQL, takes the links of authors along, whatever code does.
     if target != .kept, code != .readsAuthor, code != .readsNotes { expected.append("links Note.author \(authored)") }
     let isEditorTaken = target == .kept && (code == .byDefault || code == .makesAll)
     if !isEditorTaken { expected.append("links Note.editor \(edited)") }
-    #expect(report.plan.losses.map { "\($0.kind) \($0.name) \($0.links ?? $0.rows)" }.sorted() == expected.sorted())
+    #expect(losses.map { "\($0.kind) \($0.name) \($0.links ?? $0.rows)" }.sorted() == expected.sorted())
     let kept = try StoreArchive(storeURL: url).previousVersions()
     #expect(kept.map(\.isPinned) == [!expected.isEmpty])
     guard target == .kept else { return }
@@ -141,22 +150,10 @@ struct CodeLinkTests {
     let favourites = try plain.firstInteger("SELECT COUNT(ZFAVOURITE) FROM ZAUTHOR") ?? 0
     try plain.close()
     #expect(favourites > 0)
-    var configuration = MigrationAssistant.Configuration()
-    configuration.mappings = [
-      try MappingModel.inferred(from: source, to: destination) {
-        EntityMapping(
-          from: "Note", to: "Note", policy: isRead ? ReadsFavourites.self : EntityMigrationPolicy.self)
-      }
-    ]
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration)
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("not migrated")
-      return
-    }
+    let losses = try Self.losses(
+      ofMigrating: url, from: source, to: destination, isRead ? ReadsFavourites.self : EntityMigrationPolicy.self)
     #expect(
-      report.plan.losses.map { "\($0.kind) \($0.name) \($0.rows)" }
+      losses.map { "\($0.kind) \($0.name) \($0.rows)" }
         == (isRead ? [] : ["links Author.favourite \(favourites)"]))
   }
 }

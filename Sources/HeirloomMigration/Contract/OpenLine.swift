@@ -15,4 +15,16 @@ struct OpenLine: Hashable {
 
   /// The name that a loss is told by.
   var property: String { attribute ?? column }
+  /// The reason why the cells are lost, unless code took them along.
+  var cause: OpenCause { carriers.isEmpty ? .unmapped : .passedOver }
+}
+
+/// A reason why content that code may take along is lost.
+enum OpenCause: Int {
+  /// No property mapping takes it, and code didn't read it.
+  case unmapped
+  /// A property mapping takes it, by the default that code didn't call.
+  case passedOver
+  /// Links lead to objects that the destination's relationship can't lead to.
+  case foreign
 }

@@ -1,10 +1,8 @@
-import HeirloomMapping
-
 /// A line of the ledger that only code can close: links of objects that a policy makes.
 struct OpenLinks: Hashable {
   /// The entity that declares the relationship of which a loss is told.
   let entity: String
-  /// The relationship's name: of the destination's where one continues that of the source.
+  /// The name of that relationship: the one of the destination that goes on, else the source's own.
   let property: String
   /// The entity of the owners.
   let owner: String
@@ -16,8 +14,8 @@ struct OpenLinks: Hashable {
   let inverse: String?
   /// The query of the links, with `owner` and `target`.
   let query: String
-  /// True if the relationship goes on, and its links lead to objects that don't.
-  let isForeign: Bool
   /// The entity mappings that take the links along, if their policies call the default.
   let carriers: Set<String>
+  /// The reason why they are lost, unless code took them along.
+  let cause: OpenCause
 }

@@ -4,10 +4,11 @@ import HeirloomStore
 
 // The properties that code was given and didn't read are in the previous version alone, and only the run tells which.
 extension MigrationManager {
-  /// Counts the objects, values and links that policies were given, and that neither a mapping takes nor a policy read.
+  /// Counts the objects, values and links that policies were given, and that neither their default took along nor they
+  /// read.
   ///
-  /// Code reads a property if it asks any object of the entity for it. Objects that became nothing are lost as a whole, if
-  /// code read no property of their entity.
+  /// Code reads a property if it asks any object of the entity for it. Objects that became nothing are lost as a whole,
+  /// if code read no property of their entity.
   ///
   /// - Parameter results: The results of the mappings that ran object by object.
   /// - Returns: The losses.
@@ -39,23 +40,23 @@ extension MigrationManager {
       let asked = setting.sourceStore.askedProperties(of: line.entity.name)
       return line.carriers.isDisjoint(with: defaults) && !(line.attribute.map(asked.contains) ?? false)
     }
-    var rows: [LossName: Int64] = [:]
+    var rows: [LeftProperty: Int64] = [:]
     for line in unread {
       let others = lost[line.entity.name].map { " AND NOT (\($0))" } ?? ""
-      rows[LossName(line.owner, line.property, isMapped: !line.carriers.isEmpty), default: 0] +=
+      rows[LeftProperty(entity: line.owner, property: line.property, cause: line.cause), default: 0] +=
         try setting.connection.firstInteger(
           "SELECT COUNT(s.\(quote(line.column))) FROM \(SchemaName.rows(of: line.entity.table, as: "s"))"
             + " WHERE s.\(quote(PhysicalName.entity)) = \(line.entity.number)\(others)") ?? 0
     }
     return rows.filter { $0.value > 0 }.sorted { $0.key < $1.key }.map { name, rows in
-      MigrationLoss(entity: name.entity, property: name.property, reason: name.reason, rows: rows, kind: .values)
+      MigrationLoss(entity: name.entity, property: name.property, reason: name.reason(), rows: rows, kind: .values)
     }
   }
 
   private func unreadLinks(except lost: [String: String]) throws -> [MigrationLoss] {
     let defaults = Set(runs.filter { $0.relatedByDefault || $0.sourceObjects == 0 }.map(\.mapping.name))
     let key = quote(PhysicalName.primaryKey)
-    var found: [LossName: (owners: Int64, links: Int64, targets: Set<String>)] = [:]
+    var found: [LeftProperty: (owners: Int64, links: Int64, targets: Set<String>)] = [:]
     for links in setting.parts.openLinks where links.carriers.isDisjoint(with: defaults) && !isAsked(links) {
       guard let table = setting.source.entity(named: links.owner)?.table else { continue }
       let others = lost[links.owner].map {
@@ -65,21 +66,15 @@ extension MigrationManager {
         "SELECT COUNT(DISTINCT owner), COUNT(*) FROM (\(links.query))\(others ?? "")"
       ).first
       guard let owners = row?[0].integer, owners > 0 else { continue }
-      let name = LossName(
-        links.entity, links.property, isMapped: !links.carriers.isEmpty, isForeign: links.isForeign)
+      let name = LeftProperty(entity: links.entity, property: links.property, cause: links.cause)
       found[name, default: (0, 0, [])].owners += owners
       found[name]?.links += row?[1].integer ?? 0
       found[name]?.targets.formUnion(links.targets)
     }
     return found.sorted { $0.key < $1.key }.map { name, count in
-      let targets = count.targets.sorted { $0.utf16Precedes($1) }
-      return MigrationLoss(
-        entity: name.entity, property: name.property,
-        reason: name.isForeign
-          ? DataEffect(
-            kind: .foreignLinks(to: targets), entity: name.entity, properties: [name.property], rows: []
-          ).description : name.reason,
-        rows: count.owners, links: count.links, kind: .links)
+      MigrationLoss(
+        entity: name.entity, property: name.property, reason: name.reason(targets: count.targets), rows: count.owners,
+        links: count.links, kind: .links)
     }
   }
 
@@ -92,26 +87,28 @@ extension MigrationManager {
 }
 
 /// A property that code left, as a loss tells it.
-private struct LossName: Hashable, Comparable {
+private struct LeftProperty: Hashable, Comparable {
   let entity: String
   let property: String
-  /// True if a property mapping takes it, by the default that code didn't call.
-  let isMapped: Bool
-  /// True if links lead to objects that the destination's relationship can't lead to.
-  let isForeign: Bool
+  let cause: OpenCause
 
-  init(_ entity: String, _ property: String, isMapped: Bool, isForeign: Bool = false) {
-    (self.entity, self.property, self.isMapped, self.isForeign) = (entity, property, isMapped, isForeign)
+  /// Returns the sentence about it, which names the entities of the objects that foreign links lead to.
+  func reason(targets: Set<String> = []) -> String {
+    switch cause {
+    case .unmapped:
+      "No property mapping takes \"\(entity).\(property)\", and the code of the mapping never read it."
+    case .passedOver:
+      "The code of the mapping never read \"\(entity).\(property)\", nor called the default that takes it."
+    case .foreign:
+      DataEffect(
+        kind: .foreignLinks(to: targets.sorted { $0.utf16Precedes($1) }), entity: entity, properties: [property],
+        rows: []
+      ).description
+    }
   }
 
-  var reason: String {
-    isMapped
-      ? "The code of the mapping never read \"\(entity).\(property)\", nor called the default that takes it."
-      : "No property mapping takes \"\(entity).\(property)\", and the code of the mapping never read it."
-  }
-
-  static func < (left: LossName, right: LossName) -> Bool {
-    func words(_ name: LossName) -> [String] { [name.entity, name.property, "\(name.isMapped)", "\(name.isForeign)"] }
-    return words(left).utf16Precedes(words(right))
+  static func < (left: LeftProperty, right: LeftProperty) -> Bool {
+    let (names, others) = ([left.entity, left.property], [right.entity, right.property])
+    return names == others ? left.cause.rawValue < right.cause.rawValue : names.utf16Precedes(others)
   }
 }

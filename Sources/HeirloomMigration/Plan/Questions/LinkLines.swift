@@ -44,7 +44,7 @@ struct LinkLines {
     let heir: [String]?
     /// The condition that the owners meet, over the row `s`; `nil` for all.
     let condition: String?
-    /// The entity mappings that take the links along if their policies call the default; `nil` if code gets none of them.
+    /// The entity mappings that take the links along if their policies call the default; `nil` if no code gets them.
     let carriers: Set<String>?
   }
 
@@ -84,11 +84,12 @@ struct LinkLines {
     for entity in source.model.entities {
       for relationship in entity.relationships {
         guard let links = links(of: relationship, declaredBy: entity.name) else { continue }
+        let inverse = source.model.inverse(of: relationship)?.relationship
         var dropped = Line()
         for owner in concrete(entity.name) {
           var targets: [Fate: [String]] = [:]
           for target in concrete(relationship.destinationEntity) {
-            guard let fate = fate(ofLinksFrom: owner, to: target, relationship) else { continue }
+            guard let fate = fate(ofLinksFrom: owner, to: target, relationship, inverse) else { continue }
             targets[fate, default: []].append(target)
           }
           for (fate, targets) in targets.sorted(by: { $0.value[0].utf16Precedes($1.value[0]) }) {
@@ -98,8 +99,8 @@ struct LinkLines {
               open.append(
                 OpenLinks(
                   entity: name[0], property: name[1], owner: owner, relationship: relationship.name, targets: targets,
-                  inverse: source.model.inverse(of: relationship)?.relationship.name, query: query,
-                  isForeign: fate.heir != nil && carriers.isEmpty, carriers: carriers))
+                  inverse: inverse?.name, query: query, carriers: carriers,
+                  cause: !carriers.isEmpty ? .passedOver : fate.heir != nil ? .foreign : .unmapped))
             } else if fate.heir != nil {
               foreign[name, default: Line()].queries.append(query)
               foreign[name]?.targets.formUnion(targets)
@@ -135,12 +136,12 @@ struct LinkLines {
   /// Returns the fate of the links from objects of one entity to those of another; `nil` if they go on, are told with
   /// their owners, or are told by the other side.
   private func fate(
-    ofLinksFrom owner: String, to target: String, _ relationship: RelationshipDescription
+    ofLinksFrom owner: String, to target: String, _ relationship: RelationshipDescription,
+    _ inverse: RelationshipDescription?
   ) -> Fate? {
     guard let own = takers[owner] else { return nil }
     let others = takers[target] ?? []
     let model = crossing.destination.model
-    let inverse = source.model.inverse(of: relationship)?.relationship
     let carriers = own.filter { $0.carries(relationship.name, to: others, in: model) }
     let back = inverse.map { inverse in others.filter { $0.carries(inverse.name, to: own, in: model) } } ?? []
     let certain = carriers.filter { !$0.flow.isOpaque }
@@ -156,10 +157,12 @@ struct LinkLines {
     let heir = own.lazy.compactMap { $0.heirs[relationship.name]?.first }.first
     let isOwnByCode = own.contains(where: \.flow.isOpaque)
     if isOwnByCode || others.contains(where: \.flow.isOpaque) {
+      // The side that code makes tells it, if it knows of the links.
       if !isOwnByCode, inverse?.isTransient == false { return nil }
       let byCode = (carriers + back).filter(\.flow.isOpaque).map(\.flow.mapping)
       return Fate(heir: heir, condition: condition, carriers: Set(byCode))
     }
+    // The other side leads to objects of another kind only, and tells it.
     if heir == nil, let inverse, others.contains(where: { $0.heirs[inverse.name] != nil }) { return nil }
     return Fate(heir: heir, condition: condition, carriers: nil)
   }

@@ -16,8 +16,9 @@ package struct RowRunParts: Hashable, Sendable {
   let removals: [RemovedObjects]
   /// The decisions about the objects of these mappings.
   let decided: RowRunDecisions
-  /// The lines of the ledger that only code can close: cells, and links.
+  /// The cells that only code can take along.
   var openLines: [OpenLine] = []
+  /// The links that only code can take along.
   var openLinks: [OpenLinks] = []
   /// The queries of what SQL can say of each source row's destination object, by the name of the entity mapping.
   let valueSelections: [String: ValueSelection]
