@@ -1,7 +1,7 @@
 import HeirloomStore
 
 /// A line of the ledger that only code can close: cells that a policy may read, or leave to the default.
-struct OpenLine: Hashable {
+struct OpenLine {
   /// The entity of the rows.
   let entity: PhysicalEntity
   /// The column of the cells.

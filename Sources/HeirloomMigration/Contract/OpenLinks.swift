@@ -1,5 +1,5 @@
 /// A line of the ledger that only code can close: links of objects that a policy makes.
-struct OpenLinks: Hashable {
+struct OpenLinks {
   /// The entity that declares the relationship of which a loss is told.
   let entity: String
   /// The name of that relationship: the one of the destination that goes on, else the source's own.

@@ -40,23 +40,21 @@ extension MigrationManager {
       let asked = setting.sourceStore.askedProperties(of: line.entity.name)
       return line.carriers.isDisjoint(with: defaults) && !(line.attribute.map(asked.contains) ?? false)
     }
-    var rows: [LeftProperty: Int64] = [:]
+    var left: [LeftProperty] = []
     for line in unread {
       let others = lost[line.entity.name].map { " AND NOT (\($0))" } ?? ""
-      rows[LeftProperty(entity: line.owner, property: line.property, cause: line.cause), default: 0] +=
-        try setting.connection.firstInteger(
-          "SELECT COUNT(s.\(quote(line.column))) FROM \(SchemaName.rows(of: line.entity.table, as: "s"))"
-            + " WHERE s.\(quote(PhysicalName.entity)) = \(line.entity.number)\(others)") ?? 0
+      let rows = try setting.connection.firstInteger(
+        "SELECT COUNT(s.\(quote(line.column))) FROM \(SchemaName.rows(of: line.entity.table, as: "s"))"
+          + " WHERE s.\(quote(PhysicalName.entity)) = \(line.entity.number)\(others)")
+      left.add(LeftProperty(entity: line.owner, property: line.property, cause: line.cause, rows: rows ?? 0))
     }
-    return rows.filter { $0.value > 0 }.sorted { $0.key < $1.key }.map { name, rows in
-      MigrationLoss(entity: name.entity, property: name.property, reason: name.reason(), rows: rows, kind: .values)
-    }
+    return left.losses
   }
 
   private func unreadLinks(except lost: [String: String]) throws -> [MigrationLoss] {
     let defaults = Set(runs.filter { $0.relatedByDefault || $0.sourceObjects == 0 }.map(\.mapping.name))
     let key = quote(PhysicalName.primaryKey)
-    var found: [LeftProperty: (owners: Int64, links: Int64, targets: Set<String>)] = [:]
+    var left: [LeftProperty] = []
     for links in setting.parts.openLinks where links.carriers.isDisjoint(with: defaults) && !isAsked(links) {
       guard let table = setting.source.entity(named: links.owner)?.table else { continue }
       let others = lost[links.owner].map {
@@ -65,17 +63,12 @@ extension MigrationManager {
       let row = try setting.connection.rows(
         "SELECT COUNT(DISTINCT owner), COUNT(*) FROM (\(links.query))\(others ?? "")"
       ).first
-      guard let owners = row?[0].integer, owners > 0 else { continue }
-      let name = LeftProperty(entity: links.entity, property: links.property, cause: links.cause)
-      found[name, default: (0, 0, [])].owners += owners
-      found[name]?.links += row?[1].integer ?? 0
-      found[name]?.targets.formUnion(links.targets)
+      left.add(
+        LeftProperty(
+          entity: links.entity, property: links.property, cause: links.cause, rows: row?[0].integer ?? 0,
+          links: row?[1].integer, targets: Set(links.targets)))
     }
-    return found.sorted { $0.key < $1.key }.map { name, count in
-      MigrationLoss(
-        entity: name.entity, property: name.property, reason: name.reason(targets: count.targets), rows: count.owners,
-        links: count.links, kind: .links)
-    }
+    return left.losses
   }
 
   /// Returns true if code asked objects for a relationship or its inverse.
@@ -86,29 +79,51 @@ extension MigrationManager {
   }
 }
 
-/// A property that code left, as a loss tells it.
-private struct LeftProperty: Hashable, Comparable {
+/// The content of a property that code left.
+private struct LeftProperty {
   let entity: String
   let property: String
   let cause: OpenCause
+  var rows: Int64
+  /// The number of links; `nil` for values.
+  var links: Int64?
+  /// The entities of the objects that the links lead to.
+  var targets: Set<String> = []
 
-  /// Returns the sentence about it, which names the entities of the objects that foreign links lead to.
-  func reason(targets: Set<String> = []) -> String {
-    switch cause {
-    case .unmapped:
-      "No property mapping takes \"\(entity).\(property)\", and the code of the mapping never read it."
-    case .passedOver:
-      "The code of the mapping never read \"\(entity).\(property)\", nor called the default that takes it."
-    case .foreign:
-      DataEffect(
-        kind: .foreignLinks(to: targets.sorted { $0.utf16Precedes($1) }), entity: entity, properties: [property],
-        rows: []
-      ).description
+  var loss: MigrationLoss {
+    let reason =
+      switch cause {
+      case .unmapped:
+        "No property mapping takes \"\(entity).\(property)\", and the code of the mapping never read it."
+      case .passedOver:
+        "The code of the mapping never read \"\(entity).\(property)\", nor called the default that takes it."
+      case .foreign:
+        DataEffect(
+          kind: .foreignLinks(to: targets.sorted { $0.utf16Precedes($1) }), entity: entity, properties: [property],
+          rows: []
+        ).description
+      }
+    return MigrationLoss(
+      entity: entity, property: property, reason: reason, rows: rows, links: links,
+      kind: links == nil ? .values : .links)
+  }
+}
+
+extension [LeftProperty] {
+  /// Adds content to that of the same property which was left for the same reason.
+  fileprivate mutating func add(_ content: LeftProperty) {
+    guard content.rows > 0 else { return }
+    let place = firstIndex {
+      $0.entity == content.entity && $0.property == content.property && $0.cause == content.cause
     }
+    guard let place else { return append(content) }
+    self[place].rows += content.rows
+    if let links = content.links { self[place].links = (self[place].links ?? 0) + links }
+    self[place].targets.formUnion(content.targets)
   }
 
-  static func < (left: LeftProperty, right: LeftProperty) -> Bool {
-    let (names, others) = ([left.entity, left.property], [right.entity, right.property])
-    return names == others ? left.cause.rawValue < right.cause.rawValue : names.utf16Precedes(others)
+  /// The losses, by entity and property.
+  fileprivate var losses: [MigrationLoss] {
+    sorted { [$0.entity, $0.property].utf16Precedes([$1.entity, $1.property]) }.map(\.loss)
   }
 }

@@ -39,7 +39,7 @@ struct LinkLines {
   }
 
   /// The fate of links that no mapping is sure to take along.
-  private struct Fate: Hashable {
+  private struct Fate: Equatable {
     /// The relationship of the destination that the loss is told for; `nil` for the source's own.
     let heir: [String]?
     /// The condition that the owners meet, over the row `s`; `nil` for all.
@@ -87,12 +87,16 @@ struct LinkLines {
         let inverse = source.model.inverse(of: relationship)?.relationship
         var dropped = Line()
         for owner in concrete(entity.name) {
-          var targets: [Fate: [String]] = [:]
+          var fates: [(fate: Fate, targets: [String])] = []
           for target in concrete(relationship.destinationEntity) {
             guard let fate = fate(ofLinksFrom: owner, to: target, relationship, inverse) else { continue }
-            targets[fate, default: []].append(target)
+            if let place = fates.firstIndex(where: { $0.fate == fate }) {
+              fates[place].targets.append(target)
+            } else {
+              fates.append((fate, [target]))
+            }
           }
-          for (fate, targets) in targets.sorted(by: { $0.value[0].utf16Precedes($1.value[0]) }) {
+          for (fate, targets) in fates {
             let query = between(owner, fate.condition, targets, links)
             let name = fate.heir ?? [entity.name, relationship.name]
             if let carriers = fate.carriers {
