@@ -91,14 +91,14 @@ struct Surroundings {
     if let name {
       if name == list, recipe.once(in: 2) {
         let listed = recipe.pick([store.path + "-journal", foreign.path + "/letter.txt", ""])
-        try? Data((listed + "\0").utf8).write(to: URL(fileURLWithPath: list))
+        put(Data((listed + "\0").utf8), at: list)
       }
       let sum = name.utf8.reduce(UInt32(0)) { $0 &+ UInt32(bitPattern: Int32(Int8(bitPattern: $1))) }
       bytes += Self.bigEndian(UInt32(0x4000_0000 / pageSize + 1)) + Array(name.utf8)
       bytes += Self.bigEndian(UInt32(name.utf8.count)) + Self.bigEndian(sum) + Self.magic
     }
     if recipe.once(in: 6) { bytes.removeLast(min(bytes.count, recipe.byte() * 4)) }
-    try? Data(bytes).write(to: URL(fileURLWithPath: store.path + "-journal"))
+    put(Data(bytes), at: store.path + "-journal")
   }
 
   private mutating func makeLog() throws {
@@ -131,7 +131,13 @@ struct Surroundings {
       bytes += frame + image
     }
     if recipe.once(in: 6) { bytes.removeLast(min(bytes.count, recipe.byte() * 8)) }
-    try? Data(bytes).write(to: URL(fileURLWithPath: store.path + "-wal"))
+    put(Data(bytes), at: store.path + "-wal")
+  }
+
+  /// Writes a file in the place of whatever lies there: a pipe would wait for a reader, and a link lead to another's file.
+  private func put(_ bytes: Data, at path: String) {
+    try? FileManager.default.removeItem(atPath: path)
+    try? bytes.write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
   }
 
   // MARK: Folders
@@ -152,8 +158,8 @@ struct Surroundings {
     if recipe.once(in: 2) { try? manager.removeItem(atPath: path) }
     let letter = foreign.appendingPathComponent("letter.txt").path
     switch recipe.byte() % 10 {
-    case 0: try? Data((0..<recipe.byte()).map { _ in UInt8(recipe.byte()) }).write(to: URL(fileURLWithPath: path))
-    case 1: try? Data().write(to: URL(fileURLWithPath: path))
+    case 0: put(Data((0..<recipe.byte()).map { _ in UInt8(recipe.byte()) }), at: path)
+    case 1: put(Data(), at: path)
     case 2: try? manager.createSymbolicLink(atPath: path, withDestinationPath: foreign.path)
     case 3: try? manager.createSymbolicLink(atPath: path, withDestinationPath: letter)
     case 4: try? manager.createSymbolicLink(atPath: path, withDestinationPath: path)
@@ -190,7 +196,7 @@ struct Surroundings {
     let letter = foreign.appendingPathComponent("letter.txt").path
     switch recipe.byte() % 7 {
     case 0: try? FileManager.default.copyItem(at: store, to: kept)
-    case 1: try? Data("garbage".utf8).write(to: kept)
+    case 1: put(Data("garbage".utf8), at: kept.path)
     case 2: try? FileManager.default.createSymbolicLink(atPath: kept.path, withDestinationPath: letter)
     case 3: _ = link(letter, kept.path)
     case 4: _ = link(store.path, kept.path)
@@ -203,7 +209,7 @@ struct Surroundings {
       supportByteCount: recipe.pick([0, .max, -1]), versionChecksum: recipe.pick([nil, "", "x\n\u{1B}[2J"]),
       generation: nil, usedWAL: recipe.once(in: 2),
       operation: recipe.pick([.migration, .adoption, .restoration, .settingAside, .undoing]))
-    try? Data(manifest.encoded()).write(to: URL(fileURLWithPath: folder + "/manifest.json"))
+    if let bytes = try? manifest.encoded() { put(Data(bytes), at: folder + "/manifest.json") }
     if recipe.once(in: 2) {
       try? FileManager.default.createSymbolicLink(
         atPath: folder + "/.Done_SUPPORT", withDestinationPath: foreign.path)
@@ -224,7 +230,7 @@ struct Surroundings {
       keptFolder: recipe.pick([made, names.sorted().first, nil, ".."]), oldGeneration: recipe.pick([nil, "a"]),
       newGeneration: recipe.pick([nil, "b"]), time: 1_000_000_000,
       adoptedSet: operation == .adoption ? "2026-01-02-03-04-05-01234567" : nil)
-    try? Data(record.encoded()).write(to: URL(fileURLWithPath: companion + "/manifest.json"))
+    if let bytes = try? record.encoded() { put(Data(bytes), at: companion + "/manifest.json") }
   }
 
   private static func bigEndian(_ number: UInt32) -> [UInt8] {
