@@ -51,9 +51,11 @@ struct GivenAccountTests {
     let before = try Contents(of: url.path)
     let source = try ModelFolder(example.source, named: "source", in: directory)
     let destination = try ModelFolder(example.destination.withoutIdentifiers, named: "destination", in: directory)
-    let mapping = try MappingInference(
-      from: source.model, to: destination.model, given: Self.mappings(example, policy)
-    ).mappingModel()
+    let inference = MappingInference(
+      from: source.model, to: destination.model, given: Self.mappings(example, policy))
+    // Between some types nothing is converted without code.
+    guard inference.obstacles.isEmpty else { return [] }
+    let mapping = try inference.mappingModel()
     let migration = try AccountedMigration(url, from: source, to: destination, by: builder, mappings: [mapping])
     guard let told = migration.told else { return [] }
     return Accountant(

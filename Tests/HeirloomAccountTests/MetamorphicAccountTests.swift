@@ -30,11 +30,19 @@ struct MetamorphicAccountTests {
     return (try Contents(of: url.path), told)
   }
 
-  /// Returns the names of the tables that differ, without those that describe the model.
-  private func differences(_ first: Contents, _ second: Contents, except: Set<String> = []) -> [String] {
-    Set(first.tables.keys).union(second.tables.keys)
-      .subtracting(["Z_METADATA", "Z_MODELCACHE"]).subtracting(except)
-      .filter { first.rows(of: $0) != second.rows(of: $0) }.sorted()
+  /// Describes what differs between two stores of a version, each table by a row that only one has.
+  private func differences(
+    _ first: Contents, _ second: Contents, _ version: XMLModel, except: Set<String> = []
+  ) -> [String] {
+    let sides = [first, second].map { $0.facts(Layout(version, stored: $0.numbers)) }
+    return Set(sides.flatMap(\.keys)).subtracting(except).sorted().compactMap { table in
+      let (own, other) = (sides[0][table] ?? [], sides[1][table] ?? [])
+      if own == other { return nil }
+      let rows = [own.subtracting(other), other.subtracting(own)].map { rows in
+        rows.map { row in row.map { "\($0.key) \($0.value.literal)" }.sorted().joined(separator: ", ") }.min() ?? "none"
+      }
+      return "\(table): \(rows.joined(separator: " against "))"
+    }
   }
 
   private func forEach(
@@ -63,9 +71,13 @@ struct MetamorphicAccountTests {
       guard let hops = try migrate(example, over: [example.source, example.destination, last]),
         let jump = try migrate(example, over: [example.source, last])
       else { return [] }
-      return differences(hops.contents, jump.contents)
+      // The values of an unknown column may be lost by one hop more, which tells them; names change on the way.
+      guard total(hops.told) == total(jump.told) else { return [] }
+      return differences(hops.contents, jump.contents, last)
     }
   }
+
+  private func total(_ told: [ToldLoss]) -> Int { told.filter { $0.kind == .values }.reduce(0) { $0 + $1.amount } }
 
   @Test(arguments: parts)
   func `a rename and back is the identity`(seeds: [UInt64]) {
@@ -73,7 +85,7 @@ struct MetamorphicAccountTests {
       guard let there = try migrate(example, over: [example.source]),
         let back = try migrate(example, over: [example.source, example.destination, example.source])
       else { return ["not migrated"] }
-      return differences(there.contents, back.contents) + back.told.map(\.description)
+      return differences(there.contents, back.contents, example.source) + back.told.map(\.description)
     }
   }
 
@@ -89,15 +101,75 @@ struct MetamorphicAccountTests {
         let with = try migrate(example, over: [example.source, more])
       else { return [] }
       let unlike = Set(without.told).symmetricDifference(with.told).map(\.description)
-      return differences(without.contents, with.contents, except: ["ZZZZ", "Z_PRIMARYKEY"]) + unlike
+      return differences(without.contents, with.contents, more, except: ["ZZZZ", "Z_PRIMARYKEY"]) + unlike
     }
   }
 }
 
 extension Contents {
-  /// Returns the rows of a table as sets of named cells, in whatever order the columns are.
-  fileprivate func rows(of table: String) -> Set<[String: Cell]>? {
-    guard let found = tables[table] else { return nil }
-    return Set(found.rows.map { Dictionary(zip(found.columns, $0), uniquingKeysWith: { first, _ in first }) })
+  /// Returns what the file says, by table: its rows as sets of named cells, in whatever order rows and columns are.
+  ///
+  /// Left out is what says nothing: cells without a value, cells of properties that an object's entity hasn't got, the
+  /// number of an entity beside no key, links to objects that don't exist, tables that describe the model, and the next
+  /// keys, which are only large enough.
+  fileprivate func facts(_ layout: Layout) -> [String: Set<[String: Cell]>] {
+    let objects = Objects(in: self, layout)
+    var joins: [String: [(column: String, table: String)]] = [:]
+    for entity in layout.model.entities {
+      for relationship in entity.relationships {
+        guard let join = layout.join(of: Layout.Name(entity: entity.name, property: relationship.name), in: self),
+          let own = layout.tables[entity.name], let other = layout.tables[relationship.destination]
+        else { continue }
+        joins[join.table] = [(join.ownerColumn, own), (join.targetColumn, other)]
+      }
+    }
+    var facts: [String: Set<[String: Cell]>] = [:]
+    for (name, table) in tables where !["Z_METADATA", "Z_MODELCACHE"].contains(name) {
+      let known = layout.knownColumns(of: name)
+      let rows = table.rows.compactMap { cells -> [String: Cell]? in
+        var row = Dictionary(zip(table.columns, cells), uniquingKeysWith: { first, _ in first })
+        row = row.filter { $0.value != .null }
+        if name == "Z_PRIMARYKEY" { row["Z_MAX"] = nil }
+        for (column, target) in joins[name] ?? [] {
+          guard let key = row[column]?.integer, objects.contains(ObjectKey(table: target, key: key)) else { return nil }
+        }
+        if layout.tables.values.contains(name),
+          let entity = row["Z_ENT"]?.integer.flatMap({ layout.entitiesByNumber[$0] })
+        {
+          let own = layout.columns(of: entity, besides: row)
+          row = row.filter { !known.contains($0.key) || own.contains($0.key) }
+        }
+        return row
+      }
+      facts[name] = Set(rows)
+    }
+    return facts
+  }
+}
+
+extension Layout {
+  /// Returns the columns that say something about an object of an entity, beside the cells of its row.
+  fileprivate func columns(of entity: String, besides row: [String: Cell]) -> Set<String> {
+    var own: Set = ["Z_PK", "Z_ENT", "Z_OPT"]
+    for declared in attributes[entity] ?? [] {
+      if let column = columns[Name(entity: declared.entity, property: declared.property.name)] { own.insert(column) }
+    }
+    for declared in relationships[entity] ?? [] {
+      let name = Name(entity: declared.entity, property: declared.property.name)
+      guard let column = columns[name], row[column] != nil else { continue }
+      own.formUnion([column, "Z_FOK_" + column.dropFirst()])
+      if let number = numberColumn(of: name) { own.insert(number) }
+    }
+    // The owners' relationships without an inverse have their keys here.
+    for other in model.entities {
+      for relationship in other.relationships
+      where relationship.isToMany && model.inverse(of: relationship) == nil
+        && subtrees[relationship.destination, default: []].contains(entity)
+      {
+        let column = inverselessColumn(of: Name(entity: other.name, property: relationship.name))
+        if row[column] != nil { own.formUnion([column, "Z_FOK_" + column.dropFirst()]) }
+      }
+    }
+    return own
   }
 }

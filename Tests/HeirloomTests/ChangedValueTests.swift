@@ -32,6 +32,86 @@ struct ChangedValueTests {
     Case(from: .double, to: .float, values: ["0.1"], changed: 0),
   ]
 
+  /// Changes by code that leaves values to the default; `nil` if one of the values stops it.
+  static let casesOfCode = [
+    CodeCase(from: .double, to: .integer32, values: ["0.5", "4.0", "1e5"], changed: 1),
+    CodeCase(from: .double, to: .integer32, values: ["4.0", "1e20"], changed: nil),
+    CodeCase(from: .integer64, to: .integer16, values: ["32768"], changed: nil),
+    CodeCase(from: .integer64, to: .integer16, values: ["32767", "-32768"], changed: 0),
+    CodeCase(from: .double, to: .integer64, values: ["'twelve'"], changed: nil),
+    CodeCase(from: .double, to: .float, values: ["1e39"], changed: nil),
+    CodeCase(from: .boolean, to: .double, values: ["0", "1", "12"], changed: 1),
+    CodeCase(from: .boolean, to: .decimal, values: ["0", "1"], changed: 0),
+    CodeCase(from: .double, to: .boolean, values: ["0.0", "1.0"], changed: 0),
+    CodeCase(from: .decimal, to: .boolean, values: ["0", "1"], changed: 0),
+    CodeCase(from: .decimal, to: .boolean, values: ["2"], changed: nil),
+    CodeCase(from: .integer16, to: .integer16, values: ["70000"], changed: 0),
+  ]
+
+  struct CodeCase: CustomTestStringConvertible, Sendable {
+    let from: AttributeType
+    let to: AttributeType
+    let values: [String]
+    let changed: Int64?
+    var testDescription: String { "\(from.name) to \(to.name): \(values.joined(separator: ", "))" }
+  }
+
+  @Test(arguments: casesOfCode)
+  func `the default of code changes no value without a word, and stores none out of range`(one: CodeCase) throws {
+    let directory = try TemporaryDirectory()
+    let url = try Self.store(of: one.values, one.from, in: directory)
+    // A new name, so that there is something to migrate where the type stays.
+    let after = try ManagedObjectModel(entities: [Make.entity("Note", [Make.attribute("sum", one.to)])])
+    let before = try Self.model(one.from)
+    var configuration = MigrationAssistant.Configuration()
+    configuration.mappings = [
+      try MappingModel.inferred(from: before, to: after) {
+        EntityMapping(from: "Note", to: "Note", policy: EntityMigrationPolicy.self) {
+          PropertyMapping("sum", copying: "amount")
+        }
+      }
+    ]
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: ModelHistory(current: after, earlier: [("1", before)]), configuration: configuration)
+    guard let changed = one.changed else {
+      let contents = try FileContents(of: url)
+      let error = #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
+      guard case .failed(_, .mappingFailed(let failure)) = error,
+        case MigrationManagerError.unfitValue(let property, let expected) = failure.underlying
+      else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(property == "sum" && expected == one.to.name)
+      #expect(try FileContents(of: url) == contents)
+      return
+    }
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    #expect(report.plan.losses.map(\.kind) == (changed == 0 ? [] : [.changedValues]))
+    #expect(report.plan.losses.reduce(0) { $0 + $1.rows } == changed)
+    #expect(try StoreArchive(storeURL: url).previousVersions().map(\.isPinned) == [changed > 0])
+  }
+
+  private static func store(
+    of values: [String], _ type: AttributeType, in directory: TemporaryDirectory
+  ) throws -> URL {
+    let url = directory.file("Notes.sqlite")
+    do {
+      let context = ManagedObjectContext(store: try PersistentStore.create(at: url, model: try model(type)))
+      for _ in values { _ = try context.insert("Note") }
+      try context.save()
+    }
+    for (key, value) in values.enumerated() {
+      try Connection(path: url.path, mode: .readWrite).execute(
+        "UPDATE ZNOTE SET ZAMOUNT = \(value) WHERE Z_PK = \(key + 1)")
+    }
+    return url
+  }
+
   private static func model(_ type: AttributeType) throws -> ManagedObjectModel {
     try ManagedObjectModel(entities: [Make.entity("Note", [Make.attribute("amount", type)])])
   }
@@ -39,17 +119,8 @@ struct ChangedValueTests {
   @Test(arguments: cases, [BuilderChoice.always(.rebuild), .always(.cloneAndAlter)])
   func `each value that converting back would not give is counted`(one: Case, builder: BuilderChoice) throws {
     let directory = try TemporaryDirectory()
-    let url = directory.file("Notes.sqlite")
+    let url = try Self.store(of: one.values, one.from, in: directory)
     let before = try Self.model(one.from)
-    do {
-      let context = ManagedObjectContext(store: try PersistentStore.create(at: url, model: before))
-      for _ in one.values { _ = try context.insert("Note") }
-      try context.save()
-    }
-    for (key, value) in one.values.enumerated() {
-      try Connection(path: url.path, mode: .readWrite).execute(
-        "UPDATE ZNOTE SET ZAMOUNT = \(value) WHERE Z_PK = \(key + 1)")
-    }
     let assistant = MigrationAssistant(
       storeURL: url, modelController: ModelController(storeURL: url),
       history: ModelHistory(current: try Self.model(one.to), earlier: [("1", before)]), configuration: .withBothProofs,

@@ -64,6 +64,10 @@ struct LinkLossTests {
       links: ["INSERT INTO Z_1THINGS VALUES (1, 1), (1, 77), (88, 2)"],
       lost: ["Owner.things": [1], "Thing.owners": [1]]),
     Change(
+      testDescription: "many-to-many becomes to-one, and a row leads to no object", before: manyToMany,
+      after: [Make.toOne("thing", "Thing", "owners", id: "things"), Make.toMany("owners", "Owner", "thing")],
+      links: ["INSERT INTO Z_1THINGS VALUES (1, 1), (1, 77), (2, 1), (2, 3), (3, 88)"], lost: ["Owner.thing": [1]]),
+    Change(
       testDescription: "to-many is dropped, and a key leads to no object", before: oneToMany, after: [nil, nil],
       links: ["UPDATE ZTHING SET ZOWNER = 2", "UPDATE ZTHING SET ZOWNER = 77 WHERE Z_PK = 3"],
       lost: ["Owner.things": [1, 2], "Thing.owner": [2]]),

@@ -79,7 +79,7 @@ public enum MigrationManagerError: Error, Hashable, Sendable {
   case associatedTwice(source: Int64, destination: Int64)
   /// An object to associate that is of the wrong side, or was not saved by this migration.
   case foreignObject(entity: String)
-  /// A value expression whose value the property can't hold.
+  /// A value that the property can't hold, of an expression or of the source.
   case unfitValue(property: String, expected: String)
   /// A value expression that can't be evaluated.
   case expressionFailed(property: String, reason: String)
@@ -101,7 +101,7 @@ extension MigrationManagerError: ExplainedError {
     case .foreignObject(let entity):
       "An object of \"\(entity)\" is of another context; expected a source object and a destination object."
     case .unfitValue(let property, let expected):
-      "The value expression of \"\(property)\" gave another kind of value; expected \(expected)."
+      "The value for \"\(property)\" is of another kind or out of range; expected \(expected)."
     case .expressionFailed(let property, let reason):
       "The value expression of \"\(property)\" can't be evaluated: \(ErrorWords.ended(reason))"
     case .missingValue(let entity, let property, let key):
@@ -116,7 +116,9 @@ extension MigrationManagerError: ExplainedError {
       case .unknownEntityMapping: "Use the name of an entity mapping of the mapping model."
       case .notAssociated, .associatedTwice: "Call associate once for each object that the policy makes."
       case .foreignObject: "Give the object that the policy was given, and the one that it made."
-      case .unfitValue, .expressionFailed: "Correct the expression in the mapping."
+      case .unfitValue:
+        "Correct the expression in the mapping, or leave the property out of it and set it in the policy."
+      case .expressionFailed: "Correct the expression in the mapping."
       case .missingValue: "Set the property in the policy or the mapping, give it a default, or make it optional."
       }
     return ErrorHelp(.store(path: nil), advice)

@@ -43,9 +43,20 @@ extension MigrationManager {
     defer { run.values?.reset() }
     try run.values?.bind(key, at: 1)
     guard try run.values?.step() == true else { return }
+    if case .integer(let place)? = run.values?.value(at: run.columns.count) {
+      throw unfitValue(inColumn: run.columns[Int(place)], run)
+    }
     for (position, column) in run.columns.enumerated() {
       if let value = run.values?.value(at: position) { destination.setStoredValue(value, inColumn: column) }
     }
+  }
+
+  private func unfitValue(inColumn name: String, _ run: RowMapping) -> MigrationManagerError {
+    let table = run.destination.flatMap { setting.destination.table(ofEntity: $0.name) }
+    guard case .attribute(let entity, let path)? = table?.column(named: name)?.role,
+      let leaf = setting.destination.column(atPath: path, in: entity)?.attribute
+    else { return .unfitValue(property: name, expected: "a number in range") }
+    return .unfitValue(property: path.joined(separator: "."), expected: leaf.type.name)
   }
 
   /// Sets the relationships of a destination object by the relationship mappings.

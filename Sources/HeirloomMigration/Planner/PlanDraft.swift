@@ -75,8 +75,9 @@ struct PlanDraft {
     try planner.checkWidth(of: crossing.destination)
     framework = try FrameworkRows(crossing, connection: connection)
 
-    let room = LinkRoom(crossing)
-    let possible = memory.effects(of: mapping, from: source.model, to: asked.model).filter { !room.cover($0) }
+    let all = memory.effects(of: mapping, from: source.model, to: asked.model)
+    let room = LinkRoom(crossing, effects: all)
+    let possible = all.filter { !room.cover($0) }
     taken = try conditions.takenRows()
     concerned = Set(possible.flatMap(\.rows).compactMap { source.table(ofEntity: $0.entity)?.name })
     effects = EffectQuestions(possible, in: crossing, conditions: taken)

@@ -14,13 +14,19 @@ extension AttributeValue {
       value = Int64(exactly: number).map { .integer($0) }
     case (.integer16, .boolean(let flag)), (.integer32, .boolean(let flag)), (.integer64, .boolean(let flag)):
       value = .integer(flag ? 1 : 0)
+    case (.integer16, .decimal(let text)), (.integer32, .decimal(let text)), (.integer64, .decimal(let text)):
+      value = Int64(text).map { .integer($0) }
     case (.double, .integer(let number)), (.float, .integer(let number)), (.date, .integer(let number)):
       value = attribute.type == .date ? .date(Double(number)) : .double(Double(number))
     case (.double, .boolean(let flag)), (.float, .boolean(let flag)): value = .double(flag ? 1 : 0)
     case (.double, .decimal(let text)), (.float, .decimal(let text)): value = Double(text).map { .double($0) }
     case (.decimal, .integer(let number)): value = .decimal(String(number))
     case (.decimal, .double(let number)): value = .decimal(String(number))
+    case (.decimal, .boolean(let flag)): value = .decimal(flag ? "1" : "0")
     case (.boolean, .integer(let number)): value = number == 0 || number == 1 ? .boolean(number == 1) : nil
+    case (.boolean, .double(let number)): value = number == 0 || number == 1 ? .boolean(number == 1) : nil
+    case (.boolean, .decimal(let text)):
+      value = Double(text).flatMap { $0 == 0 || $0 == 1 ? .boolean($0 == 1) : nil }
     case (.date, .double(let seconds)): value = .date(seconds)
     case (.uri, .string(let text)): value = .uri(text)
     case (.composite, .composite(let elements)): return attribute.composite?.fitted(elements).map { .composite($0) }

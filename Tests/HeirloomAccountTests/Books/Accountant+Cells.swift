@@ -4,6 +4,8 @@ extension Accountant {
     var places: Set<String> = []
     var lost = 0
     var changed = 0
+    /// The first cell that is lost or changed, for a person.
+    var example: String?
     /// True if some of it is computed from other values, and so may or may not be told.
     var isDerived = false
   }
@@ -28,7 +30,7 @@ extension Accountant {
       }
     }
     return lines.flatMap { family, line -> [Imbalance] in
-      let place = line.places.sorted().joined(separator: ", ")
+      let place = line.places.sorted().joined(separator: ", ") + (line.example.map { " (\($0))" } ?? "")
       let (values, changed) = told[family] ?? (0, 0)
       if line.isDerived { return [] }
       return [(line.lost, values, "values"), (line.changed, changed, "changedValues")].compactMap {
@@ -58,7 +60,12 @@ extension Accountant {
         line.lost += 1
         continue
       }
-      switch CellEntry(cell, heirCells[heirObject.key] ?? .null, from: attribute, to: heir.property) {
+      let heirCell = heirCells[heirObject.key] ?? .null
+      let entry = CellEntry(cell, heirCell, from: attribute, to: heir.property)
+      if entry != .carried, line.example == nil {
+        line.example = "\(attribute.type) \(cell.literal) → \(heir.property.type) \(heirCell.literal)"
+      }
+      switch entry {
       case .carried: break
       case .changed: line.changed += 1
       case .lost: line.lost += 1

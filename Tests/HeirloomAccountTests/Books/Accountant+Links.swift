@@ -4,6 +4,8 @@ extension Accountant {
     var places: Set<String> = []
     /// Those of objects that have heirs.
     var lost: Set<Link> = []
+    /// The number of those that this family alone can tell.
+    var alone = 0
     /// The families of the inverses.
     var inverses: Set<Int> = []
   }
@@ -12,9 +14,9 @@ extension Accountant {
   ///
   /// A link is one fact, which a relationship and its inverse both tell: it is carried if what continues the relationship
   /// has it, by either side's account. What continues the inverse alone has it, if nothing continues the relationship, or
-  /// if the inverse alone told it before. What is lost may be told for one of the two, or for both with all that is lost.
-  /// A link between two objects that go is told with them; of a link of which one end goes, the relationship of the
-  /// object that stays tells.
+  /// if the inverse alone told it before. A link that is lost is told by either of the two, or by both. A link between
+  /// two objects that go is told with them; of a link of which one end goes, the relationship of the object that stays
+  /// tells.
   func links() -> [Imbalance] {
     let own = Links(in: before, matching.source, objectsBefore)
     let heirs = HeirLinks(matching, Links(in: after, matching.destination, objectsAfter))
@@ -37,6 +39,7 @@ extension Accountant {
           guard moves[link.owner] != nil else { continue }
           guard let moved = moves[link] else {
             line.lost.insert(link)
+            line.alone += 1
             continue
           }
           // What a relationship that stays has told itself, it has to tell; the rest may stay with the inverse.
@@ -45,7 +48,9 @@ extension Accountant {
           let isThere =
             heirs.contain(moved, of: relationship, in: owner)
             || mayLeave && inverse.map { heirs.contain(moved.reversed, of: $0.property, in: target) } ?? false
-          if !isThere { line.lost.insert(link) }
+          if isThere { continue }
+          line.lost.insert(link)
+          if inverse == nil { line.alone += 1 }
         }
         lines[family] = line
         imbalances += oneSided(name, relationship, own, heirs) + misordered(name, relationship, own, heirs)
@@ -64,17 +69,13 @@ extension Accountant {
       if lines[family] == nil { lines[family] = Line(places: ["\(loss)"]) }
     }
     return lines.compactMap { family, line in
-      let (lost, amount) = (line.lost.count, told[family] ?? 0)
-      let isToldByInverse =
-        amount == 0
-        && line.inverses.contains { inverse in
-          let reversed = Set(line.lost.map(\.reversed))
-          return inverse != family && told[inverse] ?? 0 > 0 && lines[inverse]?.lost.isSuperset(of: reversed) ?? false
-        }
-      if amount == lost || isToldByInverse { return nil }
+      let amount = told[family] ?? 0
+      let others = line.inverses.subtracting([family])
+      // Each link is told by one of the two at least.
+      let both = amount + others.reduce(0) { $0 + (told[$1] ?? 0) }
+      if amount >= line.alone, amount <= line.lost.count, both >= line.lost.count { return nil }
       return Imbalance(
-        line: "\(line.places.sorted().joined(separator: ", "))", lost: lost,
-        told: amount, kind: "links")
+        line: "\(line.places.sorted().joined(separator: ", "))", lost: line.lost.count, told: amount, kind: "links")
     }
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Heirloom
 import HeirloomMigration
+import HeirloomStore
 import TestSupport
 
 /// A migration by the product: what it told, if it migrated.
@@ -8,7 +9,7 @@ enum AccountedMigration {
   case migrated([ToldLoss])
   /// Both versions have the same hashes.
   case upToDate
-  /// The versions or the rows need somebody's decision first.
+  /// The versions or the rows need somebody's decision first, or there is a value that code can't read or hold.
   case refused
 
   /// Migrates a store in its place.
@@ -33,11 +34,23 @@ enum AccountedMigration {
       self = .refused
     } catch MigrationAssistantError.decisionNeeded {
       self = .refused
+    } catch MigrationAssistantError.failed(_, .mappingFailed(let failure)) where failure.isOfValue {
+      self = .refused
     }
   }
 
   /// The losses; `nil` if nothing was migrated.
   var told: [ToldLoss]? { if case .migrated(let told) = self { told } else { nil } }
+}
+
+extension EntityMappingFailure {
+  /// True if a value is of another kind than its attribute, or out of its range.
+  fileprivate var isOfValue: Bool {
+    switch underlying {
+    case MigrationManagerError.unfitValue, ManagedObjectError.undecodableValue: true
+    default: false
+    }
+  }
 }
 
 extension ToldLoss {

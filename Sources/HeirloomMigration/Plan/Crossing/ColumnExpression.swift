@@ -15,6 +15,9 @@ package struct ColumnExpression: Hashable {
   var readByNumber: [Int: Set<String>] = [:]
   /// The condition, over the source row `s`, that the value is another afterwards; `nil` if it never is.
   var change: String?
+  /// The condition, over the source row `s`, that the value is outside the range of the column's type; `nil` if it never
+  /// is.
+  var overflow: String?
 
   /// Returns the expression with the source column that holds its value.
   func from(_ column: String?) -> ColumnExpression {
@@ -33,7 +36,8 @@ package struct ColumnExpression: Hashable {
   /// Returns the same value with something around it, such as a value for NULL.
   func inside(_ sql: String) -> ColumnExpression {
     var expression = ColumnExpression(sql: sql, isVerbatim: false)
-    (expression.origin, expression.read, expression.change) = (origin, read, change)
+    (expression.origin, expression.read) = (origin, read)
+    (expression.change, expression.overflow) = (change, overflow)
     return expression
   }
 

@@ -20,6 +20,7 @@ package enum ValueConversion {
   ) -> ColumnExpression {
     var converted = convert(column: column, from: source, to: destination)
     converted.change = change(of: column, to: converted.sql, from: source, to: destination)
+    converted.overflow = overflow(column, from: source.type, to: destination.type)
     guard mustFill, let value = destination.defaultValue else { return converted }
     return converted.inside("COALESCE(\(converted.sql), \(literal(value, for: destination)))")
   }
@@ -34,12 +35,17 @@ package enum ValueConversion {
   static func expression(column: String, from leaves: LeafPair, through steps: [ValueStep]) -> ColumnExpression {
     var sql = column
     var current = leaves.source
+    var overflows: [String] = []
     for step in steps {
       switch step {
       case .converted(let type):
         var next = current
         next.type = type
         sql = convert(column: sql, from: current, to: next).sql
+        // 0 and 1 fit everywhere.
+        if current.type != .boolean, let condition = overflow(column, from: leaves.source.type, to: type) {
+          overflows.append(condition)
+        }
         current = next
       case .filled(let value):
         sql = "COALESCE(\(sql), \(literal(value, for: current)))"
@@ -48,6 +54,10 @@ package enum ValueConversion {
     let last = expression(column: sql, from: current, to: leaves.destination, mustFill: leaves.mustFill)
     var whole = ColumnExpression(sql: last.sql, isVerbatim: false)
     whole.change = change(of: column, to: last.sql, from: leaves.source, to: leaves.destination)
+    if current.type != .boolean {
+      overflows += [overflow(column, from: leaves.source.type, to: leaves.destination.type)].compactMap { $0 }
+    }
+    whole.overflow = overflows.isEmpty ? nil : overflows.joined(separator: " OR ")
     return whole
   }
 
@@ -85,6 +95,11 @@ package enum ValueConversion {
       }
       return ColumnExpression(sql: column, isVerbatim: true)
     }
+  }
+
+  /// Returns the condition that a number of one type is outside the range of another; `nil` if it never is.
+  private static func overflow(_ column: String, from source: AttributeType, to type: AttributeType) -> String? {
+    AttributeConversion(from: source, to: type).mayOverflow ? overflow(column, of: type) : nil
   }
 
   /// Returns the condition that a number is outside the range of a type; `nil` for a type without one.

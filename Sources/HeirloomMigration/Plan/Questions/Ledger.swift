@@ -61,18 +61,20 @@ struct Ledger {
         isByRow
         ? selections[entityMapping.name].map { Array(zip($0.columns, $0.expressions)) } ?? []
         : transfer(of: entity)?.columns ?? []
-      let converted = entityMapping.attributeMappings.filter { property in
-        isByRow
-          && CompiledMappings.expression(
-            of: property, in: entityMapping, crossing.source.model, crossing.destination.model) != nil
+      let evaluated = entityMapping.attributeMappings.filter { property in
+        CompiledMappings.expression(
+          of: property, in: entityMapping, crossing.source.model, crossing.destination.model) != nil
       }
+      let converted = isByRow ? evaluated : []
       takers[flow.source.name, default: []].append(
         Taker(
           flow: flow,
           columns: columns.reduce(into: []) { $0.formUnion($1.expression.columnsRead(ofRowsNumbered: entity.number)) },
           converted: Set(converted.compactMap(\.sourceAttributeName))))
-      if isByRow, let table = crossing.destination.table(ofEntity: flow.destination.name)?.name {
-        closeChanged(columns, of: table, from: entity.table, [entity.number], taken.known[entityMapping.name])
+      if let table = crossing.destination.table(ofEntity: flow.destination.name)?.name {
+        closeChanged(
+          (isByRow ? columns : []) + evaluated.compactMap { truthValue($0, flow) }, of: table, from: entity.table,
+          [entity.number], taken.known[entityMapping.name])
       }
     }
     for transfer in transfers {
@@ -254,6 +256,21 @@ struct Ledger {
             entity: entity, property: property, reason: effect.description, rows: rows, kind: .changedValues))
       }
     }
+  }
+
+  /// Returns the column of an attribute that an expression copies from one of truth values; `nil` for any other.
+  ///
+  /// Each number other than 0 is read as true, and so comes out as 1.
+  private func truthValue(_ property: PropertyMapping, _ flow: RowFlow) -> (name: String, expression: ColumnExpression)?
+  {
+    guard case .attribute(let name) = property.form,
+      let before = crossing.source.column(atPath: [name], in: flow.source.name), before.attribute.type == .boolean,
+      let after = crossing.destination.column(atPath: [property.name], in: flow.destination.name)
+    else { return nil }
+    let column = "s.\(quote(before.name))"
+    var expression = ColumnExpression(sql: column, isVerbatim: false).from(before.name)
+    expression.change = "\(column) NOT IN (0, 1)"
+    return (after.name, expression)
   }
 
   private func type(of column: String, in table: String) -> AttributeType? {

@@ -17,16 +17,26 @@ struct LinkRoom {
   private let crossing: Crossing
   private let sides: [Side]
 
-  /// Finds relationships that continue several of the source, and to-many ones without an inverse.
-  init(_ crossing: Crossing) {
+  /// Finds relationships that continue several of the source, to-one ones that were to-many, and to-many ones without an
+  /// inverse.
+  ///
+  /// - Parameters:
+  ///   - crossing: The source and the destination.
+  ///   - effects: The possible losses of the mapping.
+  init(_ crossing: Crossing, effects: [DataEffect]) {
     self.crossing = crossing
+    var several: Set<[String]> = []
+    for effect in effects {
+      if case .severalLinks = effect.kind { several.insert([effect.entity] + effect.properties) }
+    }
     let destination = crossing.destination
     sides = destination.model.entities.flatMap { entity in
       entity.relationships.compactMap { relationship in
         let isShared = relationship.isToMany && destination.model.inverse(of: relationship) == nil
         guard isShared || !relationship.isToMany,
           destination.storage(ofRelationship: relationship.name, in: entity.name) != nil,
-          let links = crossing.links(of: relationship, declaredBy: entity.name), isShared || links.parts.count > 1
+          let links = crossing.links(of: relationship, declaredBy: entity.name),
+          isShared || links.parts.count > 1 || several.contains([entity.name, relationship.name])
         else { return nil }
         return Side(entity: entity.name, relationship: relationship, links: links)
       }
@@ -62,8 +72,12 @@ struct LinkRoom {
           "SELECT COUNT(*) AS owners, SUM(n) AS links FROM (SELECT COUNT(DISTINCT target) - 1 AS n FROM (\(links))"
           + " GROUP BY owner) WHERE n > 0"
         reason =
-          "Several relationships go on in \(subject), which leads to one object; of several, the one with the lowest"
-          + " primary key is kept."
+          side.links.parts.count > 1
+          ? "Several relationships go on in \(subject), which leads to one object; of several, the one with the lowest"
+            + " primary key is kept."
+          : DataEffect(
+            kind: .severalLinks(otherSide: nil), entity: side.entity, properties: [side.relationship.name], rows: []
+          ).description
       }
       questions.countLinks([sql]) { rows, count in
         .loss(

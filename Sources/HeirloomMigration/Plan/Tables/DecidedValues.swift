@@ -43,6 +43,9 @@ struct DecidedValues: Hashable, Sendable {
     if let value = overflow[[entity] + path], let condition = ValueConversion.overflow(stored, of: leaf.type) {
       sql = "CASE WHEN \(condition) THEN \(ValueConversion.literal(value, for: leaf)) ELSE \(sql) END"
     }
-    return sql == expression.sql ? expression : expression.inside(sql)
+    guard sql != expression.sql else { return expression }
+    var decided = expression.inside(sql)
+    if overflow[[entity] + path] != nil { decided.overflow = nil }
+    return decided
   }
 }

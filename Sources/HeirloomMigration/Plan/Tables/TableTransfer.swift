@@ -82,8 +82,11 @@ extension TableTransfer {
       "s.\(quote(PhysicalName.entity)) IN (\(numbers.map(String.init).joined(separator: ", ")))"
     }
     let cases = groups.filter { $0.expression != .null }.map { "WHEN \(isOf($0.numbers)) THEN \($0.expression.sql)" }
-    let changes = groups.compactMap { group in
-      group.expression.change.map { "(\(isOf(group.numbers)) AND \($0))" }
+    func any(_ condition: KeyPath<ColumnExpression, String?>) -> String? {
+      let parts = groups.compactMap { group in
+        group.expression[keyPath: condition].map { "(\(isOf(group.numbers)) AND (\($0)))" }
+      }
+      return parts.isEmpty ? nil : parts.joined(separator: " OR ")
     }
     var combined = ColumnExpression(sql: "CASE " + cases.joined(separator: " ") + " END", isVerbatim: false)
       .from(origins.count == 1 ? origins.first ?? nil : nil)
@@ -92,7 +95,7 @@ extension TableTransfer {
         combined.readByNumber[number] = expression.columnsRead(ofRowsNumbered: number)
       }
     }
-    combined.change = changes.isEmpty ? nil : changes.joined(separator: " OR ")
+    (combined.change, combined.overflow) = (any(\.change), any(\.overflow))
     return combined
   }
 }

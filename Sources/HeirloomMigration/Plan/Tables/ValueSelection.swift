@@ -3,6 +3,8 @@ import HeirloomModel
 import HeirloomStore
 
 /// The query of a source row's destination values that SQL can give: copied, converted, filled or constant.
+///
+/// Behind the values is the place of the first one, from 0, that its column's type can't hold, or NULL.
 struct ValueSelection: Hashable, Sendable {
   let sql: String
   let columns: [String]
@@ -52,8 +54,13 @@ struct ValueSelection: Hashable, Sendable {
     guard !columns.isEmpty else { return nil }
     self.columns = columns
     self.expressions = expressions
+    // A policy's values are nobody's decision before it runs.
+    let overflows = expressions.enumerated().compactMap { place, expression in
+      expression.overflow.map { "WHEN \($0) THEN \(place)" }
+    }
+    let unfit = overflows.isEmpty ? "NULL" : "CASE \(overflows.joined(separator: " ")) END"
     sql =
-      "SELECT \(expressions.map(\.sql).joined(separator: ", ")) FROM \(SchemaName.rows(of: sourceTable.name, as: "s"))"
+      "SELECT \(expressions.map(\.sql).joined(separator: ", ")), \(unfit) FROM \(SchemaName.rows(of: sourceTable.name, as: "s"))"
       + " WHERE s.\(quote(PhysicalName.primaryKey)) = ?1 AND s.\(quote(PhysicalName.entity)) = \(number)"
   }
 }
