@@ -99,7 +99,9 @@ extension Accountant {
     for loss in self.told where loss.kind == .values && families.family(told: loss) == nil {
       let tables = [matching.source.tables[loss.entity]].compactMap { $0 } + joins[loss.entity, default: []].sorted()
       let columns = tables.map { UnknownColumn(table: $0, column: loss.property ?? "") }
-      let column = columns.first { lost[$0] != nil && told[$0] != lost[$0] } ?? columns.first
+      // An entity may have several tables of links, and only the amount tells which one is meant.
+      let open = columns.filter { lost[$0] != nil && told[$0] != lost[$0] }
+      let column = open.first { told[$0] == nil && lost[$0] == loss.amount } ?? open.first ?? columns.first
       told[column ?? UnknownColumn(table: loss.entity, column: loss.property ?? ""), default: 0] += loss.amount
     }
     return Set(lost.keys).union(told.keys).compactMap { column in
