@@ -65,7 +65,7 @@ extension MigrationAssistant {
   /// Returns the error to report: for a store of a newer version that is the reason why it can't be migrated.
   func explained(_ error: MigrationAssistantError) -> MigrationAssistantError {
     switch error {
-    case .noModel, .mappingNeeded, .unknownVersion:
+    case .noModel, .mappingNeeded, .unknownVersion, .failed(_, .unfitDecision):
       guard let metadata = try? storeMetadata(), let newer = newerStore(of: metadata) else { return error }
       return .newerVersion(newer)
     default: return error

@@ -38,6 +38,13 @@ extension MigrationRun {
         try CandidateChain.plan(firstOf: hopPath.hops, connection: connection, storePath: path, settings: settings)
       }
     }
+    if case .failure(.unfitDecision) = result, !settings.decisions.isEmpty, assistant.delegate == nil {
+      // What is wrong with the store comes before what is wrong with a decision.
+      let decisions = settings.decisions
+      settings.decisions = []
+      defer { settings.decisions = decisions }
+      try checkKnown(plan(of: hopPath), source: hopPath.source)
+    }
     var plan = try result.get()
     plan.warnings += hopPath.unusedMappings
     if let damage = try assistant.vault().logDamage() { plan.warnings.append(damage.description) }
@@ -75,22 +82,25 @@ extension MigrationRun {
       let all = configuration.decisions + given
       if all != settings.decisions { return all }
     case .automatic:
-      // Accepting every loss says nothing about whose store it is.
-      let loses = plan.losses.contains { $0.consent != .decision && $0.consent != .lock }
-      if configuration.migratesUnknownVersions { break }
-      if loses || !plan.blockers.isEmpty, source.versionName == nil,
-        let newer = assistant.newerStore(withHashes: source.model.versionHashes(), known: nil)
-      {
-        throw MigrationAssistantError.newerVersion(newer)
-      }
-      // A snapshot makes a version known, but a model that has no place for any object is not that app's next one.
-      let isUnknown = source.origin == .cache || source.versionName == nil && plan.losesEveryObject
-      if isUnknown, loses {
-        throw MigrationAssistantError.unknownVersion(storePath: path, plan: plan)
-      }
+      try checkKnown(plan, source: source)
     }
     if !isPreliminary { try checkApproved(&plan) }
     return nil
+  }
+
+  /// Throws if a plan would lose what a newer or an unknown version has.
+  private func checkKnown(_ plan: MigrationPlan, source: IdentifiedModel) throws(MigrationAssistantError) {
+    if assistant.configuration.migratesUnknownVersions { return }
+    // Accepting every loss says nothing about whose store it is.
+    let loses = plan.losses.contains { $0.consent != .decision && $0.consent != .lock }
+    if loses || !plan.blockers.isEmpty, source.versionName == nil,
+      let newer = assistant.newerStore(withHashes: source.model.versionHashes(), known: nil)
+    {
+      throw .newerVersion(newer)
+    }
+    // A snapshot makes a version known, but a model that has no place for any object is not that app's next one.
+    let isUnknown = source.origin == .cache || source.versionName == nil && plan.losesEveryObject
+    if isUnknown, loses { throw .unknownVersion(storePath: assistant.storeURL.path, plan: plan) }
   }
 
   /// Throws if somebody has to decide about rows, or to consent to losses.

@@ -33,6 +33,11 @@ final class MigrationRun {
       decisions: configuration.decisions, defers: configuration.defersLightweightMigration,
       progress: assistant.madeProgress, files: assistant.files)
     settings.memory = assistant.history.memory.planning
+    let history = assistant.history
+    settings.otherVersions = {
+      let models = history.versionNames.map { (try? history.model(named: $0)) ?? nil }
+      return models.contains(nil) ? nil : models.compactMap { $0 }
+    }
   }
 
   /// A migration that was agreed to before the store was held.

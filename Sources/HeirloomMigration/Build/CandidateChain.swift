@@ -100,7 +100,7 @@ package final class CandidateChain {
   ) throws(MigrationError) -> MigrationPlan {
     guard let hop = hops.first else { throw .unsupportedMapping(reason: "there is no mapping to carry out") }
     return try CandidateRun.plan(
-      hop, connection: connection, storePath: storePath, settings: try settings.forHop(0, of: hops))
+      hop, connection: connection, storePath: storePath, settings: settings.forHop(0, of: hops))
   }
 
   /// An answer to a hop's plan, other than to carry it out.
@@ -139,7 +139,7 @@ package final class CandidateChain {
       var isLast: Bool { index == hops.count - 1 }
       func run(to target: String) throws -> CandidateRun {
         CandidateRun(
-          of: hops[index], from: source, to: target, settings: try settings.forHop(index, of: hops),
+          of: hops[index], from: source, to: target, settings: settings.forHop(index, of: hops),
           hopsLeft: hops.count - index)
       }
       let plan = try approvedPlan(at: index, approve: approve) { try run(to: candidatePath).plan() }
@@ -345,10 +345,11 @@ extension Connection {
 }
 
 extension RunSettings {
-  /// Returns the settings for one hop: with the decisions about its rows; only the last hop leaves clean-up for later.
-  fileprivate func forHop(_ index: Int, of hops: [MigrationHop]) throws(MigrationError) -> RunSettings {
+  /// Returns the settings for one hop: with the versions of all; only the last hop leaves clean-up for later.
+  fileprivate func forHop(_ index: Int, of hops: [MigrationHop]) -> RunSettings {
     var settings = self
-    settings.decisions = try MigrationHop.decisions(decisions, aboutHop: index, of: hops)
+    let others = otherVersions
+    settings.otherVersions = { others().map { $0 + hops.flatMap { [$0.source, $0.destination] } } }
     // The others make stores that only the next hop reads.
     settings.defers = defers && index == hops.count - 1
     return settings

@@ -1,4 +1,5 @@
 import HeirloomMapping
+import HeirloomModel
 import HeirloomStore
 
 /// Decisions, with the findings that were counted without them.
@@ -10,14 +11,13 @@ struct DecisionDraft {
   private let found: [MigrationBlocker]
 
   /// Matches decisions with the findings.
-  ///
-  /// - Throws: ``MigrationError/unfitDecision(_:reason:)``.
   init(
-    _ decisions: [DataDecision], effects: [DataEffect], findings: [StoreQuestions.Finding], destination: PhysicalSchema
-  ) throws(MigrationError) {
+    _ decisions: [DataDecision], effects: [DataEffect], findings: [StoreQuestions.Finding],
+    destination: ManagedObjectModel
+  ) {
     self.effects = effects
     found = findings.compactMap { if case .blocker(let blocker) = $0 { blocker } else { nil } }
-    matching = try DecisionMatching(decisions, effects: effects, destination: destination)
+    matching = DecisionMatching(decisions, effects: effects, destination: destination)
     for (effect, decision) in decidedHazards {
       guard case .fill(let value) = matching.decisions[decision].choice else { continue }
       values.fill(effect, with: value)
@@ -35,6 +35,12 @@ struct DecisionDraft {
       else { return nil }
       return (effect, decision)
     }
+  }
+
+  /// Returns the outcomes of the decisions about which there may be something to decide.
+  func told(_ outcomes: [DecisionOutcome]) -> [DecisionOutcome] {
+    let used = matching.used
+    return outcomes.indices.filter(used.contains).map { outcomes[$0] }
   }
 
   /// True when rows change by decision.

@@ -3,10 +3,12 @@ import HeirloomModel
 import HeirloomStore
 
 /// The blockers that decisions answer.
+///
+/// A decision stays in an app for many releases, so one about which a migration has no question is passed over.
 struct DecisionMatching {
   /// The decisions, in the order in which they were given.
   let decisions: [DataDecision]
-  private var indexes: [Place: Int] = [:]
+  private let answers: [Place: Int]
 
   /// A place where something may have to be decided.
   private struct Place: Hashable {
@@ -15,110 +17,175 @@ struct DecisionMatching {
     let properties: Set<String>
   }
 
-  /// Matches decisions with the possible blockers.
+  /// Matches decisions with the possible blockers of one migration.
   ///
   /// - Parameters:
-  ///   - decisions: The decisions.
+  ///   - decisions: The decisions, checked by `check(_:in:)`.
   ///   - effects: The possible losses, blockers and warnings, as the models tell.
   ///   - destination: The destination.
-  /// - Throws: ``MigrationError/unfitDecision(_:reason:)`` for a decision that answers nothing,
-  ///   or only what others answer.
-  init(
-    _ decisions: [DataDecision], effects: [DataEffect], destination: PhysicalSchema
-  ) throws(MigrationError) {
+  init(_ decisions: [DataDecision], effects: [DataEffect], destination: ManagedObjectModel) {
     self.decisions = decisions
-    guard !decisions.isEmpty else { return }
-    var used: Set<Int> = []
-    for index in decisions.indices {
-      for (kind, place) in Self.questions(at: decisions[index], effects: effects, model: destination.model)
-      where indexes[place] == nil {
-        let answers = decisions.indices.filter { other in
-          decisions[other].entity == decisions[index].entity
-            && Set(decisions[other].properties) == Set(decisions[index].properties)
-            && kind.options.contains(decisions[other].choice.option)
-        }
-        // A decision that fits everything leaves blockers to others that are meant for them.
-        let meant = answers.filter { decisions[$0].choice != .quarantine }
-        guard let answer = meant.first ?? answers.first else { continue }
-        guard meant.count <= 1, !meant.isEmpty || answers.count == 1 else {
-          throw .unfitDecision(decisions[answers[1]], reason: "\(decisions[answers[0]]) answers the same")
-        }
-        indexes[place] = answer
-        used.insert(answer)
-      }
-    }
-    for index in decisions.indices {
-      let decision = decisions[index]
-      if !used.contains(index) {
-        throw .unfitDecision(
-          decision, reason: Self.objection(to: decision, effects: effects, model: destination.model))
-      }
-      try Self.check(decision, destination: destination)
-    }
+    answers =
+      Self.match(decisions) { decision in
+        // A value or an age of another version's says nothing here.
+        guard Self.mistake(of: decision, in: destination) == nil else { return [] }
+        let properties = Set(decision.properties)
+        let kinds = effects.filter {
+          $0.kind.severity == .blocker && $0.entity == decision.entity && Set($0.properties) == properties
+        }.map(\.kind)
+        // Decisions may cause further blockers, though the models alone don't say so.
+        return kinds + destination.constraintsAndKeys(at: decision)
+      }.answers
   }
+
+  /// The numbers of the decisions that may have something to answer.
+  var used: Set<Int> { Set(answers.values) }
 
   /// Returns the number of the decision about a blocker; `nil` if there is none.
   func decision(about kind: DataEffect.Kind, of entity: String, _ properties: [String]) -> Int? {
-    indexes[Place(kind: kind.code, entity: entity, properties: Set(properties))]
+    answers[Place(kind: kind.code, entity: entity, properties: Set(properties))]
   }
 
-  /// Returns the blockers that are possible at the place that a decision names.
-  private static func questions(
-    at decision: DataDecision, effects: [DataEffect], model: ManagedObjectModel
-  ) -> [(kind: DataEffect.Kind, place: Place)] {
-    let properties = Set(decision.properties)
-    var kinds = effects.filter {
-      $0.kind.severity == .blocker && $0.entity == decision.entity && Set($0.properties) == properties
-    }.map(\.kind)
-    // Decisions may cause further blockers, though the models alone don't say so.
-    let entity = model.entity(named: decision.entity)
-    if entity?.uniquenessConstraints.contains(where: { Set($0) == properties }) ?? false { kinds.append(.duplicate) }
-    if let name = decision.properties.first, properties.count == 1,
-      let relationship = entity?.relationships.first(where: { $0.name == name }), relationship.isRequiredKey
-    {
-      kinds.append(.missingLink(otherSide: nil))
+  private static func match(
+    _ decisions: [DataDecision], kinds: (DataDecision) -> [DataEffect.Kind]
+  ) -> (answers: [Place: Int], conflict: (Int, Int)?) {
+    var answers: [Place: Int] = [:]
+    var conflict: (Int, Int)?
+    for decision in decisions {
+      for kind in kinds(decision) {
+        let place = Place(kind: kind.code, entity: decision.entity, properties: Set(decision.properties))
+        guard answers[place] == nil else { continue }
+        let all = decisions.indices.filter { other in
+          decisions[other].entity == decision.entity && Set(decisions[other].properties) == place.properties
+            && kind.options.contains(decisions[other].choice.option)
+        }
+        // A decision that fits everything leaves blockers to others that are meant for them.
+        let meant = all.filter { decisions[$0].choice != .quarantine }
+        guard let answer = meant.first ?? all.first else { continue }
+        answers[place] = answer
+        if meant.count > 1 || meant.isEmpty && all.count > 1 { conflict = conflict ?? (all[0], all[1]) }
+      }
     }
-    return kinds.map { ($0, Place(kind: $0.code, entity: decision.entity, properties: properties)) }
+    return (answers, conflict)
+  }
+}
+
+// MARK: - Mistakes
+
+extension DecisionMatching {
+  /// Checks that each decision is one about something that a migration between versions may ask.
+  ///
+  /// - Parameters:
+  ///   - decisions: The decisions.
+  ///   - versions: All versions that are known.
+  /// - Throws: ``MigrationError/unfitDecision(_:reason:)`` for one that names nothing in any version, that can answer
+  ///   nothing there, or that only answers what another one answers.
+  static func check(_ decisions: [DataDecision], in versions: [ManagedObjectModel]) throws(MigrationError) {
+    guard !decisions.isEmpty else { return }
+    let matched = match(decisions) { decision in questions(at: decision, versions) }
+    if let (first, second) = matched.conflict {
+      throw .unfitDecision(decisions[second], reason: "\(decisions[first]) answers the same")
+    }
+    let used = Set(matched.answers.values)
+    for (index, decision) in decisions.enumerated() {
+      guard used.contains(index) else {
+        throw .unfitDecision(decision, reason: objection(to: decision, versions: versions))
+      }
+      let named = versions.filter { !$0.questions(at: decision, from: versions).isEmpty }
+      let mistakes = named.map { mistake(of: decision, in: $0) }
+      if let mistake = mistakes.last ?? nil, !mistakes.contains(nil) {
+        throw .unfitDecision(decision, reason: mistake)
+      }
+    }
   }
 
-  private static func objection(
-    to decision: DataDecision, effects: [DataEffect], model: ManagedObjectModel
-  ) -> String {
-    let questions = questions(at: decision, effects: effects, model: model)
-    let options = DataDecision.Option.allCases.filter { option in
-      questions.contains { $0.kind.options.contains(option) }
-    }
-    if !options.isEmpty, options.contains(decision.choice.option) { return "other decisions answer all of it" }
+  private static func questions(at decision: DataDecision, _ versions: [ManagedObjectModel]) -> [DataEffect.Kind] {
+    versions.flatMap { $0.questions(at: decision, from: versions) }
+  }
+
+  private static func objection(to decision: DataDecision, versions: [ManagedObjectModel]) -> String {
+    let questions = questions(at: decision, versions)
+    let options = DataDecision.Option.allCases.filter { option in questions.contains { $0.options.contains(option) } }
+    if options.contains(decision.choice.option) { return "other decisions answer all of it" }
     if !options.isEmpty { return "the choices there are \(options.map(\.rawValue).joined(separator: ", "))" }
-    guard let entity = model.entity(named: decision.entity) else {
-      return "the destination has no entity \"\(decision.entity)\""
-    }
-    let names = Set(entity.attributes.map(\.name) + entity.relationships.map(\.name))
+    let entities = versions.compactMap { $0.entity(named: decision.entity) }
+    guard !entities.isEmpty else { return "no version has an entity \"\(decision.entity)\"" }
+    let names = Set(entities.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) })
     let unknown = decision.properties.first {
       !names.contains($0.names(separatedBy: ".", omittingEmptySubsequences: true).first.map(String.init) ?? $0)
     }
-    if let unknown { return "the entity \"\(entity.name)\" declares no property \"\(unknown)\"" }
-    return "nothing there can stand in the way of the migration"
+    if let unknown { return "no version's entity \"\(decision.entity)\" declares a property \"\(unknown)\"" }
+    return "nothing there can stand in the way of a migration"
   }
 
-  /// Refuses a value that the attribute can't hold, and an attribute that tells no age.
-  private static func check(_ decision: DataDecision, destination: PhysicalSchema) throws(MigrationError) {
+  /// Returns the reason why an attribute can't hold a decided value, or tells no age; `nil` if there is none.
+  private static func mistake(of decision: DataDecision, in version: ManagedObjectModel) -> String? {
     if case .fill(let value) = decision.choice {
-      let path =
-        decision.properties.first?.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init) ?? []
-      let column = destination.column(atPath: path, in: decision.entity)
-      guard let column, (try? ValueCoding.encode(value, for: column.attribute)) != nil else {
-        throw .unfitDecision(decision, reason: "the attribute can't hold that value")
+      let target = decision.properties.first.flatMap { version.attributeTarget($0, of: decision.entity) }
+      guard let target, (try? ValueCoding.encode(value, for: target.description)) != nil else {
+        return "the attribute can't hold that value"
       }
     }
-    guard let age = decision.choice.age else { return }
-    let column = destination.column(
-      atPath: age.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init), in: decision.entity)
-    guard let column, column.attribute.type == .date || column.attribute.type.isNumeric else {
-      throw .unfitDecision(
-        decision,
-        reason: "\"\(decision.entity).\(age)\" is no stored date or number, and can't tell which object is newest")
+    guard let age = decision.choice.age else { return nil }
+    let attribute = version.attributeTarget(age, of: decision.entity)?.description
+    guard let attribute, !attribute.isTransient, attribute.type == .date || attribute.type.isNumeric else {
+      return "\"\(decision.entity).\(age)\" is no stored date or number, and can't tell which object is newest"
     }
+    return nil
+  }
+}
+
+extension MigrationPlanner {
+  /// Checks that each decision is about something that a migration between known versions may ask.
+  ///
+  /// - Throws: ``MigrationError/unfitDecision(_:reason:)``.
+  func checkDecisions() throws(MigrationError) {
+    let own = [sourceModel, destinationModel]
+    do throws(MigrationError) {
+      try DecisionMatching.check(settings.decisions, in: own)
+    } catch {
+      // Most are about these two, and others are read only for those that aren't.
+      guard let others = settings.otherVersions() else { return }
+      if others.isEmpty { throw error }
+      try DecisionMatching.check(settings.decisions, in: others + own)
+    }
+  }
+}
+
+extension ManagedObjectModel {
+  /// Returns the kinds of blockers that stores of other versions may have at a decision's place when they become ones of
+  /// this version.
+  fileprivate func questions(at decision: DataDecision, from others: [ManagedObjectModel]) -> [DataEffect.Kind] {
+    guard let entity = entity(named: decision.entity) else { return [] }
+    var kinds = constraintsAndKeys(at: decision)
+    guard let name = decision.properties.first else { return entity.isAbstract ? [.uninstantiable] : [] }
+    guard decision.properties.count == 1, let target = attributeTarget(name, of: entity.name),
+      entity.attributes.contains(where: { $0.name == target.path.first }), target.description.composite == nil
+    else { return kinds }
+    // Where it is missing, it may have had another name.
+    let before = others.map { $0.attributeTarget(name, of: entity.name) }
+    if !target.isOptional, before.contains(where: { $0?.isOptional ?? true }) { kinds.append(.missingValue) }
+    let type = target.description.type
+    if AttributeConversion(from: .decimal, to: type).mayOverflow,
+      before.contains(where: { $0?.description.type != type })
+    {
+      kinds.append(.overflow(from: .decimal, to: type))
+    }
+    return kinds
+  }
+
+  /// Returns the kinds that a constraint or a required relationship may cause at a decision's place.
+  fileprivate func constraintsAndKeys(at decision: DataDecision) -> [DataEffect.Kind] {
+    guard let entity = entity(named: decision.entity) else { return [] }
+    var kinds: [DataEffect.Kind] = []
+    let properties = Set(decision.properties)
+    if entity.uniquenessConstraints.contains(where: { Set($0) == properties }) { kinds.append(.duplicate) }
+    if let name = decision.properties.first, properties.count == 1,
+      let relationship = entity.relationships.first(where: { $0.name == name }), relationship.isRequiredKey
+    {
+      kinds.append(.missingLink(otherSide: nil))
+    }
+    return kinds
   }
 }
 

@@ -89,8 +89,9 @@ struct PlanDraft {
     findings = try questions.answers(from: connection)
     scannedTables = Set(questions.tables)
     for case .contradiction(let reason) in findings { throw MigrationError.storeContradictsModel(reason: reason) }
-    decisions = try DecisionDraft(
-      planner.settings.decisions, effects: possible, findings: findings, destination: crossing.destination)
+    try planner.checkDecisions()
+    decisions = DecisionDraft(
+      planner.settings.decisions, effects: possible, findings: findings, destination: crossing.destination.model)
     decidedByRow = try decisions.rowRun(split.byRow, questions: effects, connection: connection)
   }
 
@@ -122,7 +123,7 @@ struct PlanDraft {
       source: whole.sourceModel, destination: whole.destinationModel, configuration: configuration,
       mapping: planner.mapping, builder: builder, steps: steps,
       rows: crossing.entityRows(removing: parts.rowDecisions.removedObjects),
-      losses: losses, blockers: parts.rowDecisions.blockers, decisions: parts.rowDecisions.outcomes,
+      losses: losses, blockers: parts.rowDecisions.blockers, decisions: decisions.told(parts.rowDecisions.outcomes),
       warnings: warnings(parts, findings: findings, losses: losses),
       rowsRewritten: written, bytesNeeded: size.bytes + size.bytes / 10 + 64 << 20,
       // About 100 MB, or 400 MB that are only copied, and 500,000 rows a second, with the proof.

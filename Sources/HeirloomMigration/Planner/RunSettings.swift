@@ -1,4 +1,5 @@
 package import Foundation
+package import HeirloomModel
 package import HeirloomVault
 
 /// The choices that a run plans, builds and proves by.
@@ -11,6 +12,10 @@ package struct RunSettings {
   package var proof: ProofLevel
   /// The decisions about rows that don't fit, in whichever hop.
   package var decisions: [DataDecision]
+  /// Reads all versions that are known, besides those of a hop: a decision may be about another one.
+  ///
+  /// `nil` if one of them can't be read.
+  package var otherVersions: () -> [ManagedObjectModel]? = { [] }
   /// True if the last hop may leave clean-up for later.
   package var defers: Bool
   /// The progress, which counts the rows written; cancelling it stops the run.
