@@ -39,15 +39,15 @@ struct DecisionArgument {
 
   /// Returns the decision.
   ///
-  /// - Parameter model: The model to migrate to, which tells the type of a value.
+  /// - Parameter history: The versions, of which one tells the type of a value: that to migrate to, else the last one.
   /// - Returns: The decision.
   /// - Throws: `UsageError` for a value of another type.
-  func decision(for model: ManagedObjectModel) throws(UsageError) -> DataDecision {
+  func decision(in history: ModelHistory) throws(UsageError) -> DataDecision {
     let choice: DataDecision.Choice
     switch option {
     case .fill:
       choice = .fill(
-        try Self.value(detail ?? "", of: properties.first ?? "", in: entity, model: model, text: text))
+        try Self.value(detail ?? "", of: properties.first ?? "", in: entity, history: history, text: text))
     case .newest: choice = .keepNewest(by: detail)
     case .merge: choice = .merge(by: detail)
     case .quarantine: choice = .quarantine
@@ -65,12 +65,21 @@ struct DecisionArgument {
 
   /// Reads a value of an attribute, or of an element of a composite one.
   private static func value(
-    _ value: String, of property: String, in entity: String, model: ManagedObjectModel, text: String
+    _ value: String, of property: String, in entity: String, history: ModelHistory, text: String
   ) throws(UsageError) -> AttributeValue {
     let path = property.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init)
-    var attribute = path.first.flatMap { model.attribute(named: $0, of: entity) }
-    for name in path.dropFirst() { attribute = attribute?.composite?.elements.first { $0.name == name } }
-    guard let attribute else { throw invalid(text, "an attribute of the model to migrate to") }
+    func attribute(_ model: ManagedObjectModel?) -> AttributeDescription? {
+      var attribute = path.first.flatMap { model?.attribute(named: $0, of: entity) }
+      for name in path.dropFirst() { attribute = attribute?.composite?.elements.first { $0.name == name } }
+      return attribute
+    }
+    // A decision may be about a step between two other versions.
+    let found =
+      attribute(history.current)
+      ?? history.versionNames.reversed().lazy.compactMap { attribute((try? history.model(named: $0)) ?? nil) }.first
+    guard let attribute = found else {
+      throw invalid(text, "an attribute of the model to migrate to, or of another version")
+    }
     guard let result = self.value(value, type: attribute.type) else {
       throw invalid(text, "a value of the type \(attribute.type.name)\(hint(attribute.type))")
     }

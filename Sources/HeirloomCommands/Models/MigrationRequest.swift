@@ -37,9 +37,9 @@ struct MigrationRequest {
     // A person who runs the tool reads its output, and is asked before something is lost.
     configuration.losses = arguments.has("--accept-losses") ? .accept : .stop
     configuration.migratesUnknownVersions = arguments.has("--accept-version")
-    let current = history.current
     configuration.defersLightweightMigration = arguments.declares("--defer") && arguments.has("--defer")
-    configuration.decisions = try given.map { argument throws(UsageError) in try argument.decision(for: current) }
+    let versions = history
+    configuration.decisions = try given.map { argument throws(UsageError) in try argument.decision(in: versions) }
     if configuration.migratesUnknownVersions { history = try Self.withCurrentLast(history) }
     self.history = history.trusting(trusted)
   }

@@ -114,6 +114,14 @@ public struct DecisionOutcome: Hashable, Sendable {
   /// The number of objects of the store that the migrated store doesn't have.
   public var removed: Int64 { dropped + merged + quarantined }
 
+  /// Adds the rows of a later hop.
+  mutating func add(_ later: DecisionOutcome) {
+    filled += later.filled
+    dropped += later.dropped
+    merged += later.merged
+    quarantined += later.quarantined
+  }
+
   /// Adds objects that the decision removes.
   mutating func remove(_ count: Int64) {
     switch decision.choice {

@@ -37,12 +37,6 @@ struct DecisionDraft {
     }
   }
 
-  /// Returns the outcomes of the decisions about which there may be something to decide.
-  func told(_ outcomes: [DecisionOutcome]) -> [DecisionOutcome] {
-    let used = matching.used
-    return outcomes.indices.filter(used.contains).map { outcomes[$0] }
-  }
-
   /// True when rows change by decision.
   var isActive: Bool { !decidedHazards.isEmpty }
 

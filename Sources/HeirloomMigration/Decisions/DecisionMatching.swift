@@ -38,9 +38,6 @@ struct DecisionMatching {
       }.answers
   }
 
-  /// The numbers of the decisions that may have something to answer.
-  var used: Set<Int> { Set(answers.values) }
-
   /// Returns the number of the decision about a blocker; `nil` if there is none.
   func decision(about kind: DataEffect.Kind, of entity: String, _ properties: [String]) -> Int? {
     answers[Place(kind: kind.code, entity: entity, properties: Set(properties))]
@@ -132,23 +129,6 @@ extension DecisionMatching {
       return "\"\(decision.entity).\(age)\" is no stored date or number, and can't tell which object is newest"
     }
     return nil
-  }
-}
-
-extension MigrationPlanner {
-  /// Checks that each decision is about something that a migration between known versions may ask.
-  ///
-  /// - Throws: ``MigrationError/unfitDecision(_:reason:)``.
-  func checkDecisions() throws(MigrationError) {
-    let own = [sourceModel, destinationModel]
-    do throws(MigrationError) {
-      try DecisionMatching.check(settings.decisions, in: own)
-    } catch {
-      // Most are about these two, and others are read only for those that aren't.
-      guard let others = settings.otherVersions() else { return }
-      if others.isEmpty { throw error }
-      try DecisionMatching.check(settings.decisions, in: others + own)
-    }
   }
 }
 

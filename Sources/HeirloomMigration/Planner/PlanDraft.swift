@@ -123,7 +123,7 @@ struct PlanDraft {
       source: whole.sourceModel, destination: whole.destinationModel, configuration: configuration,
       mapping: planner.mapping, builder: builder, steps: steps,
       rows: crossing.entityRows(removing: parts.rowDecisions.removedObjects),
-      losses: losses, blockers: parts.rowDecisions.blockers, decisions: decisions.told(parts.rowDecisions.outcomes),
+      losses: losses, blockers: parts.rowDecisions.blockers, decisions: parts.rowDecisions.outcomes,
       warnings: warnings(parts, findings: findings, losses: losses),
       rowsRewritten: written, bytesNeeded: size.bytes + size.bytes / 10 + 64 << 20,
       // About 100 MB, or 400 MB that are only copied, and 500,000 rows a second, with the proof.
@@ -214,6 +214,23 @@ struct PlanDraft {
       source: source, destination: destination, split: split, keys: crossing.routing.keys,
       derivedTables: parts.backfill.tablesFollowingCode, removals: parts.rowDecisions.removals, decided: decidedByRow,
       valueSelections: selections)
+  }
+}
+
+extension MigrationPlanner {
+  /// Checks that each decision is about something that a migration between known versions may ask.
+  ///
+  /// - Throws: ``MigrationError/unfitDecision(_:reason:)``.
+  fileprivate func checkDecisions() throws(MigrationError) {
+    let own = [sourceModel, destinationModel]
+    do throws(MigrationError) {
+      try DecisionMatching.check(settings.decisions, in: own)
+    } catch {
+      // Most are about these two, and others are read only for those that aren't.
+      guard let others = settings.otherVersions() else { return }
+      if others.isEmpty { throw error }
+      try DecisionMatching.check(settings.decisions, in: others + own)
+    }
   }
 }
 

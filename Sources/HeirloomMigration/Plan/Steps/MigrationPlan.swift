@@ -83,8 +83,15 @@ extension MigrationPlan {
   /// The clean-up that is left in the store after the last hop.
   public var lastDeferred: DeferredMigration { following.last?.deferred ?? deferred }
 
-  /// The outcomes of decisions, including those of the hops after this one.
-  public var allDecisions: [DecisionOutcome] { decisions + following.flatMap(\.allDecisions) }
+  /// The outcomes of decisions, each once, with the rows of this hop and of those after it.
+  public var allDecisions: [DecisionOutcome] {
+    following.flatMap(\.allDecisions).reduce(into: decisions) { outcomes, later in
+      guard let index = outcomes.firstIndex(where: { $0.decision == later.decision }) else {
+        return outcomes.append(later)
+      }
+      outcomes[index].add(later)
+    }
+  }
 
   /// The losses, including those of the hops after this one.
   public var allLosses: [MigrationLoss] { losses + following.flatMap(\.allLosses) }
