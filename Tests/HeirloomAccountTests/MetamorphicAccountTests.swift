@@ -91,7 +91,8 @@ struct MetamorphicAccountTests {
 
   @Test(arguments: parts)
   func `adding an unrelated entity changes nothing else`(seeds: [UInt64]) {
-    forEach(seeds, kinds: SeededEdit.allCases) { example, _ in
+    // A name that is used again may leave the hashes as they were; then there is a migration with the entity only.
+    forEach(seeds, kinds: SeededEdit.allCases.filter { $0 != .reuseName }) { example, _ in
       var more = example.destination
       // The last name, so that no entity gets another number.
       more.entities.append(
@@ -110,8 +111,8 @@ extension Contents {
   /// Returns what the file says, by table: its rows as sets of named cells, in whatever order rows and columns are.
   ///
   /// Left out is what says nothing: cells without a value, cells of properties that an object's entity hasn't got, the
-  /// number of an entity beside no key, links to objects that don't exist, tables that describe the model, and the next
-  /// keys, which are only large enough.
+  /// number of an entity beside no key, links to objects that don't exist, tables that describe the model, the next
+  /// keys, which are only large enough, and places, of which only the order counts (the accountant looks at that).
   fileprivate func facts(_ layout: Layout) -> [String: Set<[String: Cell]>] {
     let objects = Objects(in: self, layout)
     var joins: [String: [(column: String, table: String)]] = [:]
@@ -128,7 +129,7 @@ extension Contents {
       let known = layout.knownColumns(of: name)
       let rows = table.rows.compactMap { cells -> [String: Cell]? in
         var row = Dictionary(zip(table.columns, cells), uniquingKeysWith: { first, _ in first })
-        row = row.filter { $0.value != .null }
+        row = row.filter { $0.value != .null && !$0.key.hasPrefix("Z_FOK_") }
         if name == "Z_PRIMARYKEY" { row["Z_MAX"] = nil }
         for (column, target) in joins[name] ?? [] {
           guard let key = row[column]?.integer, objects.contains(ObjectKey(table: target, key: key)) else { return nil }
@@ -157,7 +158,7 @@ extension Layout {
     for declared in relationships[entity] ?? [] {
       let name = Name(entity: declared.entity, property: declared.property.name)
       guard let column = columns[name], row[column] != nil else { continue }
-      own.formUnion([column, "Z_FOK_" + column.dropFirst()])
+      own.insert(column)
       if let number = numberColumn(of: name) { own.insert(number) }
     }
     // The owners' relationships without an inverse have their keys here.
@@ -167,7 +168,7 @@ extension Layout {
         && subtrees[relationship.destination, default: []].contains(entity)
       {
         let column = inverselessColumn(of: Name(entity: other.name, property: relationship.name))
-        if row[column] != nil { own.formUnion([column, "Z_FOK_" + column.dropFirst()]) }
+        if row[column] != nil { own.insert(column) }
       }
     }
     return own
