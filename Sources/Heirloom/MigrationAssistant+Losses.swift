@@ -9,7 +9,7 @@ extension MigrationAssistant {
   /// Notes the consents that were given before the plan was made.
   func noteConsents(in plan: inout MigrationPlan) {
     guard plan.losses.contains(where: { $0.consent == nil }) else { return }
-    let trail = history.lossTrail(from: plan.source, to: plan.destination)
+    let trail = history.lossTrail(from: plan.source, to: plan.destination, isInferred: plan.isInferred)
     plan.consent { loss in trail.acknowledges(loss) ? .lock : nil }
   }
 
@@ -18,7 +18,7 @@ extension MigrationAssistant {
     hopPath.hops.dropFirst().contains { hop in
       let effects = hop.mapping.effects(from: hop.source, to: hop.destination).filter { $0.kind.severity == .loss }
       guard !effects.isEmpty else { return false }
-      let trail = history.lossTrail(from: hop.source, to: hop.destination)
+      let trail = history.lossTrail(from: hop.source, to: hop.destination, isInferred: hop.isInferred)
       return !effects.allSatisfy(trail.acknowledges)
     }
   }
@@ -37,6 +37,8 @@ extension MigrationAssistant {
 
   /// Asks the delegate for a path that keeps what an inferred mapping would lose.
   ///
+  /// It is asked before the lock: what is acknowledged there is what nobody's code keeps.
+  ///
   /// - Parameters:
   ///   - hop: A hop.
   ///   - plan: Its plan, with the consents that were given.
@@ -46,7 +48,7 @@ extension MigrationAssistant {
   func hopsKeeping(
     _ hop: MigrationHop, plan: MigrationPlan, asked: inout Set<AskedHop>
   ) throws -> [MigrationHop]? {
-    let losses = plan.losses.filter { $0.consent == nil }
+    let losses = plan.losses.filter { $0.consent == nil || $0.consent == .lock }
     // What stands in the way comes first: until it is settled, nothing is lost.
     guard hop.isInferred, !losses.isEmpty, delegate != nil, asked.insert(AskedHop(hop)).inserted else { return nil }
     let need = MappingNeed(losses: losses, from: hop.source, to: hop.destination)
@@ -72,12 +74,18 @@ struct AskedHop: Hashable {
 
 extension ModelHistory {
   /// Returns the versions from one model to another, with the losses that the lock acknowledges for each hop.
-  func lossTrail(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> AcknowledgedTrail {
+  ///
+  /// A step that the lock leaves to code has none without code.
+  func lossTrail(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel, isInferred: Bool
+  ) -> AcknowledgedTrail {
     guard !acknowledgements.isEmpty, let first = name(of: source), let last = name(of: destination) else {
       return AcknowledgedTrail(trail: LossTrail(through: [source, destination]), losses: [[]], direct: [])
     }
+    let withoutCode = isInferred ? stepsByCode(from: source, to: destination) : []
     func acknowledged(_ earlier: Set<String>, _ later: String) -> Set<String> {
-      Set(acknowledgements.filter { earlier.contains($0.source) && $0.destination == later }.flatMap(\.losses))
+      if withoutCode.contains(where: { earlier.contains($0.source) && $0.destination == later }) { return [] }
+      return Set(acknowledgements.filter { earlier.contains($0.source) && $0.destination == later }.flatMap(\.losses))
     }
     let between = namedVersionsBetween(first, and: last)
     let names = between.map(\.name) + [last]
@@ -89,7 +97,7 @@ extension ModelHistory {
     let steps = [acknowledged(twins, names[0])] + zip(names, names.dropFirst()).map { acknowledged([$0], $1) }
     return AcknowledgedTrail(
       trail: LossTrail(through: [source] + between.map(\.model) + [destination]), losses: steps,
-      direct: acknowledged([first], last))
+      direct: withoutCode.isEmpty ? acknowledged([first], last) : [])
   }
 
   /// Returns the name of the version that has a model, else of one with equal hashes.

@@ -16,6 +16,8 @@ final class MigrationRun {
   var settings: RunSettings
   /// The hops that the delegate was asked about, so that it is asked once.
   private var asked: Set<AskedHop> = []
+  /// The steps that were reported to lack code.
+  private var stepsWithoutCode: Set<String> = []
   /// The vault's findings, for the report.
   private var vaultWarnings: [String] = []
 
@@ -121,6 +123,7 @@ final class MigrationRun {
       let consented = plan.losses
       plan = try self.plan(of: hopPath)
       plan.consent { loss in consented.contains { $0.isSame(as: loss) } ? .delegate : nil }
+      tellMissingCode(in: &plan)
       if !isPreliminary { try checkApproved(&plan) }
     }
     try assistant.checkNotCancelled()
@@ -189,6 +192,7 @@ final class MigrationRun {
     assistant.noteConsents(in: &plan)
     plan.consent { loss in approved.first { $0.isSame(as: loss) }?.consent }
     if let hops = try hopsKeeping(hop, plan: plan) { return .hops(hops) }
+    tellMissingCode(in: &plan)
     let isKnown = plan.losses.allSatisfy { loss in
       loss.consent != nil || approved.contains { $0.isSame(as: loss) }
     }
@@ -209,6 +213,22 @@ final class MigrationRun {
   }
 
   // MARK: Telling
+
+  /// Says where the lock leaves a step to code that the app hasn't got.
+  func tellMissingCode(in plan: inout MigrationPlan) {
+    guard plan.isInferred else { return }
+    for step in assistant.history.stepsByCode(from: plan.source, to: plan.destination) {
+      let name = "\"\(step.source)\" → \"\(step.destination)\""
+      guard !plan.stepsWithoutCode.contains(name) else { continue }
+      plan.stepsWithoutCode.append(name)
+      plan.warnings.append(
+        "\(name): lock.json leaves this step to the app's own code, and there is none here; what it loses, nobody consented"
+          + " to.")
+      if stepsWithoutCode.insert(name).inserted {
+        assistant.report(.codeMissing(source: step.source, destination: step.destination))
+      }
+    }
+  }
 
   private func note(_ event: VaultEvent) {
     if let warning = event.warning { vaultWarnings.append(warning) }

@@ -41,8 +41,40 @@ struct HistoryCommandTests {
     let losses = versions.map { ($0["losses"] as? [[String: Any]] ?? []).compactMap { $0["name"] as? String } }
     #expect(losses == [["Item.old"], [], [], [], []])
     let staged = tool("history", "App.xcdatamodeld", "--by-app", "V3").output
-    #expect(staged.contains("V3       no       stage"), "\(staged)")
+    #expect(staged.contains("V3       no       by code             by code"), "\(staged)")
     #expect(tool("history", "App.xcdatamodeld", "--by-app", "V9").code == 2)
+  }
+
+  @Test
+  func `a step that the app's code migrates is in the lock, and nobody advises to acknowledge what it would lose`()
+    throws
+  {
+    let new = "<attribute name=\"new\" optional=\"YES\" attributeType=\"String\"/>"
+    try writeBundle([("V1", Self.note), ("V2", Self.note + Self.old), ("V3", Self.note + new), ("V4", Self.note + new)])
+    #expect(tool("snapshot", "App.xcdatamodeld", "--history", ".").code == 0)
+    #expect(tool("check", ".", "--by-app", "V4").code == 2)
+    #expect(tool("check", ".", "--by-app", "V9").code == 2)
+    let bare = tool("check", ".")
+    #expect(bare.code == 6 && bare.output.contains("--acknowledge Item.old"), "\(bare.output)")
+    let first = tool("check", ".", "--by-app", "V2")
+    let written = try Data(contentsOf: directory.file("lock.json"))
+    #expect(try VersionLock(path: directory.file("lock.json").path).stepsByCode.map(\.source) == ["V2"])
+    // The lock says it from now on.
+    let second = tool("check", ".", "--by-app", "V2")
+    let third = tool("check", ".")
+    for outcome in [first, second, third] {
+      #expect(outcome.code == 0 && !outcome.output.contains("--acknowledge"), "\(outcome.output)")
+      #expect(outcome.output.contains("the step \"V2\" → \"V3\" is left to the app's own code"))
+      // V1's way leads over that step; V3's doesn't.
+      for (version, word) in [("V1", "not tried"), ("V2", "not tried")] {
+        #expect(outcome.output.contains("\(version)  \(word)"), "\(outcome.output)")
+      }
+    }
+    #expect(try Data(contentsOf: directory.file("lock.json")) == written)
+    let table = tool("history", ".").output
+    #expect(table.contains("V1       yes      inferred     by code"), "\(table)")
+    #expect(table.contains("V2       yes      by code      by code"), "\(table)")
+    #expect(!table.contains("--acknowledge"))
   }
 
   @Test func `a loss with consent is told as one`() throws {

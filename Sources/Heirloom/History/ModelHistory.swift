@@ -107,6 +107,21 @@ public struct ModelHistory: Sendable {
   /// The losses between versions that the lock acknowledges.
   package var acknowledgements: [VersionLock.Acknowledgement] { lock?.acknowledgements ?? [] }
 
+  /// The steps between two models that the app's own code migrates, as `lock.json` says.
+  func stepsByCode(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [VersionLock.Step] {
+    guard let lock, !lock.stepsByCode.isEmpty, let first = name(of: source), let last = name(of: destination) else {
+      return []
+    }
+    let names = versionNames
+    guard let start = names.firstIndex(of: first), let end = names.firstIndex(of: last), start < end else { return [] }
+    return lock.stepsByCode.filter { step in
+      guard let from = names.firstIndex(of: step.source), let to = names.firstIndex(of: step.destination) else {
+        return false
+      }
+      return start <= from && to <= end
+    }
+  }
+
   /// The name of the oldest version whose stores are still migrated, as `lock.json` says; `nil` where all are.
   public var floor: String? { lock?.floor }
 

@@ -56,6 +56,7 @@ extension MigrationEvent {
     case .foundSourceModel: "foundSourceModel"
     case .sourceModelUncertain: "sourceModelUncertain"
     case .mappingUnused: "mappingUnused"
+    case .codeMissing: "codeMissing"
     case .started: "started"
     case .held: "held"
     case .runningStage: "runningStage"
@@ -113,6 +114,9 @@ extension MigrationEvent {
       MigrationLogLine(.warning, "Several versions may have made the store.", ["reason": reason])
     case .mappingUnused(let reason):
       MigrationLogLine(.warning, "A mapping model has no part in the migration.", ["reason": reason])
+    case .codeMissing(let source, let destination):
+      MigrationLogLine(
+        .warning, "The app has no code for a step that the lock leaves to it.", ["from": source, "to": destination])
     case .started(let from, let to):
       MigrationLogLine(.info, "The migration begins.", ["from": from, "to": to])
     case .held: MigrationLogLine(.debug, "The store is held.")

@@ -87,15 +87,40 @@ struct HistoryCheck {
     return lock?.content.acknowledgements.filter { !below.contains($0.source) } ?? []
   }
 
-  /// Checks the names of versions that `--by-app` gives.
+  /// Returns the versions whose step to the next one the app's own code migrates, by the lock and by `--by-app`.
   ///
-  /// - Throws: `UsageError` for a name that no version has.
-  func versionNames(_ names: [String]) throws(UsageError) -> Set<String> {
-    for name in names where !versions.contains(where: { $0.name == name }) {
+  /// - Parameter names: The names that `--by-app` gives.
+  /// - Returns: The names of the versions.
+  /// - Throws: `UsageError` for a name that no version before the current one has.
+  func versionsByCode(_ names: [String]) throws(UsageError) -> Set<String> {
+    let earlier = versions.prefix { $0.name != currentName }.map(\.name)
+    for name in names where !earlier.contains(name) {
       throw .invalidValue(
-        option: "--by-app", value: name, expected: "one of the versions \(listText(versions.map(\.name)))")
+        option: "--by-app", value: name,
+        expected: earlier.isEmpty
+          ? "nothing: no version comes before the current one"
+          : "one of the versions before the current one, \(listText(earlier))")
     }
-    return Set(names)
+    return Set(names).union((lock?.content.stepsByCode ?? []).filter(isStep).map(\.source))
+  }
+
+  private func isStep(_ step: VersionLock.Step) -> Bool {
+    zip(versions, versions.dropFirst()).contains { $0.name == step.source && $1.name == step.destination }
+  }
+
+  /// Records in the lock that the app's own code migrates the steps from versions to the next ones, and writes it.
+  ///
+  /// Without a lock nothing is recorded.
+  mutating func leaveToCode(_ names: [String]) throws {
+    guard var lock else { return }
+    for (version, next) in zip(versions, versions.dropFirst()) where names.contains(version.name) {
+      let step = VersionLock.Step(source: version.name, destination: next.name)
+      if !lock.content.stepsByCode.contains(step) { lock.content.stepsByCode.append(step) }
+    }
+    guard lock.content != self.lock?.content else { return }
+    try SnapshotFile(path: lock.path, files: POSIXFileOperations()).write(lock.content.encoded())
+    self.lock = lock
+    history = history?.locked(by: lock.content)
   }
 
   /// Records in the lock that losses are meant, and writes it.
@@ -279,6 +304,12 @@ struct HistoryCheck {
               ? " If it was, heirloom snapshot --history fixes it, in its place with --before; if it never was, remove it."
               : ""))
       }
+    }
+    for step in lock.stepsByCode where !isStep(step) {
+      add(
+        .warning, .staleAcknowledgement, version: step.source, file: lockPath,
+        "\"\(step.source)\" → \"\(step.destination)\": the lock leaves it to the app's code, and it is no step from one version to"
+          + " the next. Take it out of the lock.")
     }
     if let floor = lock.floor {
       add(

@@ -32,7 +32,7 @@ struct HistoryTable {
   ///   - history: The history.
   ///   - path: Its path.
   ///   - mappings: The mapping models that are given.
-  ///   - byApp: The names of versions whose stores the app's own code migrates.
+  ///   - byApp: The versions whose step to the next one the app's own code migrates.
   init(of history: HistoryCheck, path: String, mappings: GivenMappings, byApp: Set<String>) {
     (self.history, self.path) = (history, path)
     let versions = history.versions
@@ -45,7 +45,8 @@ struct HistoryTable {
       func way(to last: Int) -> Way? {
         guard position >= first, position < last else { return nil }
         return Self.way(
-          through: Array(versions[position...last]), mappings, isByApp: byApp.contains(version.name))
+          through: Array(versions[position...last]), mappings,
+          isByApp: versions[position..<last].contains { byApp.contains($0.name) })
       }
       let next = way(to: min(position + 1, versions.count - 1))
       rows.append(
@@ -61,7 +62,7 @@ struct HistoryTable {
   private static func way(
     through versions: [HistoryCheck.Version], _ mappings: GivenMappings, isByApp: Bool
   ) -> Way {
-    if isByApp { return Way(word: "stage") }
+    if isByApp { return Way(word: "by code") }
     do throws(MappingInferenceError) {
       // What is inferred from end to end can be inferred through the versions between too; the reverse need not be.
       let ends = versions.first.flatMap { first in versions.last.map { [first, $0] } } ?? []

@@ -32,7 +32,7 @@ struct LossReview {
   ///   - versions: The versions up to the current one, in their order.
   ///   - acknowledged: The losses that the lock acknowledges.
   ///   - mappings: The mapping models that are given.
-  ///   - byApp: The names of versions whose stores the app's own code migrates; their losses are not known.
+  ///   - byApp: The versions whose step to the next one the app's own code migrates; its losses are not known.
   ///   - takesLongPaths: False to pass over longer paths, whose number grows with the square of the versions'.
   init(
     of versions: [HistoryCheck.Version], acknowledged: [VersionLock.Acknowledgement], mappings: GivenMappings,
@@ -61,7 +61,8 @@ struct LossReview {
       steps.append(Set(effects.map(\.lossName)))
       if !byApp.contains(versions[position].name) { add(effects, position, position + 1) }
     }
-    for position in versions.indices.dropLast(2) where takesLongPaths && !byApp.contains(versions[position].name) {
+    for position in versions.indices.dropLast(2)
+    where takesLongPaths && !versions[position..<last].contains(where: { byApp.contains($0.name) }) {
       let way = Array(versions[position...])
       let trail = LossTrail(through: way.map(\.model))
       let others = Self.effects(through: way, mappings).filter { effect in

@@ -25,6 +25,8 @@ struct MigrationTrial {
   private(set) var objects = 0
   /// The duration of the migration, in seconds.
   private(set) var seconds = 0.0
+  /// The losses of the migration.
+  private(set) var losses: [MigrationLoss] = []
 
   private let version: HistoryCheck.Version
   private let history: ModelHistory
@@ -69,6 +71,7 @@ struct MigrationTrial {
     do {
       guard case .migrated(let report) = try migrate(store) else { return }
       seconds = report.seconds
+      losses = report.plan.allLosses
       tell(report.plan.following.flatMap { $0.mapping.effects(from: $0.source, to: $0.destination) })
       try judge(store, before: before, report: report)
     } catch {
@@ -151,6 +154,18 @@ struct MigrationTrial {
     }
   }
 
+  /// Returns the name of the version from which a step starts, as the option takes it; that of the trial if none is it.
+  private func versionOfStep(where isMet: (ManagedObjectModel, ManagedObjectModel) -> Bool) -> String {
+    let names = history.versionNames.drop { $0 != version.name }
+    let step = zip(names, names.dropFirst()).first { source, destination in
+      guard let before = try? history.model(named: source), let after = try? history.model(named: destination) else {
+        return false
+      }
+      return isMet(before, after)
+    }
+    return shellWord(step?.0 ?? version.name)
+  }
+
   private mutating func tell(_ error: any Error) throws {
     result = .failed
     switch error {
@@ -160,7 +175,7 @@ struct MigrationTrial {
         add(
           .error, .mappingNeeded, entity: obstacle.entity, property: obstacle.property,
           "\(way): \(obstacle.description) Give the mapping model with --mapping; if the app's code makes the mapping, say so with"
-            + " --by-app \(shellWord(version.name)).")
+            + " --by-app \(versionOfStep { MappingInference(from: $0, to: $1).obstacles.contains(obstacle) }).")
       }
     case MigrationAssistantError.decisionNeeded(_, let plan):
       result = .notTried
@@ -172,14 +187,17 @@ struct MigrationTrial {
       add(
         .error, .notTried,
         "\(way): the step to \(step) was not tried, since sample rows don't fit. If the app decides what becomes of such rows, its"
-          + " own tests have to try it: say so with --by-app \(shellWord(version.name)).")
+          + " own tests have to try it: say so with --by-app"
+          + " \(versionOfStep { $1.versionHashes() == plan.destination.versionHashes() && $0.versionHashes() != $1.versionHashes() })."
+      )
     case MigrationAssistantError.failed(_, .unknownPolicies(let names, _)):
       result = .notTried
       add(
         .error, .policyNeeded,
         "\(way): the mapping names \(names.count == 1 ? "the policy" : "the policies") \(listText(names)), code of the app that"
           + " this tool doesn't have. No store of \"\(version.name)\" was migrated. The app's own tests can, with HeirloomTesting: say so"
-          + " with --by-app \(shellWord(version.name)).")
+          + " with --by-app \(versionOfStep { source, destination in mappings.name(names, from: source, to: destination) })."
+      )
     case MigrationAssistantError.failed(_, .cancelled), MigrationAssistantError.notEnoughSpace: throw error
     default:
       let failure = CommandFailure(error)

@@ -15,8 +15,8 @@ extension Command {
         + " is an error until --acknowledge says that it is meant: that is written into the lock for those two versions, where app"
         + " and tool read it.",
       "What only rows can tell (a required attribute without a default, a new uniqueness constraint, a narrower type) is a warning."
-        + " So is a version that --by-app leaves to the app's code; any other that could not be tried is an error, and so is one before"
-        + " the current version that lock.json lacks. Stores of a version before the lock's floor must be refused. The exit code is 6"
+        + " So is a way over a step that the app's code migrates: --by-app VERSION says that of the step from that version to the next,"
+        + " and writes it into the lock. Any other that could not be tried is an error, and so is one before the current version that lock.json lacks. Stores of a version before the lock's floor must be refused. The exit code is 6"
         + " when there is an error; warnings and notes leave it at 0.",
       "In a workflow of GitHub (GITHUB_ACTIONS is true) errors and warnings are printed as annotations too; --annotations none"
         + " leaves them out.",
@@ -25,7 +25,7 @@ extension Command {
       .mapping,
       Option(
         name: "--by-app", value: "VERSION", isRepeatable: true,
-        summary: "stores of this version are migrated by the app's own code: don't try them, and say so"),
+        summary: "the app's own code migrates the step from this version to the next: note that in the lock"),
       Option(
         name: "--acknowledge", value: "ENTITY[.PROPERTY]", isRepeatable: true,
         summary: "losing it is meant: note that in the lock for each step that loses it"),
@@ -49,9 +49,11 @@ struct CheckCommand {
   /// A version with the result of its trial.
   private struct Trial {
     let version: HistoryCheck.Version
-    let result: MigrationTrial.Result
-    let objects: Int
-    let seconds: Double
+    var result = MigrationTrial.Result.notTried
+    var objects = 0
+    var seconds = 0.0
+    /// The losses of the trial, to which somebody may have consented.
+    var losses: [MigrationLoss] = []
   }
 
   private let path: String
@@ -76,7 +78,8 @@ struct CheckCommand {
     if configuration != nil || arguments.has("--cloudkit") {
       check.findings += CloudKitRules(history, configuration: configuration).findings
     }
-    let apps = try history.versionNames(arguments.all("--by-app"))
+    let apps = try history.versionsByCode(arguments.all("--by-app"))
+    try history.leaveToCode(arguments.all("--by-app"))
     if let known = history.history {
       let mappings = try GivenMappings(arguments.all("--mapping").map(console.path), history: known, console: console)
       try check.review(&history, known, mappings, byApp: apps, acknowledging: arguments.all("--acknowledge"))
@@ -145,17 +148,18 @@ struct CheckCommand {
     seed: UInt64
   ) throws {
     guard let position = history.versions.firstIndex(where: { $0.name == known.currentName }) else { return }
-    for version in history.versions[..<position] {
+    for (place, version) in history.versions[..<position].enumerated() {
       if console.interruption.isInterrupted {
         throw MigrationAssistantError.failed(storePath: path, .cancelled)
       }
-      guard !byApp.contains(version.name) else {
-        trials.append(Trial(version: version, result: .notTried, objects: 0, seconds: 0))
+      if let code = (place..<position).first(where: { byApp.contains(history.versions[$0].name) }) {
+        let step = "\"\(history.versions[code].name)\" → \"\(history.versions[code + 1].name)\""
+        trials.append(Trial(version: version))
         findings.append(
           CheckFinding(
             severity: .warning, kind: .notTried, version: version.name, file: version.file,
             message:
-              "\"\(version.name)\" → \"\(known.currentName)\": left to the app's own code by --by-app. No store of"
+              "\"\(version.name)\" → \"\(known.currentName)\": the step \(step) is left to the app's own code. No store of"
               + " \"\(version.name)\" was migrated; the app's own tests can, with HeirloomTesting."))
         continue
       }
@@ -163,10 +167,11 @@ struct CheckCommand {
       try trial.run(objectsPerEntity: objects, seed: seed)
       findings += trial.findings
       trials.append(
-        Trial(version: version, result: trial.result, objects: trial.objects, seconds: trial.seconds))
+        Trial(
+          version: version, result: trial.result, objects: trial.objects, seconds: trial.seconds, losses: trial.losses))
     }
     for version in history.versions[(position + 1)...] {
-      trials.append(Trial(version: version, result: .notTried, objects: 0, seconds: 0))
+      trials.append(Trial(version: version))
       // A shipped version after the current one is an error of its own.
       guard !version.isShipped || !history.versions[position].isShipped else { continue }
       findings.append(
@@ -209,6 +214,10 @@ struct CheckCommand {
     return StoreFinding.Severity.allCases.flatMap { severity in result.filter { $0.severity == severity } }
   }
 
+  private static func words(_ losses: [MigrationLoss]) -> String {
+    listText(losses.map { "\($0.name) (\($0.amount))" }, limit: 4)
+  }
+
   private func report(_ history: HistoryCheck, annotations: Bool, asJSON: Bool) -> CommandReport {
     let style = console.style
     let merged = merged
@@ -226,7 +235,9 @@ struct CheckCommand {
       let name = trial.version.name.padding(toLength: width, withPad: " ", startingAt: 0)
       let ending =
         switch trial.result {
-        case .kept: style.green("kept") + "  \(counted(Int64(trial.objects), "object")), \(durationText(trial.seconds))"
+        case .kept:
+          (trial.losses.isEmpty ? style.green("kept") : style.yellow("lost \(Self.words(trial.losses))"))
+            + "  \(counted(Int64(trial.objects), "object")), \(durationText(trial.seconds))"
         case .failed: style.red("failed")
         case .refused: "refused: before the floor"
         case .notTried: style.yellow("not tried")
@@ -242,6 +253,13 @@ struct CheckCommand {
         ("name", .text(trial.version.name)), ("checksum", .text(trial.version.model.versionChecksum())),
         ("result", .text(trial.result.rawValue)), ("objects", .integer(Int64(trial.objects))),
         ("seconds", .number(trial.seconds)),
+        (
+          "losses",
+          .list(
+            trial.losses.map {
+              .object([("name", .text($0.name)), ("rows", .integer($0.rows)), ("links", .optional($0.links))])
+            })
+        ),
       ])
     }
     var failure: CommandFailure?

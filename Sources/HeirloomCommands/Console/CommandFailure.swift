@@ -176,7 +176,7 @@ extension CommandFailure {
     case .lossesNotConsented(let path, let plan):
       exitCode = .decisionNeeded
       note(plan)
-      askForConsent(to: plan.unconsentedLosses, of: path)
+      askForConsent(to: plan, of: path)
     case .failed(_, .cancelled):
       let failure = Self.cancelled(storeAt: error.storePath)
       (exitCode, message, suggestion) = (failure.exitCode, failure.message, nil)
@@ -186,14 +186,18 @@ extension CommandFailure {
     }
   }
 
-  private mutating func askForConsent(to losses: [MigrationLoss], of path: String) {
+  private mutating func askForConsent(to plan: MigrationPlan, of path: String) {
+    let losses = plan.unconsentedLosses
     hint("Here, --mapping FILE gives a mapping, and --accept-losses consents.")
     let items = losses.map { ["\(counted($0.rows, "row")) of \($0.name): \($0.reason)"] }
     list = ("The store \(path), which was not changed, would lose what nobody consented to:", items)
     advice = [
       "To keep it, give a mapping: heirloom compare \(shellWord(path)) MODEL --skeleton writes one to start from.",
-      "If losing it is meant: --accept-losses for this store, or for all in the history:"
-        + " heirloom check HISTORY --acknowledge \(shellWord(losses.first?.name ?? "ENTITY")).",
+      plan.stepsWithoutCode.isEmpty
+        ? "If losing it is meant: --accept-losses for this store, or for all in the history: heirloom check HISTORY"
+          + losses.map { " --acknowledge \(shellWord($0.name))" }.joined() + "."
+        : "The app's own code migrates the step \(listText(plan.stepsWithoutCode)), as lock.json says: open the store with the"
+          + " app. Without that code it is lost: --accept-losses for this store.",
     ]
   }
 

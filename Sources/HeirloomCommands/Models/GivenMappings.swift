@@ -57,6 +57,16 @@ struct GivenMappings {
     }
   }
 
+  /// Returns true if a mapping model for these two versions names one of some policies.
+  func name(_ policies: [String], from source: ManagedObjectModel, to destination: ManagedObjectModel) -> Bool {
+    all.contains { given in
+      given.read.mismatches(from: source, to: destination).isEmpty
+        && given.mapping.entityMappings.contains { mapping in
+          mapping.entityMigrationPolicyClassName.map(policies.contains) ?? false
+        }
+    }
+  }
+
   /// Lists the mapping models that have no part in the migration of any version to the current one.
   ///
   /// - Parameters:

@@ -101,6 +101,10 @@ extension VersionLock {
         if !states[0] || (states[1] && states[2]) { lock.acknowledge(loss, from: item.source, to: item.destination) }
       }
     }
+    for step in ours.stepsByCode + theirs.stepsByCode where !lock.stepsByCode.contains(step) {
+      let states = [base, ours, theirs].map { $0.stepsByCode.contains(step) }
+      if !states[0] || (states[1] && states[2]) { lock.stepsByCode.append(step) }
+    }
     var conflicts = merge.conflicts
     lock.floor = ours.floor == base.floor ? theirs.floor : ours.floor
     let floors = Set([base.floor, ours.floor, theirs.floor])

@@ -44,12 +44,27 @@ package struct VersionLock: Hashable, Sendable {
     }
   }
 
+  /// A step from one version to the next.
+  package struct Step: Hashable, Sendable {
+    /// The name of the source version.
+    package let source: String
+    /// The name of the destination version.
+    package let destination: String
+
+    /// Creates a step.
+    package init(source: String, destination: String) {
+      (self.source, self.destination) = (source, destination)
+    }
+  }
+
   /// The shipped versions, the first one first.
   package var versions: [Entry]
   /// The name of the oldest version whose stores are still migrated; `nil` where all are.
   package var floor: String?
   /// The consented losses, for each pair of versions that has some, in the order of the first consent.
   package private(set) var acknowledgements: [Acknowledgement] = []
+  /// The steps that the app's own code migrates, in the order in which that was said.
+  package var stepsByCode: [Step] = []
 
   /// Creates a lock.
   package init(versions: [Entry] = []) {
@@ -136,7 +151,7 @@ package struct VersionLock: Hashable, Sendable {
   /// Returns the names of members that a lock's file has and this release doesn't know, sorted.
   static func unknownMembers(_ bytes: [UInt8]) -> [String] {
     guard case .object(let members)? = try? JSONReader.value(of: bytes) else { return [] }
-    var names = Set(members.keys).subtracting(["acknowledged", "floor", "format", "versions"])
+    var names = Set(members.keys).subtracting(["acknowledged", "byCode", "floor", "format", "versions"])
     if case .array(let list)? = members["versions"] {
       for case .object(let entry) in list {
         names.formUnion(Set(entry.keys).subtracting(["checksum", "entities", "name"]))
@@ -166,7 +181,8 @@ package struct VersionLock: Hashable, Sendable {
       }
       versions.append(Entry(name: name, checksum: checksum, entities: entities))
     }
-    guard versions.count == list.count, readAcknowledgements(members["acknowledged"]) else { return nil }
+    guard versions.count == list.count, readAcknowledgements(members["acknowledged"]), readSteps(members["byCode"])
+    else { return nil }
     guard let value = members["floor"] else { return }
     // A floor that nobody finds would refuse nothing.
     guard case .string(let floor) = value, names.contains(floor) else { return nil }
@@ -189,6 +205,19 @@ package struct VersionLock: Hashable, Sendable {
     return true
   }
 
+  /// Reads the list of steps by code; returns false for anything that is not such a list.
+  private mutating func readSteps(_ value: JSONValue?) -> Bool {
+    guard let value else { return true }
+    guard case .array(let list) = value else { return false }
+    for item in list {
+      guard case .object(let members) = item, case .string(let source)? = members["from"],
+        case .string(let destination)? = members["to"]
+      else { return false }
+      stepsByCode.append(Step(source: source, destination: destination))
+    }
+    return true
+  }
+
   /// Returns the lock as the file holds it.
   package func encoded() -> [UInt8] {
     var writer = CanonicalJSONWriter(isIndented: true)
@@ -206,6 +235,19 @@ package struct VersionLock: Hashable, Sendable {
         writer.endArray()
         writer.key("to")
         writer.string(acknowledgement.destination)
+        writer.endObject()
+      }
+      writer.endArray()
+    }
+    if !stepsByCode.isEmpty {
+      writer.key("byCode")
+      writer.beginArray()
+      for step in stepsByCode {
+        writer.beginObject()
+        writer.key("from")
+        writer.string(step.source)
+        writer.key("to")
+        writer.string(step.destination)
         writer.endObject()
       }
       writer.endArray()

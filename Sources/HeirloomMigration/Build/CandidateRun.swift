@@ -40,10 +40,12 @@ struct CandidateRun {
   static func plan(
     _ hop: MigrationHop, connection: Connection, storePath: String, settings: RunSettings
   ) throws(MigrationError) -> MigrationPlan {
-    try MigrationPlanner(
+    var plan = try MigrationPlanner(
       connection: connection, storePath: storePath, sourceModel: hop.source, destinationModel: hop.destination,
       mapping: hop.mapping, settings: settings, generation: newGeneration()
     ).plan()
+    plan.isInferred = hop.isInferred && hop.willMigrate == nil && hop.didMigrate == nil
+    return plan
   }
 
   /// Makes the plan on the connection that holds the store; writes nothing.

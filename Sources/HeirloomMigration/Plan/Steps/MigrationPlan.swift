@@ -77,6 +77,10 @@ public struct MigrationPlan: Hashable, Sendable {
   public package(set) var following: [MigrationPlan] = []
   /// The results of mappings that ran object by object; none before the run.
   public private(set) var mappingResults: [EntityMappingResult] = []
+  /// True if the whole mapping was inferred, and no code of a stage runs before or after it.
+  package var isInferred = false
+  /// The steps that the lock leaves to the app's code, though there is none: `"1" → "2"`.
+  package var stepsWithoutCode: [String] = []
 }
 
 extension MigrationPlan {
