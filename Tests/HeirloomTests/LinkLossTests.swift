@@ -111,6 +111,46 @@ struct LinkLossTests {
     #expect(told.sorted() == ["Plant.far 1 1", "Plant.far 2 2", "Plant.near 1 1", "Plant.near 1 2"])
   }
 
+  @Test(arguments: [BuilderChoice.always(.rebuild), .always(.cloneAndAlter)])
+  func `a relationship that leads to a new entity of the same tree keeps no link to objects that go`(
+    builder: BuilderChoice
+  ) throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Store.sqlite")
+    func model(_ name: String, _ links: String) throws -> ManagedObjectModel {
+      try ManagedObjectModel(entities: [
+        Make.entity("Plant", [Make.attribute("name")], [Make.toMany(links, name, "far", id: "near")]),
+        Make.entity("Grass", [Make.attribute("kind")], parent: "Plant"),
+        Make.entity(name, [Make.attribute("size")], [Make.toMany("far", "Plant", links)], parent: "Grass"),
+      ])
+    }
+    let before = try model("Moss", "near")
+    do {
+      let context = ManagedObjectContext(store: try PersistentStore.create(at: url, model: before))
+      let mosses = try (0..<2).map { _ in try context.insert("Moss") }
+      let plants = try (0..<2).map { _ in try context.insert("Plant") }
+      plants[0][toMany: "near"] = mosses
+      plants[1][toMany: "near"] = [mosses[0]]
+      try context.save()
+    }
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: ModelHistory(current: try model("Reed", "close"), earlier: [("1", before)]),
+      configuration: .withBothProofs, files: POSIXFileOperations(), builder: builder)
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    let told = report.plan.losses.map { "\($0.kind) \($0.name) \($0.rows) \($0.links ?? $0.rows)" }
+    #expect(told.sorted() == ["links Plant.close 2 3", "objects Moss 2 2"])
+    let store = try Connection(path: url.path, mode: .readOnly)
+    #expect(try store.firstInteger("SELECT COUNT(*) FROM ZPLANT") == 2)
+    let joins = try store.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'Z_1%CLOSE' OR name LIKE 'Z_3%FAR'")
+    for name in joins.compactMap({ $0.first?.text }) {
+      #expect(try store.firstInteger("SELECT COUNT(*) FROM \(name)") == 0)
+    }
+  }
+
   @Test(arguments: changes, [BuilderChoice.always(.rebuild), .always(.cloneAndAlter)])
   func `each link that goes is counted`(change: Change, builder: BuilderChoice) throws {
     let directory = try TemporaryDirectory()

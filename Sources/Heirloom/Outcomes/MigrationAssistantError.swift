@@ -9,7 +9,8 @@ import HeirloomVault
 /// In every case the data are where they were. ``unreadableStore(_:)`` tells what is wrong with the store itself. It
 /// also tells that the store is of another version, where it must not be migrated.
 @nonexhaustive
-public enum MigrationAssistantError: Error, Sendable {
+// A plan within would make each copy, and each of the many types that hold one, thousands of bytes of code.
+public indirect enum MigrationAssistantError: Error, Sendable {
   /// The store can't be read.
   case unreadableStore(StoreError)
   /// No model fits the store: not the snapshot, not the history, not its own cache.

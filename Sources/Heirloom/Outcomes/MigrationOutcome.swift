@@ -3,7 +3,7 @@ public import HeirloomMigration
 
 /// The outcome of bringing a store to the current model.
 @nonexhaustive
-public enum MigrationOutcome: Sendable {
+public indirect enum MigrationOutcome: Sendable {
   /// There is no store. Nothing was created: open a store and add initial data.
   case noStore
   /// The store already has the current model. Nothing was written to it.

@@ -44,7 +44,7 @@ public struct SetAsideStore: Sendable {
 
 /// The outcome of bringing a set-aside store back.
 @nonexhaustive
-public enum SetAsideOutcome: Sendable {
+public indirect enum SetAsideOutcome: Sendable {
   /// It is in the store's place now.
   ///
   /// `migration` is the report of bringing it to the current model, or `nil` if it had that model already. `replaced`

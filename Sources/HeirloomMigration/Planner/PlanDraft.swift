@@ -84,8 +84,9 @@ struct PlanDraft {
     var questions = effects.questions
     room.ask(&questions)
     UnknownColumns(crossing: crossing).ask(&questions)
-    openLinks = LinkLines(crossing, taken: taken).ask(&questions)
-    OneSidedLinks(crossing: crossing).ask(&questions)
+    let lines = LinkLines(crossing, taken: taken)
+    openLinks = lines.ask(&questions)
+    OneSidedLinks(crossing: crossing, lines: lines).ask(&questions)
     findings = try questions.answers(from: connection)
     scannedTables = Set(questions.tables)
     for case .contradiction(let reason) in findings { throw MigrationError.storeContradictsModel(reason: reason) }

@@ -128,8 +128,9 @@ extension Crossing {
   /// Returns a join that leaves out links to objects that don't become the entity; empty if all do.
   private func condition(on end: String, entity: String) -> String {
     let routes = destination.model.entityTree(from: entity).compactMap { routing.byDestination[$0.name] }
-    guard let first = routes.first, let root = source.model.rootEntity(of: first.source)?.name,
-      let table = source.table(ofEntity: root)?.name
+    // An entity that is new has no object that a link could lead to.
+    guard let first = routes.first else { return " JOIN (SELECT 0) AS \(quote("\(end)_row")) ON 0" }
+    guard let root = source.model.rootEntity(of: first.source)?.name, let table = source.table(ofEntity: root)?.name
     else { return "" }
     let names = Set(routes.map(\.source))
     let others = source.model.entityTree(from: root).filter { !names.contains($0.name) }

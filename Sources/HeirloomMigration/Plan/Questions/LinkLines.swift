@@ -123,6 +123,37 @@ struct LinkLines {
     return open
   }
 
+  /// Returns queries of those links by one side's account whose lines are closed: a relationship takes them over.
+  ///
+  /// - Parameters:
+  ///   - relationship: The relationship.
+  ///   - entity: The entity that declares it.
+  ///   - account: The links that its own side accounts for.
+  /// - Returns: Queries with `owner` and `target`.
+  func carried(_ relationship: RelationshipDescription, declaredBy entity: String, _ account: LinkQuery) -> [String] {
+    let inverse = source.model.inverse(of: relationship)?.relationship
+    let links = Links(sql: account.sql, ownerRoot: account.ownerRoot, targetRoot: account.targetRoot)
+    return concrete(entity).compactMap { owner in
+      guard let own = takers[owner] else { return nil }
+      let targets = concrete(relationship.destinationEntity).filter { target in
+        let (certain, back) = carriers(of: relationship, inverse, own, takers[target] ?? [])
+        return certain.contains { !$0.flow.isOpaque } || back.contains { !$0.flow.isOpaque }
+      }
+      return targets.isEmpty ? nil : between(owner, nil, targets, links)
+    }
+  }
+
+  /// Returns who takes links along by the mapping itself: for the owners, and for the targets by the inverse.
+  private func carriers(
+    of relationship: RelationshipDescription, _ inverse: RelationshipDescription?, _ own: [Taker], _ others: [Taker]
+  ) -> (own: [Taker], back: [Taker]) {
+    let model = crossing.destination.model
+    return (
+      own.filter { $0.carries(relationship.name, to: others, in: model) },
+      inverse.map { inverse in others.filter { $0.carries(inverse.name, to: own, in: model) } } ?? []
+    )
+  }
+
   private func tell(_ line: Line, as kind: DataEffect.Kind, _ name: [String], _ questions: inout StoreQuestions) {
     guard !line.queries.isEmpty else { return }
     let reason = DataEffect(kind: kind, entity: name[0], properties: [name[1]], rows: []).description
@@ -145,9 +176,7 @@ struct LinkLines {
   ) -> Fate? {
     guard let own = takers[owner] else { return nil }
     let others = takers[target] ?? []
-    let model = crossing.destination.model
-    let carriers = own.filter { $0.carries(relationship.name, to: others, in: model) }
-    let back = inverse.map { inverse in others.filter { $0.carries(inverse.name, to: own, in: model) } } ?? []
+    let (carriers, back) = carriers(of: relationship, inverse, own, others)
     let certain = carriers.filter { !$0.flow.isOpaque }
     if certain.contains(where: { !$0.flow.isFiltered }) || back.contains(where: { !$0.flow.isOpaque }) { return nil }
     // With several mappings of one entity, what any of them takes isn't lost; objects that none takes are, as a whole.

@@ -8,6 +8,8 @@ import HeirloomStore
 /// Where the destination draws from one side's keys only, the links that the other side alone has would be gone.
 struct OneSidedLinks {
   let crossing: Crossing
+  /// The other lines of links: what these tell is not told again.
+  let lines: LinkLines
 
   private var source: PhysicalSchema { crossing.source }
 
@@ -18,30 +20,21 @@ struct OneSidedLinks {
       [false, true].contains { query(relationship, entity, $0).map(drawn.contains) ?? false }
     }
     for entity in source.model.entities {
-      // Code links the objects that it makes; the links of objects that go are told with them.
-      guard source.model.entityTree(from: entity.name).contains(where: { crossing.routing.bySource[$0.name] != nil })
-      else {
-        continue
-      }
       for relationship in entity.relationships where !relationship.isToMany {
         guard let inverse = source.model.inverse(of: relationship), !inverse.relationship.isToMany,
           let own = query(relationship.name, entity.name, false),
           let other = query(inverse.relationship.name, inverse.entity.name, true), own != other,
           !isDrawn(relationship.name, entity.name), isDrawn(inverse.relationship.name, inverse.entity.name)
         else { continue }
-        // A key that leads to no object is no link.
-        let ends = [own.ownerRoot, own.targetRoot].compactMap { source.table(ofEntity: $0)?.name }
-        guard ends.count == 2 else { continue }
-        let key = quote(PhysicalName.primaryKey)
-        let exist = zip(["owner", "target"], ends).map {
-          "\($0) IN (SELECT \(key) FROM \(SchemaName.rows(of: $1, as: "e")))"
-        }.joined(separator: " AND ")
+        // Code links the objects that it makes; the links of objects that go are told with them.
+        let carried = lines.carried(relationship, declaredBy: entity.name, own)
+        guard !carried.isEmpty else { continue }
         let reason =
           "\"\(entity.name).\(relationship.name)\" is not taken over, and the other side, \"\(inverse.entity.name)."
           + "\(inverse.relationship.name)\", which is, lacks these links."
         questions.countLinks([
-          "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (SELECT owner, target FROM (\(own.sql))"
-            + " WHERE \(exist) EXCEPT SELECT owner, target FROM (\(other.sql)))"
+          "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (SELECT owner, target FROM"
+            + " (\(carried.joined(separator: " UNION ALL "))) EXCEPT SELECT owner, target FROM (\(other.sql)))"
         ]) { rows, links in
           .loss(
             MigrationLoss(
