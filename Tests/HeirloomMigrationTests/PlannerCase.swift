@@ -92,6 +92,15 @@ extension PlannerCase {
         ), ("SELECT Z_PK, ZE FROM ZA", ["1 9", "2 5", "3 -", "4 -"]),
       ]),
     PlannerCase(
+      "columns of one name and two types that no model knows become one, in which each cell is as it was",
+      [Make.entity("E"), tree[0]], [Make.entity("E", parent: "P"), tree[0]],
+      [
+        "ALTER TABLE ZP ADD COLUMN ZLEFTOVER VARCHAR", "ALTER TABLE ZE ADD COLUMN ZLEFTOVER INTEGER",
+        "INSERT INTO ZP (Z_PK, Z_ENT, Z_OPT, ZLEFTOVER) VALUES (1, 2, 1, '007'), (2, 2, 1, NULL)",
+        "INSERT INTO ZE (Z_PK, Z_ENT, Z_OPT, ZLEFTOVER) VALUES (1, 1, 1, 7)",
+      ], steps: ["copyRows ZP 2", "copyRows ZP 1"],
+      [("SELECT Z_PK, Z_ENT, ZLEFTOVER FROM ZP", ["1 1 '007'", "2 1 -", "3 2 7"])]),
+    PlannerCase(
       "of several objects that lead to one, the lowest stays where there is room for one only",
       [Make.entity("A", [], [Make.toMany("bs", "B", "a")]), Make.entity("B", [], [Make.toOne("a", "A", "bs")])],
       [Make.entity("A", [], [Make.toOne("bs", "B", "a")]), Make.entity("B", [], [Make.toOne("a", "A", "bs")])],

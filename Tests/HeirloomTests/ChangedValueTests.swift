@@ -37,9 +37,11 @@ struct ChangedValueTests {
     CodeCase(from: .double, to: .integer32, values: ["0.5", "4.0", "1e5"], changed: 1),
     CodeCase(from: .double, to: .integer32, values: ["4.0", "1e20"], changed: nil),
     CodeCase(from: .integer64, to: .integer16, values: ["32768"], changed: nil),
+    CodeCase(from: .integer64, to: .integer16, values: ["-32769"], changed: nil),
     CodeCase(from: .integer64, to: .integer16, values: ["32767", "-32768"], changed: 0),
     CodeCase(from: .double, to: .integer64, values: ["'twelve'"], changed: nil),
     CodeCase(from: .double, to: .float, values: ["1e39"], changed: nil),
+    CodeCase(from: .double, to: .float, values: ["-1e39"], changed: nil),
     CodeCase(from: .boolean, to: .double, values: ["0", "1", "12"], changed: 1),
     CodeCase(from: .boolean, to: .decimal, values: ["0", "1"], changed: 0),
     CodeCase(from: .double, to: .boolean, values: ["0.0", "1.0"], changed: 0),
@@ -114,6 +116,23 @@ struct ChangedValueTests {
 
   private static func model(_ type: AttributeType) throws -> ManagedObjectModel {
     try ManagedObjectModel(entities: [Make.entity("Note", [Make.attribute("amount", type)])])
+  }
+
+  @Test func `a jump counts what a version on the way would have changed`() throws {
+    let directory = try TemporaryDirectory()
+    let url = try Self.store(of: ["0.5", "4.0", "NULL"], .double, in: directory)
+    let current = try ManagedObjectModel(entities: [
+      Make.entity("Note", [Make.attribute("amount", .double), Make.attribute("title")])
+    ])
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: ModelHistory(
+        current: current, earlier: [("1", try Self.model(.double)), ("2", try Self.model(.integer32))]))
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    #expect(report.plan.losses.map { "\($0.kind) \($0.name) \($0.rows)" } == ["changedValues Note.amount 1"])
   }
 
   @Test(arguments: cases, [BuilderChoice.always(.rebuild), .always(.cloneAndAlter)])

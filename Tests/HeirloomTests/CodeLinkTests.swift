@@ -79,12 +79,12 @@ struct CodeLinkTests {
 
   private static func losses(
     ofMigrating url: URL, from source: ManagedObjectModel, to destination: ManagedObjectModel,
-    _ policy: EntityMigrationPolicy.Type
+    _ policy: EntityMigrationPolicy.Type, of entities: [String] = ["Note"]
   ) throws -> [MigrationLoss] {
     var configuration = MigrationAssistant.Configuration()
     configuration.mappings = [
       try MappingModel.inferred(from: source, to: destination) {
-        EntityMapping(from: "Note", to: "Note", policy: policy)
+        for entity in entities { EntityMapping(from: entity, to: entity, policy: policy) }
       }
     ]
     let assistant = MigrationAssistant(
@@ -125,6 +125,23 @@ struct CodeLinkTests {
     #expect(try after.firstInteger("SELECT COUNT(ZAUTHOR) FROM ZNOTE") == authored)
     #expect(try after.firstInteger("SELECT COUNT(ZEDITOR) FROM ZNOTE") == (isEditorTaken ? edited : 0))
     try after.close()
+  }
+
+  @Test func `links that code leaves at both ends are told by both names`() throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Store.sqlite")
+    let (source, destination) = (try Self.model(nil), try Self.model(.kept))
+    var generator = StoreGenerator(objectsPerEntity: 20, seed: 5)
+    try generator.makeStore(at: url, model: source)
+    let plain = try Connection(path: url.path, mode: .readOnly)
+    let authored = try plain.firstInteger("SELECT COUNT(ZAUTHOR) FROM ZNOTE") ?? 0
+    let edited = try plain.firstInteger("SELECT COUNT(ZEDITOR) FROM ZNOTE") ?? 0
+    try plain.close()
+    let losses = try Self.losses(
+      ofMigrating: url, from: source, to: destination, RelatesNothing.self, of: ["Author", "Note"])
+    #expect(
+      losses.map { "\($0.kind) \($0.name) \($0.links ?? $0.rows)" }.sorted()
+        == ["links Author.notes \(authored)", "links Note.author \(authored)", "links Note.editor \(edited)"])
   }
 
   /// A relationship without an inverse, of objects whose mapping runs as SQL, to objects that code makes.

@@ -99,7 +99,7 @@ struct ProofStrengthTests {
   /// The places of one wrong byte, and other faults of a file.
   enum FileFault: CaseIterable {
     case touchedTable, untouchedTable, untouchedIndex, newIndex, freePage, map, header, lostEnd, longerEnd, swappedPages
-    case missingEntry
+    case missingEntry, otherOrder
   }
 
   @Test(arguments: FileFault.allCases)
@@ -209,7 +209,7 @@ struct ProofStrengthTests {
       case .touchedTable: return try root("ZA")
       case .untouchedTable, .swappedPages: return try root("ZD")
       case .untouchedIndex: return try root("Z_D_byname")
-      case .newIndex, .missingEntry: return try root("Z_B_byname")
+      case .newIndex, .missingEntry, .otherOrder: return try root("Z_B_byname")
       case .freePage: return number((number(32) - 1) * 4096 + 8)
       case .map: return 2
       case .header: return 1
@@ -218,7 +218,11 @@ struct ProofStrengthTests {
     }
 
     func plant(_ fault: FileFault, in path: String, connection: Connection?, written: WrittenPages?) throws {
-      if fault == .missingEntry {
+      // An index under a rule that lacks a row, or puts its entries in the opposite order; then under its own again.
+      let rules: [FileFault: (own: String, other: String)] = [
+        .missingEntry: ("ASC)", "ASC) WHERE Z_PK <> 1"), .otherOrder: ("ASC)", "DESC)"),
+      ]
+      if let rule = rules[fault] {
         let connection = try #require(connection)
         try connection.attach(path: path, as: "faulty", noting: written)
         func rewrite(_ sql: String) throws {
@@ -227,12 +231,12 @@ struct ProofStrengthTests {
           try connection.execute("PRAGMA writable_schema = RESET")
         }
         try connection.execute("PRAGMA faulty.journal_mode = OFF")
-        try rewrite("sql || ' WHERE Z_PK <> 1'")
+        try rewrite("replace(sql, '\(rule.own)', '\(rule.other)')")
         try connection.execute("REINDEX faulty.Z_B_byname")
-        try rewrite("replace(sql, ' WHERE Z_PK <> 1', '')")
+        try rewrite("replace(sql, '\(rule.other)', '\(rule.own)')")
         #expect(
           try connection.rows("PRAGMA faulty.integrity_check").contains {
-            $0[0].text?.hasPrefix("wrong # of entries") ?? false
+            $0[0].text?.contains(fault == .missingEntry ? "wrong # of entries" : "missing from index") ?? false
           })
         return try connection.detach("faulty")
       }
@@ -264,8 +268,10 @@ struct ProofStrengthTests {
     }
   }
 
-  @Test(arguments: [MigrationPlan.Builder.rebuild, .cloneAndAlter])
-  func `a row of another entity is refused before the store is held`(builder: MigrationPlan.Builder) throws {
+  @Test(arguments: [MigrationPlan.Builder.rebuild, .cloneAndAlter], ["77", "NULL"])
+  func `a row of another entity is refused before the store is held`(
+    builder: MigrationPlan.Builder, number: String
+  ) throws {
     let directory = try TemporaryDirectory()
     let source = try ManagedObjectModel(entities: Self.before)
     let destination = try ManagedObjectModel(entities: Self.after)
@@ -273,7 +279,7 @@ struct ProofStrengthTests {
     var generator = StoreGenerator(objectsPerEntity: 20, seed: 8)
     try generator.makeStore(at: url, model: source)
     let connection = try Connection(path: url.path, mode: .readWrite)
-    try connection.execute("UPDATE ZC SET Z_ENT = 77 WHERE Z_PK = 3")
+    try connection.execute("UPDATE ZC SET Z_ENT = \(number) WHERE Z_PK = 3")
     try connection.close()
     let assistant = MigrationAssistant(
       storeURL: url, modelController: ModelController(storeURL: url),

@@ -21,6 +21,12 @@ struct RebuiltProofTests {
     ("UPDATE faulty.ZA SET Z_OPT = Z_OPT + 1 WHERE Z_PK = (SELECT MIN(Z_PK) FROM faulty.ZA)", "values of ZA differ"),
     ("DELETE FROM faulty.LINKS WHERE rowid = (SELECT MIN(rowid) FROM faulty.LINKS)", "rows instead of"),
     ("UPDATE OR REPLACE faulty.LINKS SET rowid = rowid, COLUMN = 99999", "links"),
+    // As many links, to other objects that are there.
+    ("UPDATE OR IGNORE faulty.LINKS SET COLUMN = COLUMN % 20 + 1", "values of links differ"),
+    ("UPDATE faulty.ZA SET ZB = 99999", "keys that lead to no object"),
+    ("UPDATE faulty.Z_METADATA SET Z_PLIST = (SELECT Z_PLIST FROM main.Z_METADATA)", "version hashes"),
+    // Pages that are no table's any more.
+    ("DELETE FROM faulty.sqlite_schema WHERE name = 'AppTable'", "quick_check"),
     (
       "UPDATE faulty.sqlite_schema SET sql = REPLACE(sql, 'plain', 'other') WHERE name = 'AppTable'",
       "objects of no model"
@@ -58,25 +64,10 @@ struct RebuiltProofTests {
     let destination = try ManagedObjectModel(entities: entities("text") + [Make.entity("D", [Make.attribute("new")])])
     let hop = MigrationHop(
       source: source, destination: destination, mapping: try MappingModel.inferred(from: source, to: destination))
-    var chain: CandidateChain?
     func swap() throws {
-      _ = try StoreVault(try StoreLocation(resolving: url.path, files: POSIXFileOperations())).replaceStore(
-        prepare: { StoreVault.Replacement() },
-        build: { hold, candidate in
-          let run = CandidateChain(
-            hold: hold, candidatePath: candidate, hops: [hop], settings: RunSettings(builder: .always(.rebuild)))
-          chain = run
-          _ = try run.build { _, _ in nil }
-          guard !fault.sql.isEmpty else { return }
-          let connection = hold.connection
-          try connection.attach(path: candidate, as: "faulty")
-          try connection.execute("PRAGMA faulty.journal_mode = OFF")
-          try connection.execute("PRAGMA writable_schema = ON")
-          try connection.execute(
-            fault.sql.replacingOccurrences(of: "LINKS", with: links).replacingOccurrences(of: "COLUMN", with: column))
-          try connection.execute("PRAGMA writable_schema = RESET")
-          try connection.detach("faulty")
-        }, prove: { _, _ in try chain?.prove() })
+      try Self.swap(
+        url, hop,
+        with: fault.sql.replacingOccurrences(of: "LINKS", with: links).replacingOccurrences(of: "COLUMN", with: column))
     }
     guard let finding = fault.finding else {
       try swap()
@@ -85,5 +76,98 @@ struct RebuiltProofTests {
     let text = "\(try #require(#expect(throws: MigrationError.self) { try swap() }))"
     #expect(text.contains(finding.replacingOccurrences(of: "links", with: links)), "\(text)")
     #expect(try StoreMetadata(contentsOf: url).versionHashes == source.versionHashes())
+  }
+  /// Replaces a store by a new file in which a statement has made a fault.
+  private static func swap(_ url: URL, _ hop: MigrationHop, decisions: [DataDecision] = [], with fault: String) throws {
+    var chain: CandidateChain?
+    _ = try StoreVault(try StoreLocation(resolving: url.path, files: POSIXFileOperations())).replaceStore(
+      prepare: { StoreVault.Replacement() },
+      build: { hold, candidate in
+        let run = CandidateChain(
+          hold: hold, candidatePath: candidate, hops: [hop],
+          settings: RunSettings(builder: .always(.rebuild), decisions: decisions))
+        chain = run
+        _ = try run.build { _, _ in nil }
+        guard !fault.isEmpty else { return }
+        let connection = hold.connection
+        try connection.attach(path: candidate, as: "faulty")
+        try connection.execute("PRAGMA faulty.journal_mode = OFF")
+        try connection.execute("PRAGMA writable_schema = ON")
+        try connection.execute(fault)
+        try connection.execute("PRAGMA writable_schema = RESET")
+        try connection.detach("faulty")
+      }, prove: { _, _ in try chain?.prove() })
+  }
+
+  @Test(arguments: [
+    ("UPDATE faulty.ZB SET ZA = 3 WHERE Z_PK = 1", "not as was decided"),
+    ("UPDATE faulty.ZB SET ZA = 1 WHERE Z_PK = 1", "removed by decision"),
+  ]) func `a fault in what was decided is found`(fault: String, finding: String) throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Store.sqlite")
+    func model(_ unique: [[String]]) throws -> ManagedObjectModel {
+      try ManagedObjectModel(entities: [
+        Make.entity("A", [Make.attribute("name")], [Make.toMany("bs", "B", "a")], unique: unique),
+        Make.entity("B", [], [Make.toOne("a", "A", "bs")]),
+      ])
+    }
+    let (source, destination) = (try model([]), try model([["name"]]))
+    do {
+      let context = ManagedObjectContext(store: try PersistentStore.create(at: url, model: source))
+      for name in ["x", "x", "y"] { try context.insert("A")["name"] = .string(name) }
+      _ = try context.insert("B")
+      try context.save()
+    }
+    for sql in [
+      "UPDATE ZA SET ZNAME = CASE Z_PK WHEN 3 THEN 'y' ELSE 'x' END", "UPDATE ZB SET ZA = 1",
+    ] { try Connection(path: url.path, mode: .readWrite).execute(sql) }
+    let hop = MigrationHop(
+      source: source, destination: destination, mapping: try MappingModel.inferred(from: source, to: destination))
+    let newest = DataDecision(entity: "A", property: "name", .keepNewest())
+    let error = #expect(throws: MigrationError.self) { try Self.swap(url, hop, decisions: [newest], with: fault) }
+    #expect("\(try #require(error))".contains(finding))
+    try Self.swap(url, hop, decisions: [newest], with: "")
+    #expect(try Connection(path: url.path, mode: .readOnly).firstInteger("SELECT COUNT(*) FROM ZA") == 2)
+  }
+
+  @Test func `what code makes of one entity ends no check of another`() throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Store.sqlite")
+    let source = try ManagedObjectModel(entities: [
+      Make.entity("A", [Make.attribute("name")]), Make.entity("B", [Make.attribute("name")]),
+    ])
+    let destination = try ManagedObjectModel(entities: source.entities + [Make.entity("C", [Make.attribute("new")])])
+    var generator = StoreGenerator(objectsPerEntity: 20, seed: 8)
+    try generator.makeStore(at: url, model: source)
+    let mapping = try MappingModel.inferred(from: source, to: destination) {
+      EntityMapping(from: "A", to: "A", policy: EntityMigrationPolicy.self)
+    }
+    let hop = MigrationHop(source: source, destination: destination, mapping: mapping)
+    let error = #expect(throws: MigrationError.self) {
+      try Self.swap(url, hop, with: "UPDATE faulty.ZB SET ZNAME = ZNAME || 'x'")
+    }
+    #expect("\(try #require(error))".contains("values of ZB differ"))
+  }
+  @Test func `a row that names another entity than before is found`() throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Store.sqlite")
+    let source = try ManagedObjectModel(entities: [Make.entity("B", [Make.attribute("name")])])
+    let destination = try ManagedObjectModel(entities: [Make.entity("A")] + source.entities)
+    var generator = StoreGenerator(objectsPerEntity: 2, seed: 8)
+    try generator.makeStore(at: url, model: source)
+    for sql in [
+      "CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCHANGETYPE INTEGER,"
+        + " ZENTITY INTEGER, ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, ZCOLUMNS BLOB)",
+      "INSERT INTO Z_PRIMARYKEY VALUES (16001, 'CHANGE', 0, 900)",
+      "INSERT INTO ACHANGE (Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID) VALUES (16001, 0, 1, 1, 1)",
+    ] { try Connection(path: url.path, mode: .readWrite).execute(sql) }
+    let hop = MigrationHop(
+      source: source, destination: destination, mapping: try MappingModel.inferred(from: source, to: destination))
+    let error = #expect(throws: MigrationError.self) {
+      try Self.swap(url, hop, with: "UPDATE faulty.ACHANGE SET ZENTITY = 1")
+    }
+    #expect("\(try #require(error))".contains("values of ACHANGE differ"))
+    try Self.swap(url, hop, with: "")
+    #expect(try Connection(path: url.path, mode: .readOnly).firstInteger("SELECT ZENTITY FROM ACHANGE") == 2)
   }
 }

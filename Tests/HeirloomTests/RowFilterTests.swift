@@ -361,6 +361,45 @@ struct RowFilterTests {
     }
   }
 
+  @Test func `a decision about missing values lets no number pass that is out of range`() throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Store.sqlite")
+    func model(_ type: AttributeType, optional: Bool) throws -> ManagedObjectModel {
+      try ManagedObjectModel(entities: [
+        Make.entity("P", [Make.attribute("sum", type, optional: optional)], isAbstract: true),
+        Make.entity("A", parent: "P"), Make.entity("B", parent: "P"),
+      ])
+    }
+    let (before, after) = (try model(.integer64, optional: true), try model(.integer16, optional: false))
+    do {
+      let context = ManagedObjectContext(store: try PersistentStore.create(at: url, model: before))
+      _ = try context.insert("A")
+      try context.insert("B")["sum"] = .integer(70_000)
+      try context.save()
+    }
+    var configuration = MigrationAssistant.Configuration()
+    // Which objects of B there will be is known only when they are made, and so is what stands in their way.
+    configuration.mappings = [
+      try MappingModel.inferred(from: before, to: after) {
+        EntityMapping(from: "B", to: "B", where: "FUNCTION(SELF, 'known:', sum) == 0") {}
+      }
+    ]
+    configuration.policies.register(function: "known:") { _, _ in .value(.integer(0)) }
+    configuration.decisions = [DataDecision(entity: "P", property: "sum", .fill(.integer(1)))]
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: ModelHistory(current: after, earlier: [("1", before)]), configuration: configuration)
+    #expect(try assistant.plan()?.decisions.map(\.filled) == [1])
+    let error = #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
+    guard case .failed(_, .mappingFailed(let failure)) = error,
+      case MigrationManagerError.unfitValue(let property, _) = failure.underlying
+    else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(property == "sum")
+  }
+
   @Test func `a decision that needs all objects at once is refused where they are made one by one`() throws {
     let directory = try TemporaryDirectory()
     let store = directory.file("Store.sqlite")

@@ -136,6 +136,36 @@ struct UnknownColumnTests {
     }
   }
 
+  @Test(arguments: builders)
+  func `values in the rows of links that go are a loss, counted`(builder: BuilderChoice) throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Notes.sqlite")
+    func model(_ more: [EntityDescription]) throws -> ManagedObjectModel {
+      try ManagedObjectModel(
+        entities: [
+          Make.entity("Note", [Make.attribute("title")], [Make.toMany("tags", "Tag", "notes")]),
+          Make.entity("Tag", [Make.attribute("title")], [Make.toMany("notes", "Note", "tags")]),
+        ] + more)
+    }
+    let before = try model([Make.entity("TagOfOld", parent: "Tag")])
+    do {
+      let context = ManagedObjectContext(store: try PersistentStore.create(at: url, model: before))
+      let tags = try ["Tag", "TagOfOld", "TagOfOld"].map { try context.insert($0) }
+      try context.insert("Note")[toMany: "tags"] = tags
+      try context.save()
+    }
+    // One of the two links that go has no value.
+    for statement in [
+      "ALTER TABLE Z_1TAGS ADD COLUMN ZWHEN TIMESTAMP",
+      "UPDATE Z_1TAGS SET ZWHEN = 7 WHERE Z_2TAGS <> (SELECT MAX(Z_PK) FROM ZTAG WHERE Z_ENT = 3)",
+    ] { try Self.open(url).execute(statement) }
+    let report = try Self.migrate(url, ModelHistory(current: try model([]), earlier: [("before", before)]), builder)
+    #expect(
+      report.plan.losses.map { "\($0.kind) \($0.name) \($0.rows)" }.sorted()
+        == ["links Note.tags 1", "objects TagOfOld 2", "values Note.ZWHEN 1"])
+    #expect(try Self.open(url).rows("SELECT ZWHEN FROM Z_1TAGS") == [[.integer(7)]])
+  }
+
   /// Makes a store of two notes, the first of which has the first of two tags.
   private static func fill(_ url: URL, _ model: ManagedObjectModel) throws {
     let context = ManagedObjectContext(store: try PersistentStore.create(at: url, model: model))

@@ -210,6 +210,36 @@ struct UnreadPropertyTests {
     }
   }
 
+  @Test func `what code leaves of one attribute is counted over all entities that have it`() throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Store.sqlite")
+    func model(_ names: [String]) throws -> ManagedObjectModel {
+      try ManagedObjectModel(entities: [
+        Make.entity("P", names.map { Make.attribute($0) }), Make.entity("Q", parent: "P"),
+      ])
+    }
+    let (source, destination) = (try model(["text", "size"]), try model(["text"]))
+    do {
+      let context = ManagedObjectContext(store: try PersistentStore.create(at: url, model: source))
+      for entity in ["P", "Q", "Q"] { try context.insert(entity)["size"] = .string("large") }
+      try context.save()
+    }
+    var configuration = MigrationAssistant.Configuration()
+    configuration.mappings = [
+      try MappingModel.inferred(from: source, to: destination) {
+        for entity in ["P", "Q"] { EntityMapping(from: entity, to: entity, policy: TextAlone.self) }
+      }
+    ]
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration)
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("not migrated")
+      return
+    }
+    #expect(Self.words(report.plan.losses) == ["values P.size 3"])
+  }
+
   @Test(arguments: [true, false])
   func `the lock is asked about the losses of each hop before they stop a migration`(isAcknowledged: Bool) throws {
     let directory = try TemporaryDirectory()
@@ -244,6 +274,17 @@ struct UnreadPropertyTests {
     guard isAcknowledged else {
       #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
       #expect(try StoreMetadata(contentsOf: url).versionHashes == models[0].versionHashes())
+      // Where losses stop nothing, the version before all hops alone holds what a later one lost.
+      configuration.losses = .keepVersion
+      let keeping = MigrationAssistant(
+        storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
+      guard case .migrated = try keeping.migrateStore() else {
+        Issue.record("not migrated")
+        return
+      }
+      let kept = try keeping.archive.previousVersions()
+      #expect(kept.map(\.isPinned) == [true])
+      #expect(kept.flatMap(\.alone).map { "\($0.entity).\($0.property ?? "")" } == ["Second.extent"])
       return
     }
     guard case .migrated(let report) = try assistant.migrateStore() else {
