@@ -15,6 +15,7 @@ extension PlannerTests {
     let rows: [String]
     /// The entity mappings that inference is given.
     var given: [EntityMapping] = []
+    var decisions: [DataDecision] = []
     /// Each with its kind, its name and its rows, sorted.
     let expected: [String]
   }
@@ -114,6 +115,30 @@ extension PlannerTests {
         "INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT, Z1BS) VALUES (1, 2, 1, 1), (2, 2, 1, 1), (3, 2, 1, 2), (4, 2, 1, 2)",
       ], given: [EntityMapping(from: "A", to: "A", where: "n == 1") { PropertyMapping("b", linksOf: "bs") }],
       expected: ["links A.b 1", "objects A 1"]),
+    Counted(
+      testDescription: "links to an object that a decision removes are lost",
+      before: [
+        Make.entity("A", [Make.attribute("name")], [Make.toMany("bs", "B", "as")]),
+        Make.entity("B", [], [Make.toMany("as", "A", "bs")]),
+      ],
+      after: [
+        Make.entity("A", [Make.attribute("name")], [Make.toMany("bs", "B", "as")], unique: [["name"]]),
+        Make.entity("B", [], [Make.toMany("as", "A", "bs")]),
+      ],
+      rows: [
+        "INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 1, 1, 'x'), (2, 1, 1, 'x'), (3, 1, 1, 'y')",
+        "INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT) VALUES (1, 2, 1), (2, 2, 1)",
+        "INSERT INTO Z_1BS (Z_1AS, Z_2BS) VALUES (1, 1), (1, 2), (2, 1), (3, 2)",
+      ], decisions: [DataDecision(entity: "A", property: "name", .keepNewest())],
+      expected: ["links A.bs 2", "objects A 1"]),
+    Counted(
+      testDescription: "a decision about one property leaves another to decide",
+      before: [Make.entity("A", [Make.attribute("name"), numbered])],
+      after: [
+        Make.entity("A", [Make.attribute("name", optional: false), Make.attribute("n", .integer16, optional: false)])
+      ], rows: ["INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT) VALUES (1, 1, 1), (2, 1, 1)"],
+      decisions: [DataDecision(entity: "A", property: "name", .fill(.string("x")))],
+      expected: ["missingValue A.n 2"]),
   ]
 
   private static func entity(
@@ -124,7 +149,7 @@ extension PlannerTests {
 
   @Test(arguments: counted) func `what is lost or in the way is counted`(counted: Counted) throws {
     let store = try PlannedStore(counted.before, counted.after, counted.rows, given: counted.given)
-    let plan = try store.plan(try store.open())
+    let plan = try store.plan(try store.open(), decisions: counted.decisions)
     let found =
       plan.losses.map { "\($0.kind) \($0.name) \($0.links ?? $0.rows)" }
       + plan.blockers.map { "\($0.kind) \($0.entity).\($0.property ?? "") \($0.rows)" }

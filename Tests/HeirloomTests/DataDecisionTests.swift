@@ -166,6 +166,30 @@ struct DataDecisionTests {
     #expect(keys.sorted() == Set(before.tags.keys).subtracting(after.tags.keys).sorted())
   }
 
+  @Test func `the file names an object that a row leads to and that isn't there`() throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Store.sqlite")
+    func model(optional: Bool) throws -> ManagedObjectModel {
+      try ManagedObjectModel(entities: [
+        Make.entity("A", [Make.attribute("name", optional: optional)], [Make.toOne("b", "B")]), Make.entity("B"),
+      ])
+    }
+    let (source, destination) = (try model(optional: true), try model(optional: false))
+    do {
+      let context = ManagedObjectContext(store: try PersistentStore.create(at: url, model: source))
+      _ = try context.insert("A")
+      try context.save()
+    }
+    try Connection(path: url.path, mode: .readWrite).execute("UPDATE ZA SET ZB = 77")
+    let decision = DataDecision(entity: "A", property: "name", .quarantine)
+    guard case .migrated(let report) = try Self.assistant(url, source, destination, [decision]).migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    let texts = try report.quarantine.map { try String(contentsOf: $0, encoding: .utf8) }
+    #expect(texts.count == 1 && texts.allSatisfy { $0.contains("/B/p77\"") })
+  }
+
   @Test(arguments: choices, [3, 8, 17])
   func `both builders carry decisions out alike`(choice: DataDecision.Choice, seed: UInt64) throws {
     let directory = try TemporaryDirectory()

@@ -217,6 +217,108 @@ struct LossConsentTests {
     }
   }
 
+  @Test(arguments: [
+    ("2", "3", "Flight.pilotName", false), ("2", "1", "Flight.pilotName", true), ("1", "3", "Flight", true),
+  ]) func `an acknowledgement is of its own hop, and of what it names`(
+    source: String, destination: String, loss: String, isPinned: Bool
+  ) throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Flights.sqlite")
+    try FlightChange.makeStore(at: url)
+    let first = try FlightChange.before()
+    var flight = first.entities[0]
+    flight.attributes.append(Make.attribute("gate"))
+    let history = try Self.history(
+      [
+        ("1", first), ("2", try ManagedObjectModel(entities: [flight])),
+        ("3", try FlightChange.split.after(more: [Make.attribute("gate")])),
+      ], acknowledging: [(source, destination, [loss])], in: directory)
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url), history: history)
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("nothing was migrated")
+      return
+    }
+    #expect(report.plan.allLosses.map(\.name) == ["Flight.pilotName"])
+    #expect(report.previousVersion.isPinned == isPinned)
+  }
+
+  // MARK: - A store that changes
+
+  /// A delegate that agrees to losses of so many rows, and writes to the store while it is asked or told.
+  private final class Writer: MigrationAssistantDelegate {
+    let url: URL
+    let limit: Int64
+    /// The decisions that it answers with; none if it doesn't write before it answers.
+    var decisions: [DataDecision] = []
+
+    init(_ url: URL, limit: Int64) { (self.url, self.limit) = (url, limit) }
+
+    private func write(_ sql: String) { try? Connection(path: url.path, mode: .readWrite).execute(sql) }
+
+    func migrationAssistant(
+      _ assistant: MigrationAssistant, shouldMigrate plan: MigrationPlan
+    ) throws -> MigrationDecision {
+      guard decisions.isEmpty else {
+        write("UPDATE ZA SET ZGONE = 'late' WHERE Z_PK = 1")
+        return .decide(decisions)
+      }
+      return plan.losses.reduce(0) { $0 + $1.rows } <= limit ? .proceed : .refuse
+    }
+
+    func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {
+      // The plan was agreed to, and the store isn't held yet.
+      if case .started = event, decisions.isEmpty { write("UPDATE ZA SET ZGONE = 'late' WHERE Z_PK = 3") }
+    }
+  }
+
+  /// Makes a store of three objects, some of which have a value that goes; returns an assistant for it.
+  private static func changing(
+    _ values: Int, isUnique: Bool = false, in directory: TemporaryDirectory
+  ) throws -> MigrationAssistant {
+    let url = directory.file("Store.sqlite")
+    let source = try ManagedObjectModel(entities: [Make.entity("A", [Make.attribute("gone"), Make.attribute("name")])])
+    let destination = try ManagedObjectModel(entities: [
+      Make.entity("A", [Make.attribute("name")], unique: isUnique ? [["name"]] : [])
+    ])
+    do {
+      let context = ManagedObjectContext(store: try PersistentStore.create(at: url, model: source))
+      for _ in 0..<3 { try context.insert("A")["name"] = .string("one") }
+      try context.save()
+    }
+    try Connection(path: url.path, mode: .readWrite).execute("UPDATE ZA SET ZGONE = 'early' WHERE Z_PK <= \(values)")
+    return MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: ModelHistory(current: destination, earlier: [("1", source)]))
+  }
+
+  @Test(arguments: [0, 1]) func `who agreed to a plan is asked again if more is lost by then`(values: Int) throws {
+    let directory = try TemporaryDirectory()
+    let assistant = try Self.changing(values, in: directory)
+    let delegate = Writer(assistant.storeURL, limit: Int64(values))
+    assistant.delegate = delegate
+    let error = #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
+    guard case .refused(_, let plan) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(plan.losses.map { "\($0.name) \($0.rows)" } == ["A.gone \(values + 1)"])
+    #expect(try assistant.archive.previousVersions().isEmpty)
+  }
+
+  @Test func `who decides about rows has agreed to the losses that were shown, and to no others`() throws {
+    let directory = try TemporaryDirectory()
+    let assistant = try Self.changing(0, isUnique: true, in: directory)
+    let delegate = Writer(assistant.storeURL, limit: 0)
+    delegate.decisions = [DataDecision(entity: "A", property: "name", .keepNewest())]
+    assistant.delegate = delegate
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("nothing was migrated")
+      return
+    }
+    #expect(report.plan.unconsentedLosses.map(\.name) == ["A.gone"] && report.previousVersion.isPinned)
+  }
+
   // MARK: - Pins
 
   @Test func `three releases later a pinned version is there, and goes only when it was released`() throws {
