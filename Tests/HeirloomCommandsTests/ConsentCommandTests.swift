@@ -40,6 +40,8 @@ struct ConsentCommandTests {
     #expect(text.code == 3)
     #expect((text.output + text.error).contains("5 rows"), "\(text.output)\(text.error)")
     #expect(text.error.contains("--skeleton") && text.error.contains("--acknowledge Note.mood"))
+    let lines = text.error.split(separator: "\n")
+    for (line, next) in zip(lines, lines.dropFirst()) where line.hasSuffix(":") { #expect(next.hasPrefix("  –")) }
     #expect(try Data(contentsOf: store) == bytes)
 
     let accepted = tool(command, store.path, "--to", dropping, "--accept-losses", "--json")
@@ -53,6 +55,21 @@ struct ConsentCommandTests {
     let second = tool("migrate", store.path, "--to", dropping, "--json")
     #expect(second.code == 0)
     #expect(try second.json()["outcome"] as? String == "upToDate")
+  }
+
+  @Test func `what no model knows is not to be acknowledged, since no step loses it`() throws {
+    let store = try Notebook.makeStore(in: directory, count: 10)
+    let gone = try Notebook.write(
+      ManagedObjectModel(entities: [Make.entity("Other", [Make.attribute("name")])]),
+      "Gone", in: directory)
+    let connection = try Connection(path: store.path, mode: .readWrite)
+    try connection.execute("ALTER TABLE ZNOTE ADD COLUMN ZLEFTOVER")
+    try connection.execute("UPDATE ZNOTE SET ZLEFTOVER = 'x'")
+    try connection.close()
+    let text = tool("migrate", store.path, "--to", gone, "--accept-version")
+    #expect(text.code == 3)
+    #expect(text.error.contains("ZLEFTOVER") && text.error.contains("--acknowledge Note"), "\(text.error)")
+    #expect(!text.error.contains("--acknowledge Note.ZLEFTOVER"), "\(text.error)")
   }
 
   @Test func `of many stores only those that lose something stop, each with its own losses`() throws {

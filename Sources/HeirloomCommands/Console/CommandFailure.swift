@@ -47,7 +47,11 @@ struct CommandFailure: Error {
       let hint = skeleton.map { _ in
         "  Swift source to start from: heirloom compare \(storeAt.map(shellWord) ?? "STORE") MODEL --skeleton"
       }
-      return ["\(name) \(list.headline)"]
+      // A command that has told the things already leaves the list empty.
+      let headline =
+        list.items.isEmpty && list.headline.hasSuffix(":")
+        ? list.headline.dropLast() + " (listed above)." : list.headline
+      return ["\(name) \(headline)"]
         + list.items.flatMap { item in zip(0..., item).map { $0 == 0 ? "  – \($1)" : "    \($1)" } }
         + advice.map { "  \($0)" }
         + (hint.map { [$0] } ?? [])
@@ -191,11 +195,15 @@ extension CommandFailure {
     hint("Here, --mapping FILE gives a mapping, and --accept-losses consents.")
     let items = losses.map { ["\(counted($0.rows, "row")) of \($0.name): \($0.reason)"] }
     list = ("The store \(path), which was not changed, would lose what nobody consented to:", items)
+    // What no model knows is no step's loss, and so can't be acknowledged for all stores.
+    let names = losses.filter { plan.knows($0) }.map { " --acknowledge \(shellWord($0.name))" }
+    let consent = "If losing it is meant: --accept-losses for this store"
+    let meant =
+      names.isEmpty ? consent + "." : "\(consent), or for all in the history: heirloom check HISTORY\(names.joined())."
     advice = [
       "To keep it, give a mapping: heirloom compare \(shellWord(path)) MODEL --skeleton writes one to start from.",
       plan.stepsWithoutCode.isEmpty
-        ? "If losing it is meant: --accept-losses for this store, or for all in the history: heirloom check HISTORY"
-          + losses.map { " --acknowledge \(shellWord($0.name))" }.joined() + "."
+        ? meant
         : "The app's own code migrates the step \(listText(plan.stepsWithoutCode)), as lock.json says: open the store with the"
           + " app. Without that code it is lost: --accept-losses for this store.",
     ]
@@ -217,5 +225,14 @@ extension CommandFailure {
     exitCode = .decisionNeeded
     code = "policyNeeded"
     hint("The tool has no code of an app: migrate with the app.")
+  }
+}
+
+extension MigrationPlan {
+  /// Returns true if a loss is of an entity, or of a property that one of the models has.
+  fileprivate func knows(_ loss: MigrationLoss) -> Bool {
+    guard let property = loss.property?.names(separatedBy: ".", omittingEmptySubsequences: true).first.map(String.init)
+    else { return true }
+    return [source, destination].contains { $0.declaringEntity(ofProperty: property, in: loss.entity) != nil }
   }
 }
