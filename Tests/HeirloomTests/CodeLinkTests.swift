@@ -144,6 +144,39 @@ struct CodeLinkTests {
         == ["links Author.notes \(authored)", "links Note.author \(authored)", "links Note.editor \(edited)"])
   }
 
+  /// It makes one note of all.
+  final class MakesOne: EntityMigrationPolicy {
+    private var made: ManagedObject?
+
+    override func createDestinationInstances(
+      forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {
+      if let made { return try manager.associate(source: source, destination: made, for: mapping) }
+      made = try manager.createDestinationInstance(forSource: source, in: mapping)
+    }
+  }
+
+  @Test func `an object that several became has the links of all`() throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Store.sqlite")
+    func model(_ more: [AttributeDescription]) throws -> ManagedObjectModel {
+      try ManagedObjectModel(entities: [
+        Make.entity("Note", [Make.attribute("title")] + more, [Make.toMany("tags", "Tag")]), Make.entity("Tag"),
+      ])
+    }
+    let (source, destination) = (try model([]), try model([Make.attribute("mood")]))
+    do {
+      let context = ManagedObjectContext(store: try PersistentStore.create(at: url, model: source))
+      for _ in 0..<3 { try context.insert("Note")[toMany: "tags"] = [try context.insert("Tag")] }
+      try context.save()
+    }
+    #expect(try Self.losses(ofMigrating: url, from: source, to: destination, MakesOne.self).isEmpty)
+    let store = try PersistentStore.open(at: url, model: destination, isReadOnly: true)
+    let notes = try ManagedObjectContext(store: store).fetch("Note")
+    #expect(notes.map { $0[toMany: "tags"].count } == [3])
+    try store.close()
+  }
+
   /// A relationship without an inverse, of objects whose mapping runs as SQL, to objects that code makes.
   @Test(arguments: [false, true])
   func `one-way links to objects of code are told`(isRead: Bool) throws {

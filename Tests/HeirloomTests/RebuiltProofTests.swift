@@ -148,6 +148,28 @@ struct RebuiltProofTests {
     }
     #expect("\(try #require(error))".contains("values of ZB differ"))
   }
+  @Test func `after a stage's code, keys still have to lead to objects`() throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Store.sqlite")
+    func model(_ more: [EntityDescription]) throws -> ManagedObjectModel {
+      try ManagedObjectModel(entities: [Make.entity("A", [], [Make.toOne("b", "B")]), Make.entity("B")] + more)
+    }
+    let (source, destination) = (try model([]), try model([Make.entity("C")]))
+    var generator = StoreGenerator(objectsPerEntity: 3, seed: 8)
+    try generator.makeStore(at: url, model: source)
+    let references = [source, destination].map {
+      ManagedObjectModelReference(model: $0, versionChecksum: $0.versionChecksum())
+    }
+    let stage = CustomMigrationStage(migratingFrom: references[0], to: references[1], label: "one")
+    stage.didMigrateHandler = { _, _ in }
+    var hop = MigrationHop(
+      source: source, destination: destination, mapping: try MappingModel.inferred(from: source, to: destination))
+    hop.didMigrate = StageHandler(.didMigrate, of: stage, manager: try StagedMigrationManager([stage]))
+    let error = #expect(throws: MigrationError.self) { try Self.swap(url, hop, with: "UPDATE faulty.ZA SET ZB = 99") }
+    #expect("\(try #require(error))".contains("keys that lead to no object"))
+    try Self.swap(url, hop, with: "")
+  }
+
   @Test func `a row that names another entity than before is found`() throws {
     let directory = try TemporaryDirectory()
     let url = directory.file("Store.sqlite")
