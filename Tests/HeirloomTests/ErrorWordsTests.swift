@@ -179,7 +179,7 @@ struct ErrorWordsTests {
       // (A regular expression takes long, and most lines are of none of these.)
       let word = line.drop { $0 == " " }.prefix { $0 != " " }
       guard ["public", "package", "case", "}"].contains(word) else { continue }
-      if let match = line.firstMatch(of: /^public (enum|struct|final class) (\w+):.*\bError\b.*\{/) {
+      if let match = line.firstMatch(of: /^public (?:indirect )?(enum|struct|final class) (\w+):.*\bError\b.*\{/) {
         type = (String(match.2), match.1 == "enum")
         isInEnum = match.1 == "enum"
       } else if line == "}" {
