@@ -44,7 +44,7 @@ extension MigrationManager {
     try run.values?.bind(key, at: 1)
     guard try run.values?.step() == true else { return }
     if case .integer(let place)? = run.values?.value(at: run.columns.count) {
-      throw unfitValue(inColumn: run.columns[Int(place)], run)
+      throw unfitValue(inColumn: run.columns[Int(clamping: place)], run)
     }
     for (position, column) in run.columns.enumerated() {
       if let value = run.values?.value(at: position) { destination.setStoredValue(value, inColumn: column) }
