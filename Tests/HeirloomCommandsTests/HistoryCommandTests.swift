@@ -56,6 +56,9 @@ struct HistoryCommandTests {
     #expect(tool("check", ".", "--by-app", "V9").code == 2)
     let bare = tool("check", ".")
     #expect(bare.code == 6 && bare.output.contains("--acknowledge Item.old"), "\(bare.output)")
+    let shipped = try Data(contentsOf: directory.file("lock.json"))
+    #expect(tool("check", ".", "--by-app", "V2", "--acknowledge", "Item.nothing").code == 2)
+    #expect(try Data(contentsOf: directory.file("lock.json")) == shipped)
     let first = tool("check", ".", "--by-app", "V2")
     let written = try Data(contentsOf: directory.file("lock.json"))
     #expect(try VersionLock(path: directory.file("lock.json").path).stepsByCode.map(\.source) == ["V2"])
@@ -75,6 +78,9 @@ struct HistoryCommandTests {
     #expect(table.contains("V1       yes      inferred     by code"), "\(table)")
     #expect(table.contains("V2       yes      by code      by code"), "\(table)")
     #expect(!table.contains("--acknowledge"))
+    #expect(tool("squash", ".", "--floor", "V2").code == 0)
+    let squashed = tool("check", ".").output
+    #expect(squashed.contains("V1  refused") && squashed.contains("V2  not tried"), "\(squashed)")
   }
 
   @Test func `a loss with consent is told as one`() throws {

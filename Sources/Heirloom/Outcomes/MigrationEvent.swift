@@ -25,7 +25,8 @@ public enum MigrationEvent: Hashable, Sendable {
   case sourceModelUncertain(reason: String)
   /// A mapping model that was given has no part in the migration; the plan's warnings say so too.
   case mappingUnused(reason: String)
-  /// The history's lock leaves a step to the app's code, and neither the delegate nor a mapping has any for it.
+  /// The history's lock leaves the step between two versions, given by name, to the app's code, and neither the delegate
+  /// nor a mapping has any for it.
   case codeMissing(source: String, destination: String)
   /// A migration begins.
   case started(from: String, to: String)

@@ -117,10 +117,12 @@ struct HistoryCheck {
       let step = VersionLock.Step(source: version.name, destination: next.name)
       if !lock.content.stepsByCode.contains(step) { lock.content.stepsByCode.append(step) }
     }
-    guard lock.content != self.lock?.content else { return }
+    if lock.content != self.lock?.content { try write(lock) }
+  }
+
+  private mutating func write(_ lock: (path: String, content: VersionLock)) throws {
     try SnapshotFile(path: lock.path, files: POSIXFileOperations()).write(lock.content.encoded())
     self.lock = lock
-    history = history?.locked(by: lock.content)
   }
 
   /// Records in the lock that losses are meant, and writes it.
@@ -135,8 +137,7 @@ struct HistoryCheck {
         suggestion: "heirloom snapshot MODEL --history \(shellWord(path)) makes one.")
     }
     for loss in losses { lock.content.acknowledge(loss.name, from: loss.source.name, to: loss.destinationName) }
-    try SnapshotFile(path: lock.path, files: POSIXFileOperations()).write(lock.content.encoded())
-    self.lock = lock
+    try write(lock)
   }
 
   private mutating func add(

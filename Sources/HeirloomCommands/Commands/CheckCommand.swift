@@ -79,10 +79,11 @@ struct CheckCommand {
       check.findings += CloudKitRules(history, configuration: configuration).findings
     }
     let apps = try history.versionsByCode(arguments.all("--by-app"))
-    try history.leaveToCode(arguments.all("--by-app"))
     if let known = history.history {
       let mappings = try GivenMappings(arguments.all("--mapping").map(console.path), history: known, console: console)
       try check.review(&history, known, mappings, byApp: apps, acknowledging: arguments.all("--acknowledge"))
+      // Only now is the whole command line known to be right.
+      try history.leaveToCode(arguments.all("--by-app"))
       try check.tryVersions(
         history, known, mappings: mappings, byApp: apps, objects: objects, seed: UInt64(clamping: seed))
     }
@@ -152,7 +153,9 @@ struct CheckCommand {
       if console.interruption.isInterrupted {
         throw MigrationAssistantError.failed(storePath: path, .cancelled)
       }
-      if let code = (place..<position).first(where: { byApp.contains(history.versions[$0].name) }) {
+      // Before the floor a store is refused, whatever would migrate it.
+      let code = (place..<position).first { byApp.contains(history.versions[$0].name) }
+      if let code, !history.namesBelowFloor.contains(version.name) {
         let step = "\"\(history.versions[code].name)\" → \"\(history.versions[code + 1].name)\""
         trials.append(Trial(version: version))
         findings.append(

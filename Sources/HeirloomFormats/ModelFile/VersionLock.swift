@@ -55,6 +55,13 @@ package struct VersionLock: Hashable, Sendable {
     package init(source: String, destination: String) {
       (self.source, self.destination) = (source, destination)
     }
+
+    fileprivate init?(_ members: [String: JSONValue]) {
+      guard case .string(let source)? = members["from"], case .string(let destination)? = members["to"] else {
+        return nil
+      }
+      self.init(source: source, destination: destination)
+    }
   }
 
   /// The shipped versions, the first one first.
@@ -194,12 +201,11 @@ package struct VersionLock: Hashable, Sendable {
     guard let value else { return true }
     guard case .array(let list) = value else { return false }
     for item in list {
-      guard case .object(let members) = item, case .string(let source)? = members["from"],
-        case .string(let destination)? = members["to"], case .array(let names)? = members["losses"]
+      guard case .object(let members) = item, let step = Step(members), case .array(let names)? = members["losses"]
       else { return false }
       for name in names {
         guard case .string(let loss) = name else { return false }
-        acknowledge(loss, from: source, to: destination)
+        acknowledge(loss, from: step.source, to: step.destination)
       }
     }
     return true
@@ -210,10 +216,8 @@ package struct VersionLock: Hashable, Sendable {
     guard let value else { return true }
     guard case .array(let list) = value else { return false }
     for item in list {
-      guard case .object(let members) = item, case .string(let source)? = members["from"],
-        case .string(let destination)? = members["to"]
-      else { return false }
-      stepsByCode.append(Step(source: source, destination: destination))
+      guard case .object(let members) = item, let step = Step(members) else { return false }
+      stepsByCode.append(step)
     }
     return true
   }

@@ -140,7 +140,8 @@ extension ManagedObjectModel {
     var kinds = constraintsAndKeys(at: decision)
     guard let name = decision.properties.first else { return entity.isAbstract ? [.uninstantiable] : [] }
     guard decision.properties.count == 1, let target = attributeTarget(name, of: entity.name),
-      entity.attributes.contains(where: { $0.name == target.path.first }), target.description.composite == nil
+      entity.attributes.contains(where: { $0.name == target.path.first && !$0.isTransient }),
+      target.description.composite == nil
     else { return kinds }
     // Where it is missing, it may have had another name.
     let before = others.map { $0.attributeTarget(name, of: entity.name) }
