@@ -51,7 +51,7 @@ struct CrashApp: Sendable {
       first = model
     } else {
       first = try Self.model()
-      var generator = StoreGenerator(objectsPerEntity: 60, seed: 7)
+      var generator = StoreGenerator(objectsPerEntity: 200, seed: 7)
       try generator.makeStore(at: url, model: first)
     }
     let connection = try Connection(path: url.path, mode: .readWrite)
@@ -121,7 +121,10 @@ struct CrashApp: Sendable {
       entities[index].uniquenessConstraints.append(["model"])
     } else {
       name = "number"
-      entities[index].attributes[0].isOptional = false
+      guard let number = entities[index].attributes.firstIndex(where: { $0.name == name }) else {
+        throw CrashFailure("cars have no number")
+      }
+      entities[index].attributes[number].isOptional = false
     }
     model = try ManagedObjectModel(entities: entities)
     return DataDecision(entity: "Car", property: name, .quarantine)
