@@ -51,12 +51,11 @@ extension MigrationAssistant {
     let losses = plan.losses.filter { $0.consent == nil || $0.consent == .lock }
     // What stands in the way comes first: until it is settled, nothing is lost.
     guard hop.isInferred, !losses.isEmpty, delegate != nil, asked.insert(AskedHop(hop)).inserted else { return nil }
-    let need = MappingNeed(losses: losses, from: hop.source, to: hop.destination)
-    if let given = try givenMapping(from: hop.source, to: hop.destination, need: need) {
-      return [MigrationHop(source: hop.source, destination: hop.destination, mapping: given)]
-    }
-    return try hopsByAskingAboutSteps(from: hop.source, to: hop.destination, need: need) { step in
-      step.effects.contains { $0.kind.severity == .loss }
+    return try hopsByAsking(from: hop.source, to: hop.destination) { step in
+      let loses = step.effects.contains { $0.kind.severity == .loss }
+      return loses ? MappingNeed(step, losses: losses, history) : nil
+    } whole: {
+      MappingNeed(MappingInference(from: hop.source, to: hop.destination), losses: losses, history)
     }
   }
 }
@@ -98,13 +97,6 @@ extension ModelHistory {
     return AcknowledgedTrail(
       trail: LossTrail(through: [source] + between.map(\.model) + [destination]), losses: steps,
       direct: withoutCode.isEmpty ? acknowledged([first], last) : [])
-  }
-
-  /// Returns the name of the version that has a model, else of one with equal hashes.
-  func name(of model: ManagedObjectModel) -> String? {
-    if model == current { return currentName }
-    let hashes = model.versionHashes()
-    return versionNames.first { (try? self.model(named: $0)) == model } ?? version(withHashes: hashes)?.name
   }
 }
 

@@ -40,12 +40,8 @@ extension MigrationAssistant {
 
   /// Returns true if the path from a later version to the current one begins with a given mapping.
   private func isLedBack(from model: ManagedObjectModel, named name: String) -> Bool {
-    guard !configuration.mappings.isEmpty else { return false }
-    let key = HistoryMemory.PathKey(
-      source: model, versionName: name, mappings: configuration.mappings, labels: configuration.mappingLabels)
-    let found = try? history.memory.path(key) { () throws(MappingInferenceError) in
-      try path(from: model, named: name, to: history.current, named: history.currentName)
-    }
+    guard let given = try? givenMappings(from: name), !given.models.isEmpty else { return false }
+    let found = try? path(from: model, named: name, given)
     return found?.hops.first?.isGiven ?? false
   }
 

@@ -100,31 +100,30 @@ extension MigrationAssistant {
   /// Finds the path from the model that made the store to the current one.
   func hopPath(from source: IdentifiedModel) throws -> HopPath {
     let (model, destination) = (source.model, history.current)
-    let given = configuration.mappings
-    let mistakes = given.flatMap { $0.mismatches(from: model, to: destination) }
-      .filter { $0.isOfMappingAlone(among: given) }
+    let given = try givenMappings(from: source.versionName)
+    let mistakes = given.models.flatMap { $0.mismatches(from: model, to: destination) }
+      .filter { $0.isOfMappingAlone(among: given.models) }
     guard mistakes.isEmpty else {
       throw MigrationError.unsupportedMapping(
         reason: mistakes.map { ErrorWords.clause($0.description) }.joined(separator: "; "))
     }
     guard let stagedManager else {
-      let key = HistoryMemory.PathKey(
-        source: model, versionName: source.versionName, mappings: given, labels: configuration.mappingLabels)
       let path = Result { () throws(MappingInferenceError) in
-        try history.memory.path(key) { () throws(MappingInferenceError) in
-          try self.path(from: model, named: source.versionName, to: destination, named: history.currentName)
-        }
+        try self.path(from: model, named: source.versionName, given)
       }
       var unused = try unusedMappings(of: path)
-      let hops = try hops(from: model, to: destination) { () throws(MappingInferenceError) in try path.get() }
-      if case .failure = path { unused = mappingsPassedOver(by: hops) }
+      var hops = try hops(from: model, to: destination, given) { () throws(MappingInferenceError) in try path.get() }
+      if case .failure = path { unused = mappingsPassedOver(by: hops, given) }
+      try addCode(to: &hops)
       return HopPath(source: source, hops: hops, unusedMappings: told(unused))
     }
-    return try stagedPath(from: source, by: stagedManager)
+    return try stagedPath(from: source, by: stagedManager, given)
   }
 
   /// Finds the path through the stages.
-  private func stagedPath(from source: IdentifiedModel, by manager: StagedMigrationManager) throws -> HopPath {
+  private func stagedPath(
+    from source: IdentifiedModel, by manager: StagedMigrationManager, _ given: GivenMappings
+  ) throws -> HopPath {
     var name = source.versionName
     // A mapping model is used if one of the paths between stages uses it.
     var unused: [[MigrationPath.UnusedMapping]] = []
@@ -134,13 +133,15 @@ extension MigrationAssistant {
       defer { name = next }
       let isFree = stagedHop.stage == nil
       let path = Result { () throws(MappingInferenceError) in
-        try self.path(
-          from: stagedHop.source, named: isFree ? name : nil, to: stagedHop.destination, named: isFree ? next : nil)
+        try history.path(
+          from: stagedHop.source, named: isFree ? name : nil, to: stagedHop.destination, named: isFree ? next : nil,
+          given: given.models, labels: given.labels)
       }
       unused.append(try unusedMappings(of: path))
-      var hops = try hops(from: stagedHop.source, to: stagedHop.destination) { () throws(MappingInferenceError) in
-        try path.get()
+      var hops = try hops(from: stagedHop.source, to: stagedHop.destination, given) {
+        () throws(MappingInferenceError) in try path.get()
       }
+      try addCode(to: &hops)
       guard let stage = stagedHop.stage, !hops.isEmpty else { return hops }
       hops[0].willMigrate = StageHandler(.willMigrate, of: stage, manager: manager)
       hops[hops.count - 1].didMigrate = StageHandler(.didMigrate, of: stage, manager: manager)
@@ -150,13 +151,55 @@ extension MigrationAssistant {
     return HopPath(source: source, hops: all, unusedMappings: told(inNone ?? []))
   }
 
-  /// Finds the path from one model to another by the given mappings and by inference.
+  /// The mapping models that are given for a way, with the name of each in sentences.
+  struct GivenMappings {
+    var models: [MappingModel]
+    var labels: [String]
+  }
+
+  /// Returns the configuration's mapping models, then those of the history's steps on the way to the current version.
+  ///
+  /// - Parameter name: The name of the version that the way starts from; `nil` if the history doesn't have it.
+  /// - Returns: The mapping models, each for its versions.
+  /// - Throws: What a step's mapping throws, or `ModelReadingError` for its versions.
+  func givenMappings(from name: String?) throws -> GivenMappings {
+    var given = GivenMappings(models: configuration.mappings, labels: configuration.mappingLabels)
+    for step in history.steps(from: name) {
+      guard let earlier = try history.model(named: step.source),
+        let later = try history.model(named: step.destination)
+      else { continue }
+      // What has no name is numbered.
+      for index in given.labels.count..<given.models.count { given.labels.append("mapping model \(index + 1)") }
+      given.labels.append(step.label)
+      do throws(any Error) {
+        given.models.append(try step.mapping(earlier, later))
+      } catch let error as MappingInferenceError {
+        throw MigrationAssistantError.mappingNeeded(
+          storePath: storeURL.path, obstacles: error.obstacles, skeleton: error.skeleton)
+      }
+    }
+    return given
+  }
+
+  /// Finds the path to the current version by given mappings and by inference, or remembers it.
   func path(
-    from source: ManagedObjectModel, named name: String?, to destination: ManagedObjectModel, named laterName: String?
+    from model: ManagedObjectModel, named name: String?, _ given: GivenMappings
   ) throws(MappingInferenceError) -> MigrationPath {
-    try history.path(
-      from: source, named: name, to: destination, named: laterName, given: configuration.mappings,
-      labels: configuration.mappingLabels)
+    let key = HistoryMemory.PathKey(source: model, versionName: name, mappings: given.models, labels: given.labels)
+    return try history.memory.path(key) { () throws(MappingInferenceError) in
+      try history.path(
+        from: model, named: name, to: history.current, named: history.currentName, given: given.models,
+        labels: given.labels)
+    }
+  }
+
+  /// Adds the code of the history's steps to the hops that they are.
+  private func addCode(to hops: inout [MigrationHop]) throws {
+    for index in hops.indices {
+      guard let (manager, stage) = try history.stage(of: hops[index]) else { continue }
+      hops[index].willMigrate = StageHandler(.willMigrate, of: stage, manager: manager)
+      hops[index].didMigrate = StageHandler(.didMigrate, of: stage, manager: manager)
+    }
   }
 
   /// Returns the given mappings that a path doesn't use.
@@ -173,15 +216,16 @@ extension MigrationAssistant {
   }
 
   /// Returns the given mappings that have no part in a path that the delegate made possible.
-  private func mappingsPassedOver(by hops: [MigrationHop]) -> [MigrationPath.UnusedMapping] {
-    configuration.mappings.enumerated().compactMap { index, mapping in
+  private func mappingsPassedOver(
+    by hops: [MigrationHop], _ given: GivenMappings
+  ) -> [MigrationPath.UnusedMapping] {
+    given.models.enumerated().compactMap { index, mapping in
       let isUsed = hops.contains { hop in
         mapping.mismatches(from: hop.source, to: hop.destination).isEmpty
           && mapping.entityMappings.allSatisfy { hop.mapping.entityMapping(named: $0.name) != nil }
       }
       guard !isUsed else { return nil }
-      let labels = configuration.mappingLabels
-      let label = labels.indices.contains(index) ? labels[index] : "Mapping model \(index + 1)"
+      let label = given.labels.indices.contains(index) ? given.labels[index] : "Mapping model \(index + 1)"
       return MigrationPath.UnusedMapping(
         index: index, reason: "\(label) is not used: the delegate's mapping leads past it to the destination.")
     }
@@ -196,7 +240,7 @@ extension MigrationAssistant {
 
   /// Finds the mappings that lead from one model to another.
   private func hops(
-    from source: ManagedObjectModel, to destination: ManagedObjectModel,
+    from source: ManagedObjectModel, to destination: ManagedObjectModel, _ given: GivenMappings,
     by find: () throws(MappingInferenceError) -> MigrationPath
   ) throws -> [MigrationHop] {
     let path: MigrationPath
@@ -205,22 +249,21 @@ extension MigrationAssistant {
     } catch {
       delegate?.migrationAssistant(
         self, didFailToInferMappingFrom: source, to: destination, obstacles: error.obstacles)
-      let need = MappingNeed(obstacles: error.obstacles, skeleton: error.skeleton)
-      func steps() throws -> [MigrationHop]? {
-        try hopsByAskingAboutSteps(from: source, to: destination, need: need) { !$0.obstacles.isEmpty }
+      let hops = try hopsByAsking(from: source, to: destination, given: given) { step in
+        step.obstacles.isEmpty ? nil : MappingNeed(step, history)
+      } whole: {
+        MappingNeed(
+          obstacles: error.obstacles, skeleton: error.skeleton, from: history.name(of: source),
+          to: history.name(of: destination))
       }
-      // A mapping for the whole path would pass over those that are given for a part of it.
-      if !configuration.mappings.isEmpty, let found = try steps() { return found }
-      if let given = try givenMapping(from: source, to: destination, need: need) {
-        return [MigrationHop(source: source, destination: destination, mapping: given)]
-      }
-      if configuration.mappings.isEmpty, let found = try steps() { return found }
+      if let hops { return hops }
       throw MigrationAssistantError.mappingNeeded(
         storePath: storeURL.path, obstacles: error.obstacles, skeleton: error.skeleton)
     }
     return try path.hops.map { hop in
       guard !hop.isGiven, !configuration.infersMappingModel else { return MigrationHop(hop) }
-      guard let given = try givenMapping(from: hop.source, to: hop.destination, need: MappingNeed()) else {
+      let need = MappingNeed(from: history.name(of: hop.source), to: history.name(of: hop.destination))
+      guard let given = try givenMapping(from: hop.source, to: hop.destination, need: need) else {
         throw MigrationAssistantError.mappingNeeded(storePath: storeURL.path, obstacles: [], skeleton: nil)
       }
       return MigrationHop(source: hop.source, destination: hop.destination, mapping: given)
@@ -228,7 +271,7 @@ extension MigrationAssistant {
   }
 
   /// Asks the delegate for a mapping; what it leaves open is inferred.
-  func givenMapping(
+  private func givenMapping(
     from source: ManagedObjectModel, to destination: ManagedObjectModel, need: MappingNeed
   ) throws -> MappingModel? {
     let given = try delegate?.migrationAssistant(self, mappingModelFrom: source, to: destination, need: need)
@@ -242,48 +285,57 @@ extension MigrationAssistant {
     }
   }
 
-  /// Asks the delegate about the hops of a path that it has no mapping for: an app knows which version followed which.
+  /// Asks the delegate for mappings: about each step between neighbours that needs one, then about the whole way.
   ///
   /// - Parameters:
   ///   - source: The version to start from.
   ///   - destination: The version to arrive at.
-  ///   - need: The reason for asking.
-  ///   - isInNeed: Returns true if the delegate is to be asked about a hop with this inference.
-  /// - Returns: The path by the mappings that it gave; `nil` if it gave none, or the versions between aren't known.
+  ///   - given: The mappings that are given, if that is known.
+  ///   - need: Returns the reason for asking about a step with this inference; `nil` if there is none.
+  ///   - whole: Returns the reason for asking about the whole way.
+  /// - Returns: The hops of the way by the mappings that it gave; `nil` if it gave none.
   /// - Throws: The delegate's error, or ``MigrationAssistantError`` if its mappings lead nowhere.
-  func hopsByAskingAboutSteps(
-    from source: ManagedObjectModel, to destination: ManagedObjectModel, need: MappingNeed,
-    isInNeed: (MappingInference) -> Bool
+  func hopsByAsking(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel, given: GivenMappings? = nil,
+    need: (MappingInference) -> MappingNeed?, whole: () -> MappingNeed
   ) throws -> [MigrationHop]? {
-    guard delegate != nil, let first = history.name(of: source), let last = history.name(of: destination) else {
-      return nil
-    }
-    let between = history.versionsBetween(first, and: last)
-    guard !between.isEmpty else { return nil }
+    guard delegate != nil else { return nil }
+    let (first, last) = (history.name(of: source), history.name(of: destination))
+    let given = try given ?? givenMappings(from: first)
+    var found: [MappingModel] = []
+    var between: [ManagedObjectModel] = []
+    if let first, let last { between = history.versionsBetween(first, and: last) }
     let versions = [source] + between + [destination]
-    var given: [MappingModel] = []
     for (earlier, later) in zip(versions, versions.dropFirst())
-    where !configuration.mappings.contains(where: { $0.mismatches(from: earlier, to: later).isEmpty })
-      && isInNeed(MappingInference(from: earlier, to: later))
-    {
-      if let mapping = try givenMapping(from: earlier, to: later, need: need) { given.append(mapping) }
+    where !between.isEmpty && !given.models.contains(where: { $0.mismatches(from: earlier, to: later).isEmpty }) {
+      guard let need = need(MappingInference(from: earlier, to: later)) else { continue }
+      if let mapping = try givenMapping(from: earlier, to: later, need: need) { found.append(mapping) }
     }
-    guard !given.isEmpty else { return nil }
-    do throws(MappingInferenceError) {
-      let labels = configuration.mappingLabels.count == configuration.mappings.count ? configuration.mappingLabels : []
-      let path = try history.path(
-        from: source, named: first, to: destination, named: last, given: configuration.mappings + given,
-        labels: labels.isEmpty ? [] : labels + given.map { _ in "the delegate's mapping" })
-      return path.hops.map { hop in
-        var hop = MigrationHop(hop)
-        // The delegate was asked about every part of it.
-        hop.isInferred = false
-        return hop
+    var failure: MappingInferenceError?
+    if !found.isEmpty {
+      do throws(MappingInferenceError) {
+        let labels = given.labels.count == given.models.count ? given.labels : []
+        let path = try history.path(
+          from: source, named: first, to: destination, named: last, given: given.models + found,
+          labels: labels.isEmpty ? [] : labels + found.map { _ in "the delegate's mapping" })
+        return path.hops.map { hop in
+          var hop = MigrationHop(hop)
+          // The delegate was asked about every part of it.
+          hop.isInferred = false
+          return hop
+        }
+      } catch {
+        failure = error
       }
-    } catch {
-      throw MigrationAssistantError.mappingNeeded(
-        storePath: storeURL.path, obstacles: error.obstacles, skeleton: error.skeleton)
     }
+    if let mapping = try givenMapping(from: source, to: destination, need: whole()) {
+      return [MigrationHop(source: source, destination: destination, mapping: mapping)]
+    }
+    if let failure {
+      throw MigrationAssistantError.mappingNeeded(
+        storePath: storeURL.path, obstacles: failure.obstacles, skeleton: failure.skeleton)
+    }
+    return nil
   }
 }
 

@@ -34,7 +34,17 @@ enum ErrorSamples {
   static func all() throws -> [ErrorSample] {
     let migration = try migration()
     return models + expressions + formats + stores + objects + salvage + deferred + staged + migration
-      + (try assistant(migration: migration))
+      + (try assistant(migration: migration)) + (try steps())
+  }
+
+  /// Returns the errors of steps that can't be said.
+  private static func steps() throws -> [ErrorSample] {
+    var history = try ModelHistory(current: model { _ in }, name: "2", earlier: [("1", converted())])
+    try history.step(from: "1", to: "2") {}
+    return try [("1", "3"), ("1", "1"), ("1", "2")].map { from, to in
+      let error = try #require(throws: MigrationStepError.self) { try history.step(from: from, to: to) {} }
+      return ErrorSample("MigrationStepError", error)
+    }
   }
 
   // MARK: Pure values

@@ -19,10 +19,12 @@ public struct ModelHistory: Sendable {
   /// The version hashes of the current model, computed once.
   package let currentHashes: [String: VersionHash]
   /// The lock beside the models; `nil` if there is none.
-  package let lock: VersionLock?
-  private let versions: [Version]
+  package private(set) var lock: VersionLock?
+  /// The steps that the app says itself.
+  var steps: [MigrationStep] = []
+  private var versions: [Version]
   /// The versions that were read and the paths that were found so far.
-  let memory: HistoryMemory
+  private(set) var memory = HistoryMemory()
 
   private struct Version: Sendable {
     let name: String
@@ -86,11 +88,9 @@ public struct ModelHistory: Sendable {
   }
 
   private init(
-    current: ManagedObjectModel, name: String, warnings: [String], versions: [Version],
-    lock: VersionLock? = nil, memory: HistoryMemory = HistoryMemory()
+    current: ManagedObjectModel, name: String, warnings: [String], versions: [Version], lock: VersionLock? = nil
   ) {
     self.lock = lock
-    self.memory = memory
     self.current = current
     currentName = name
     self.warnings = warnings
@@ -142,11 +142,23 @@ public struct ModelHistory: Sendable {
     }
   }
 
+  /// Finds the name of a model's version.
+  ///
+  /// - Parameter model: A model, such as one that a delegate is asked about.
+  /// - Returns: The name of the version that is equal, else of the last one with the same version hashes; `nil` if there
+  ///   is none.
+  public func name(of model: ManagedObjectModel) -> String? {
+    if model == current { return currentName }
+    let hashes = model.versionHashes()
+    return versionNames.first { (try? self.model(named: $0)) == model } ?? version(withHashes: hashes)?.name
+  }
+
   /// Returns the history with further known versions, which come before the others.
   package func adding(_ models: [(name: String, model: ManagedObjectModel)]) -> ModelHistory {
-    let added = models.map { Version(name: $0.name, source: .model($0.model), isPlaced: false) }
-    return ModelHistory(
-      current: current, name: currentName, warnings: warnings, versions: added + versions, lock: lock)
+    var history = self
+    history.versions = models.map { Version(name: $0.name, source: .model($0.model), isPlaced: false) } + versions
+    history.memory = HistoryMemory()
+    return history
   }
 
   /// Returns the history in which the named versions come first among those with a store's hashes.
@@ -154,19 +166,16 @@ public struct ModelHistory: Sendable {
   /// - Parameter names: The names of versions that were given for the stores, as by `--model`.
   /// - Returns: The history.
   package func trusting(_ names: Set<String>) -> ModelHistory {
-    let versions = versions.map { version in
-      var version = version
-      version.isGiven = names.contains(version.name)
-      return version
-    }
-    return ModelHistory(
-      current: current, name: currentName, warnings: warnings, versions: versions, lock: lock, memory: memory)
+    var history = self
+    for index in versions.indices { history.versions[index].isGiven = names.contains(versions[index].name) }
+    return history
   }
 
   /// Returns the history with the floor and the consents of a lock.
   package func locked(by lock: VersionLock?) -> ModelHistory {
-    ModelHistory(
-      current: current, name: currentName, warnings: warnings, versions: versions, lock: lock, memory: memory)
+    var history = self
+    history.lock = lock
+    return history
   }
 
   /// Returns true if the history has a version by its name from the same file, so that nobody has to read it to compare.

@@ -11,8 +11,9 @@ extension Command {
         + " verdict: identical, compatible, lightweight, needsMapping.",
       "Where something of one kind is gone and another is new, it asks whether that is a rename, and says what the rows of a"
         + " store tell of it: of SOURCE what would be lost, of two stores how many values are equal.",
-      "The source that --skeleton prints compiles as it is: a delegate's method with a line for all that would be lost, and a"
-        + " policy for each entity that seems to have been split or has holes to fill in. It throws until all is decided.",
+      "The source that --skeleton prints compiles as it is: a step of the app's history with a line for all that would be lost,"
+        + " and a policy for each entity that seems to have been split or has holes to fill in. Where the step is taken, it throws"
+        + " until all is decided.",
     ],
     options: [
       Option(
@@ -31,7 +32,10 @@ enum CompareCommand {
       (try model(at: paths[0], besides: paths[1]), try model(at: paths[1], besides: paths[0]))
     }
     for warning in source.warnings + destination.warnings { console.log("note: \(warning)") }
-    if arguments.has("--skeleton") { return skeleton(from: source.model, to: destination.model, console) }
+    if arguments.has("--skeleton") {
+      let isStore = stores.map { $0 != nil }
+      return skeleton(from: source, isStore: isStore[0], to: destination, isStore: isStore[1], console)
+    }
     let text = DifferenceText(
       ModelDifference(from: source.model, to: destination.model), storeAt: stores[0], laterStoreAt: stores[1])
     let style = console.style
@@ -50,12 +54,14 @@ enum CompareCommand {
 
   /// Returns the source to paste, as it is; a comment if there is nothing to fill in.
   private static func skeleton(
-    from source: ManagedObjectModel, to destination: ManagedObjectModel, _ console: Console
+    from source: NamedModel, isStore: Bool, to destination: NamedModel, isStore isLaterStore: Bool, _ console: Console
   ) -> CommandReport {
-    let difference = ModelDifference(from: source, to: destination)
+    let difference = ModelDifference(from: source.model, to: destination.model)
     // A store that fits both models isn't migrated.
     let needsMigration = difference.verdict == .lightweight || difference.verdict == .needsMapping
-    let skeleton = needsMigration ? MappingSkeleton(difference.inference) : nil
+    // A store's file has another name than its version.
+    let (name, laterName) = (isStore ? nil : source.name, isLaterStore ? nil : destination.name)
+    let skeleton = needsMigration ? MappingSkeleton(difference.inference, from: name, to: laterName) : nil
     if skeleton != nil, difference.changes.contains(where: { $0.effect == .dropped }) {
       console.log("note: heirloom check HISTORY --acknowledge ENTITY.PROPERTY acknowledges a loss that is meant.")
     }

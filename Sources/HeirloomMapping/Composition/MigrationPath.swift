@@ -100,7 +100,8 @@ package struct MigrationPath: Hashable, Sendable {
     let direct = MappingInference(from: source, to: destination)
     guard direct.obstacles.isEmpty else {
       throw MappingInferenceError(
-        obstacles: direct.obstacles + words.obstacles, skeleton: MappingSkeleton(direct)?.source)
+        obstacles: direct.obstacles + words.obstacles,
+        skeleton: MappingSkeleton(direct, from: name(source), to: name(destination))?.source)
     }
     hops = [Hop(source: source, destination: destination, mapping: direct.draft, isGiven: false)]
     unused = words.unused

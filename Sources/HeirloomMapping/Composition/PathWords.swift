@@ -165,7 +165,9 @@ struct PathWords {
             suggestion: suggestion))
       }
       found += inference.obstacles
-      skeleton = skeleton ?? MappingSkeleton(inference)?.source
+      skeleton =
+        skeleton
+        ?? MappingSkeleton(inference, from: name(search.models[position]), to: name(search.models[next]))?.source
     }
     return MappingInferenceError(obstacles: found + obstacles, skeleton: skeleton)
   }

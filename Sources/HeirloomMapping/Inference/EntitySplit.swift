@@ -21,6 +21,13 @@ struct EntitySplit: Hashable {
   struct Move: Hashable {
     let from: String
     let to: String
+    /// Source for the value where an object has none, though the new entity requires one; `nil` where that can't be.
+    var standIn: String?
+
+    /// Source for the value.
+    var value: String {
+      "source[\(SwiftText.literal(from))]" + (standIn.map { " ?? " + $0 } ?? "")
+    }
   }
 
   /// A relationship between the entity that the objects become and the new one.
@@ -31,6 +38,10 @@ struct EntitySplit: Hashable {
     let isOfPart: Bool
     /// The other side's name.
     let inverse: String?
+    /// True when several objects can have one object of the new entity.
+    let isShared: Bool
+    /// True when every object must have one of the new entity.
+    let isRequired: Bool
   }
 
   /// A pair of attributes that may be one.
@@ -96,6 +107,7 @@ struct EntitySplit: Hashable {
       var split = split
       split.moves.sort { $0.to.utf16Precedes($1.to) }
       split.missing = split.missing(in: model)
+      split.addStandIns(inference)
       return split
     }
   }
@@ -104,9 +116,11 @@ struct EntitySplit: Hashable {
   private static func link(of flow: RowFlow, to part: String, in model: ManagedObjectModel) -> Link? {
     func links(_ relationships: [RelationshipDescription], isOfPart: Bool) -> [Link] {
       relationships.filter { !$0.isTransient }.map { relationship in
-        Link(
-          name: relationship.name, isToMany: relationship.isToMany, isOfPart: isOfPart,
-          inverse: model.inverse(of: relationship)?.relationship.name)
+        let inverse = model.inverse(of: relationship)?.relationship
+        return Link(
+          name: relationship.name, isToMany: relationship.isToMany, isOfPart: isOfPart, inverse: inverse?.name,
+          isShared: isOfPart ? relationship.isToMany : inverse?.isToMany ?? true,
+          isRequired: isOfPart ? inverse.map { !$0.isOptional } ?? false : !relationship.isOptional)
       }
     }
     let ofPart = model.relationships(of: part).filter {
@@ -117,6 +131,18 @@ struct EntitySplit: Hashable {
     }
     let all = links(ofPart, isOfPart: true) + links(toPart, isOfPart: false)
     return all.first { !$0.isToMany } ?? all.last
+  }
+
+  /// Adds values for what the new entity requires and an object may lack.
+  private mutating func addStandIns(_ inference: MappingInference) {
+    for index in moves.indices {
+      guard let before = inference.source.attribute(named: moves[index].from, of: source), before.isOptional,
+        let after = inference.destination.attribute(named: moves[index].to, of: part), !after.isOptional,
+        // An object with this value alone is passed over without it.
+        moves.count > 1 || link?.isRequired == true
+      else { continue }
+      moves[index].standIn = after.sourceOfValue
+    }
   }
 
   private func missing(in model: ManagedObjectModel) -> [String] {
@@ -135,4 +161,31 @@ struct EntitySplit: Hashable {
 extension AttributeDescription {
   /// True when the attribute has one value, which is stored and which no trigger computes.
   fileprivate var isPlain: Bool { !isTransient && derivation == nil && composite == nil }
+
+  /// Source for the default value, else for the type's empty one.
+  fileprivate var sourceOfValue: String {
+    switch defaultValue {
+    case .integer(let value): ".integer(\(value))"
+    case .double(let value): ".double(\(value))"
+    case .decimal(let text): ".decimal(\(SwiftText.literal(text)))"
+    case .string(let text): ".string(\(SwiftText.literal(text)))"
+    case .boolean(let value): ".boolean(\(value))"
+    case .date(let seconds): ".date(\(seconds))"
+    case .uri(let text): ".uri(\(SwiftText.literal(text)))"
+    case .uuid(let bytes): ".uuid(\(bytes))"
+    case .binary(let bytes): ".binary(\(bytes))"
+    case .composite, nil:
+      switch type {
+      case .integer16, .integer32, .integer64: ".integer(0)"
+      case .double, .float: ".double(0)"
+      case .decimal: ".decimal(\"0\")"
+      case .boolean: ".boolean(false)"
+      case .date: ".date(0)"
+      case .uuid: ".uuid(\([UInt8](repeating: 0, count: 16)))"
+      case .uri: ".uri(\"\")"
+      case .binary, .transformable: ".binary([])"
+      case .string, .undefined, .objectID, .composite: ".string(\"\")"
+      }
+    }
+  }
 }

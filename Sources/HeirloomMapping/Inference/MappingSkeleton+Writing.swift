@@ -2,19 +2,20 @@ import HeirloomModel
 
 extension MappingSkeleton {
   /// Writes the source.
-  static func text(_ draft: Draft) -> String {
+  static func text(_ draft: Draft, from name: String?, to laterName: String?) -> String {
     let policies = draft.parts.filter(\.hasPolicy).map { policy($0, draft.inference) }
+    let (first, last) = (name ?? "VERSION BEFORE", laterName ?? "VERSION AFTER")
+    let unnamed = comment("Give the names of the two versions.", indent: "    ")
     return """
       import Heirloom
 
-      /// Says what can't be inferred from one version of the model to the next.
-      final class MappingDelegate: MigrationAssistantDelegate {
-        func migrationAssistant(
-          _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
-          need: MappingNeed
-        ) throws -> MappingModel? {
-      \(decisions(draft.decisions))    // What isn't said here is inferred.
-          \(draft.decisions.isEmpty ? "" : "return ")try MappingModel.inferred(from: source, to: destination) {
+      extension ModelHistory {
+        /// Adds the step from "\(SwiftText.oneLine(first))" to "\(SwiftText.oneLine(last))": what can't be inferred.
+        mutating func addStep\(laterName.map { "To" + word($0) } ?? "")() throws {
+      \(undecided(draft.decisions))    // What isn't said here is inferred.
+      \(name == nil || laterName == nil ? unnamed : "")\
+          try step(from: \(SwiftText.literal(first)), to: \(SwiftText.literal(last))) {
+      \(draft.decisions.isEmpty ? "" : "      try NotFilledIn.unlessEmpty(undecided)\n")\
       \(draft.parts.map(mapping).joined())\(draft.lines.map { "      // \($0)\n" }.joined())    }
         }
       }
@@ -22,13 +23,23 @@ extension MappingSkeleton {
       /// A hole that nobody has filled in yet; it stops the migration, and the store stays as it was.
       struct NotFilledIn: Error {
         let hole: String
-      }
+      \(draft.decisions.isEmpty ? "" : check)}
 
       """ + policies.joined()
   }
 
-  /// Returns the lines to decide: the method throws while there are any.
-  private static func decisions(_ decisions: [Decision]) -> String {
+  private static let check = """
+
+      /// Throws while something is undecided; it adds no mapping.
+      static func unlessEmpty(_ undecided: [String]) throws -> [EntityMapping] {
+        guard undecided.isEmpty else { throw NotFilledIn(hole: undecided.joined(separator: ", ")) }
+        return []
+      }
+
+    """
+
+  /// Returns the lines to decide: the step throws while there are any.
+  private static func undecided(_ decisions: [Decision]) -> String {
     guard !decisions.isEmpty else { return "" }
     var text = comment(
       "Decide each line, then remove it: say below where it goes, or, if a loss is meant, acknowledge it instead in the"
@@ -38,11 +49,7 @@ extension MappingSkeleton {
       text += comment(decision.reason, indent: "      ")
       text += "      \(SwiftText.literal(decision.subject)),\(decision.isLoss ? "  // a loss" : "")\n"
     }
-    return text + """
-          ]
-          guard undecided.isEmpty else { throw NotFilledIn(hole: undecided.joined(separator: ", ")) }
-
-      """
+    return text + "    ]\n"
   }
 
   private static func mapping(_ part: Part) -> String {
@@ -102,27 +109,53 @@ extension MappingSkeleton {
     return text + "}\n"
   }
 
-  /// Returns the lines that make the second objects of split ones.
+  /// Returns the lines that make the second objects of split ones, or find them again.
   private static func splits(_ splits: [EntitySplit]) -> String {
     var taken: Set<String> = []
     return splits.map { split in
       let name = unique("new" + word(split.part), taken)
       taken.insert(name)
+      let part = SwiftText.literal(split.part)
+      // An object that needs more than what moves isn't told from others by that.
+      let isShared = split.link?.isShared ?? false && split.missing.isEmpty
       var text = comment(
-        "What \"\(split.destination)\" no longer has goes to an object of \"\(split.part)\".", indent: "    ")
-      text += "    let \(name) = try manager.destinationContext.insert(\(SwiftText.literal(split.part)))\n"
+        "What \"\(split.destination)\" no longer has goes to an object of \"\(split.part)\""
+          + (isShared ? ", one for all that have the same." : "."), indent: "    ")
+      var lines: [String] = []
+      if isShared {
+        let terms = split.moves.map { _ in "%K == %@" }.joined(separator: " AND ")
+        lines += ["let known = try ObjectFetchRequest(", "  \(part), where: \"\(terms)\","]
+        lines += split.moves.map { "  \(SwiftText.literal($0.to)), \($0.value)," }
+        lines[lines.count - 1] = lines[lines.count - 1].dropLast() + ")"
+        lines.append("let context = manager.destinationContext")
+        lines.append("let \(name) = try context.fetch(known).first ?? context.insert(\(part))")
+      } else {
+        lines.append("let \(name) = try manager.destinationContext.insert(\(part))")
+      }
       for move in split.moves {
-        text += "    \(name)[\(SwiftText.literal(move.to))] = source[\(SwiftText.literal(move.from))]\n"
+        if move.standIn != nil {
+          lines.append("// \"\(SwiftText.oneLine(move.to))\" is required: say what it is where there is no value.")
+        }
+        lines.append("\(name)[\(SwiftText.literal(move.to))] = \(move.value)")
       }
       for property in split.missing {
-        text += comment(
-          "Fill in: \(name)[\(SwiftText.literal(property))] = …, which is required; then remove the line that throws.",
-          indent: "    ")
+        let place = "\(name)[\(SwiftText.literal(property))]"
+        lines.append("// Fill in: \(place) = …, which is required; then remove the line that throws.")
       }
-      guard let link = split.link else { return text }
-      let (owner, other) = link.isOfPart ? (name, "destination") : ("destination", name)
+      if let link = split.link {
+        let (owner, other) = link.isOfPart ? (name, "destination") : ("destination", name)
+        let place = SwiftText.literal(link.name)
+        lines.append(
+          link.isToMany ? "\(owner)[toMany: \(place)].append(\(other))" : "\(owner)[toOne: \(place)] = \(other)")
+      }
+      if split.link?.isRequired != true {
+        let something = split.moves.map { "source[\(SwiftText.literal($0.from))] != nil" }.joined(separator: " || ")
+        lines = ["if \(something) {"] + lines.map { "  " + $0 } + ["}"]
+      } else if isShared {
+        lines = ["do {"] + lines.map { "  " + $0 } + ["}"]
+      }
+      text += lines.map { "    \($0)\n" }.joined()
       return text
-        + "    \(owner)[\(link.isToMany ? "toMany" : "toOne"): \(SwiftText.literal(link.name))] = \(link.isToMany ? "[\(other)]" : other)\n"
     }.joined()
   }
 

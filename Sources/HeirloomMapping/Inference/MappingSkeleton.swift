@@ -2,9 +2,9 @@ package import HeirloomModel
 
 /// Swift source for what inference could not tell, with holes to fill in and a line for each possible loss.
 ///
-/// It compiles as it is: a delegate whose method gives the mapping, and a policy for each entity that has something to
-/// fill in or seems to have been split. It throws until all holes are filled and all lines decided, so that nothing is
-/// dropped because one was forgotten.
+/// It compiles as it is: a step of the history, and a policy for each entity that has something to fill in or seems to
+/// have been split. Where the step is taken, it throws until all holes are filled and all lines decided, so that nothing
+/// is dropped because one was forgotten.
 package struct MappingSkeleton: Hashable, Sendable {
   /// The source text, which ends with a line break.
   package let source: String
@@ -52,14 +52,19 @@ package struct MappingSkeleton: Hashable, Sendable {
   }
 
   /// Creates the source for what an inference leaves open; `nil` if that is nothing.
-  package init?(_ inference: MappingInference) {
+  ///
+  /// - Parameters:
+  ///   - inference: The inference.
+  ///   - name: The name of the source's version, if it is known.
+  ///   - laterName: The name of the destination's version, likewise.
+  package init?(_ inference: MappingInference, from name: String? = nil, to laterName: String? = nil) {
     let losses = inference.effects.filter { $0.kind.severity == .loss }
     guard !inference.obstacles.isEmpty || !losses.isEmpty else { return nil }
     var draft = Draft(inference: inference)
     for obstacle in inference.obstacles { draft.add(obstacle) }
     for split in EntitySplit.all(in: inference) { draft.add(split) }
     for loss in losses { draft.add(loss) }
-    source = Self.text(draft)
+    source = Self.text(draft, from: name, to: laterName)
   }
 
   /// The pieces of the source to write.

@@ -15,6 +15,12 @@ public struct MigrationFinding: Hashable, Sendable {
     case linksChanged
     /// Something is gone that the plan did not announce as a loss.
     case unannouncedLoss
+    /// A store that should have been migrated was not.
+    case notMigrated
+    /// Something is lost that nobody consented to.
+    case lossWithoutConsent
+    /// The migrated store has a fault that `heirloom verify` finds.
+    case unsoundStore
   }
 
   /// The kind of the finding.
@@ -31,6 +37,11 @@ public struct MigrationFinding: Hashable, Sendable {
     self.entity = entity
     self.property = property
     self.message = message + "."
+  }
+
+  /// Returns the finding with words before its message.
+  func prefixed(_ words: String) -> MigrationFinding {
+    MigrationFinding(kind, entity, property: property, "\(words): \(message.dropLast())")
   }
 }
 

@@ -1,0 +1,166 @@
+public import Foundation
+public import HeirloomFormats
+public import HeirloomMapping
+public import HeirloomMigration
+import HeirloomModel
+
+/// A step between two versions of a history that an app says itself.
+struct MigrationStep: Sendable {
+  let source: String
+  let destination: String
+  /// Makes the mapping from one version's model to the other's; called only where the step is on a store's path.
+  let mapping: @Sendable (ManagedObjectModel, ManagedObjectModel) throws -> MappingModel
+  var willMigrate: CustomMigrationStage.Handler?
+  var didMigrate: CustomMigrationStage.Handler?
+
+  /// The step's name in sentences.
+  var label: String { "The step from \"\(source)\" to \"\(destination)\"" }
+}
+
+extension ModelHistory {
+  /// Says how stores of one version become stores of another: what can't be inferred, code before and after, or both.
+  ///
+  /// ```swift
+  /// var history = try ModelHistory(contentsOf: modelURL)
+  /// try history.step(from: "Todo 2", to: "Todo 3") {
+  ///   EntityMapping(from: "Note", to: "Note") { PropertyMapping("author", copying: "writtenBy") }
+  /// }
+  /// ```
+  ///
+  /// A step may stay for as long as its versions do. Nothing is read or called before a store's path leads over it, and
+  /// then it is never passed over: the path goes to its version, by it, and on from there. What is left unsaid is
+  /// inferred. The rules are those of ``MigrationAssistant/Configuration/mappings``.
+  ///
+  /// - Parameters:
+  ///   - source: The name of the version to start from; one of ``versionNames``.
+  ///   - destination: The name of the version to arrive at.
+  ///   - willMigrate: The code that runs before the mapping, on a copy of the store that has the first version's model.
+  ///   - didMigrate: The code that runs after it, on what it made.
+  ///   - mappings: Entity mappings, one per line; each replaces the inferred ones that share its source or destination.
+  /// - Throws: ``MigrationStepError`` for a name that no version has, or a step that was said before.
+  public mutating func step(
+    from source: String, to destination: String, willMigrate: CustomMigrationStage.Handler? = nil,
+    didMigrate: CustomMigrationStage.Handler? = nil,
+    @EntityMappingBuilder _ mappings: @escaping @Sendable () throws -> [EntityMapping]
+  ) throws(MigrationStepError) {
+    try add(
+      MigrationStep(
+        source: source, destination: destination,
+        mapping: { source, destination in
+          try MappingInference(from: source, to: destination, given: MappingModel(entityMappings: mappings()))
+            .mappingModel()
+        }, willMigrate: willMigrate, didMigrate: didMigrate))
+  }
+
+  /// Says what code runs when stores of one version become stores of another, by an inferred mapping.
+  ///
+  /// - Parameters:
+  ///   - source: The name of the version to start from; one of ``versionNames``.
+  ///   - destination: The name of the version to arrive at.
+  ///   - willMigrate: The code that runs before the mapping, on a copy of the store that has the first version's model.
+  ///   - didMigrate: The code that runs after it, on what it made.
+  /// - Throws: ``MigrationStepError`` for a name that no version has, or a step that was said before.
+  public mutating func step(
+    from source: String, to destination: String, willMigrate: CustomMigrationStage.Handler? = nil,
+    didMigrate: CustomMigrationStage.Handler?
+  ) throws(MigrationStepError) {
+    try step(from: source, to: destination, willMigrate: willMigrate, didMigrate: didMigrate) {
+      () -> [EntityMapping] in []
+    }
+  }
+
+  /// Says that a mapping file leads from stores of one version to those of another.
+  ///
+  /// - Parameters:
+  ///   - source: The name of the version to start from; one of ``versionNames``.
+  ///   - destination: The name of the version to arrive at.
+  ///   - url: The place of an `.xcmappingmodel`, or of a compiled `.cdm`. It is read when a store's path leads over the
+  ///     step; a ``MappingReadingError`` stops the migration then.
+  /// - Throws: ``MigrationStepError`` for a name that no version has, or a step that was said before.
+  public mutating func step(
+    from source: String, to destination: String, contentsOf url: URL
+  ) throws(MigrationStepError) {
+    try add(
+      MigrationStep(source: source, destination: destination) { [path = url.path] earlier, later in
+        let read = try MappingModelFile.read(path).read
+        let mismatches = read.mismatches(from: earlier, to: later)
+        guard mismatches.isEmpty else {
+          throw MappingReadingError(
+            path: path, problem: .unfit(source: source, destination: destination, mismatches: mismatches))
+        }
+        return read.mappingModel.completed(from: earlier, to: later)
+      })
+  }
+
+  private mutating func add(_ step: MigrationStep) throws(MigrationStepError) {
+    func fail(_ problem: MigrationStepError.Problem) throws(MigrationStepError) {
+      throw MigrationStepError(source: step.source, destination: step.destination, problem: problem)
+    }
+    for name in [step.source, step.destination] where !versionNames.contains(name) {
+      try fail(.unknownVersion(name, known: versionNames))
+    }
+    if step.source == step.destination { try fail(.sameVersion) }
+    if steps.contains(where: { $0.source == step.source && $0.destination == step.destination }) { try fail(.repeated) }
+    steps.append(step)
+  }
+
+  /// Returns the steps on the way from a version to the current one; all of them if the version isn't known.
+  func steps(from name: String?) -> [MigrationStep] {
+    let names = versionNames
+    guard let name, let start = names.firstIndex(of: name), let end = names.firstIndex(of: currentName) else {
+      return steps
+    }
+    let way = Set(names[min(start, end)...max(start, end)])
+    return steps.filter { way.contains($0.source) && way.contains($0.destination) }
+  }
+
+  /// Returns the code of the step that a hop is, in a manager of its own; `nil` if it is none with code.
+  func stage(of hop: MigrationHop) throws -> (manager: StagedMigrationManager, stage: CustomMigrationStage)? {
+    for step in steps where step.willMigrate != nil || step.didMigrate != nil {
+      guard try model(named: step.source) == hop.source, try model(named: step.destination) == hop.destination else {
+        continue
+      }
+      func reference(_ model: ManagedObjectModel) -> ManagedObjectModelReference {
+        ManagedObjectModelReference(model: model, versionChecksum: model.versionChecksum())
+      }
+      let stage = CustomMigrationStage(
+        migratingFrom: reference(hop.source), to: reference(hop.destination),
+        label: "\(step.source) → \(step.destination)")
+      (stage.willMigrateHandler, stage.didMigrateHandler) = (step.willMigrate, step.didMigrate)
+      return (try StagedMigrationManager([stage]), stage)
+    }
+    return nil
+  }
+}
+
+/// A step that an app said and that can't be one of its history.
+public struct MigrationStepError: Error, Hashable, Sendable {
+  /// The name of the version to start from.
+  public let source: String
+  /// The name of the version to arrive at.
+  public let destination: String
+  let problem: Problem
+
+  enum Problem: Hashable, Sendable {
+    case unknownVersion(String, known: [String])
+    case sameVersion
+    case repeated
+  }
+}
+
+extension MigrationStepError: ExplainedError {
+  /// The step and what is wrong with it.
+  public var cause: String {
+    let step = "The step from \"\(source)\" to \"\(destination)\""
+    return switch problem {
+    case .unknownVersion(let name, let known):
+      "\(step) names a version that the history doesn't have, \"\(name)\"; it has"
+        + " \(known.map { "\"\($0)\"" }.joined(separator: ", "))."
+    case .sameVersion: "\(step) leads nowhere; a step has two versions."
+    case .repeated: "\(step) is said twice; say it once, with all of its mappings."
+    }
+  }
+
+  /// The correction of the code; no store was opened.
+  public var help: ErrorHelp { ErrorHelp(.unchanged, "Correct the step in the app's code.") }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Heirloom
+import HeirloomModel
+import HeirloomTesting
+import TestSupport
+import Testing
+
+/// The check of a history by an app's tests, with the app's own steps and decisions.
+struct VersionTrialTests {
+  private static func attribute(_ name: String, optional: Bool = true) -> AttributeDescription {
+    var attribute = AttributeDescription(name: name, type: .string)
+    attribute.isOptional = optional
+    return attribute
+  }
+
+  private static func model(_ attributes: [AttributeDescription]) throws -> ManagedObjectModel {
+    var item = EntityDescription(name: "Item")
+    item.attributes = attributes
+    return try ManagedObjectModel(entities: [item])
+  }
+
+  /// Three versions: a list's name becomes a label, which is required then.
+  private static func history() throws -> ModelHistory {
+    ModelHistory(
+      current: try model([attribute("label", optional: false)]), name: "3",
+      earlier: [("1", try model([attribute("listName")])), ("2", try model([attribute("label")]))])
+  }
+
+  private static func addStep(to history: inout ModelHistory) throws {
+    try history.step(from: "1", to: "2") {
+      EntityMapping(from: "Item", to: "Item") { PropertyMapping("label", copying: "listName") }
+    }
+  }
+
+  @Test func `an app's own steps and decisions are tried from every version`() throws {
+    var history = try Self.history()
+    try Self.addStep(to: &history)
+    var configuration = MigrationAssistant.Configuration()
+    configuration.decisions = [DataDecision(entity: "Item", property: "label", .fill(.string("none")))]
+    let trials = try history.expectMigrations(configuration: configuration)
+    #expect(trials.map(\.version) == ["1", "2"])
+    #expect(trials.allSatisfy { $0.objects == 12 && $0.report != nil })
+    #expect(trials.allSatisfy { $0.report?.plan.allDecisions.contains { $0.filled > 0 } == true })
+  }
+
+  @Test func `what is lost without consent, and rows that don't fit, are findings`() throws {
+    let history = try Self.history()
+    let error = try #require(throws: MigrationNotKept.self) { try history.expectMigrations() }
+    #expect(error.findings.map(\.kind) == [.notMigrated, .notMigrated])
+    #expect(error.findings[0].message.hasPrefix("\"1\" → \"3\": Rows of the store"))
+    #expect(error.findings[0].message.contains("possible are: Item.label (fill, quarantine)."))
+    // The same history up to the version that drops the name alone.
+    let losing = ModelHistory(
+      current: try #require(try history.model(named: "2")), name: "2",
+      earlier: [("1", try #require(try history.model(named: "1")))])
+    let loss = try #require(throws: MigrationNotKept.self) { try losing.expectMigrations() }
+    #expect(loss.findings.map(\.kind) == [.lossWithoutConsent], "\(loss.findings)")
+    #expect(loss.findings.map(\.property) == ["listName"])
+  }
+}
