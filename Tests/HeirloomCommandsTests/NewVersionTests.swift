@@ -54,6 +54,8 @@ struct NewVersionTests {
     try Data().write(to: directory.file("Package.swift"))
     let output = tool("new-version", path).output
     guard let target, let name else { return #expect(!output.contains("Package.swift")) }
+    // Without the lock an app can't tell a newer store from an older one.
+    #expect(output.contains("its lock and snapshots") == name.hasSuffix(".xcdatamodeld"))
     for words in ["target \(target)", "resources: [.copy(\"\(name)\")]", "exclude: [\"\(name)\"]"] {
       #expect(output.contains(words), "\(output)")
     }

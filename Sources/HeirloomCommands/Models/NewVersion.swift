@@ -210,10 +210,11 @@ struct NewVersion {
     }
     let names = path.dropFirst(folder.count).split(separator: "/")
     guard folder.count > 1, names.count > 2, names[0] == "Sources" || names[0] == "Tests" else { return [] }
-    return [
+    let line =
       "Package.swift, target \"\(names[1])\": resources: [.copy(\"\(names[2])\")] puts it beside the program, or exclude:"
-        + " [\"\(names[2])\"] leaves it out."
-    ]
+      + " [\"\(names[2])\"] leaves it out."
+    let advice = "In a folder of its own, such as Models, one such line takes its lock and snapshots too."
+    return names.count > 3 ? [line] : [line, advice]
   }
 
   /// A model with the usual parts, to be edited; the article about models by hand explains it.
