@@ -43,13 +43,33 @@ struct NewVersionTests {
     try #require(FileManager.default.enumerator(atPath: directory.url.path)).compactMap { $0 as? String }.sorted()
   }
 
+  @Test(arguments: [
+    ("Sources/App/Models/Journal.xcdatamodeld", "\"App\"", "Models"),
+    ("Tests/AppTests/Journal.xcdatamodeld", "\"AppTests\"", "Journal.xcdatamodeld"),
+    ("Models/Journal.xcdatamodeld", nil, nil),
+  ])
+  func `in a package, what Package.swift has to say of the bundle is told`(
+    path: String, target: String?, name: String?
+  ) throws {
+    try Data().write(to: directory.file("Package.swift"))
+    let output = tool("new-version", path).output
+    guard let target, let name else { return #expect(!output.contains("Package.swift")) }
+    // Without the lock an app can't tell a newer store from an older one.
+    #expect(output.contains("its lock and snapshots") == name.hasSuffix(".xcdatamodeld"))
+    for words in ["target \(target)", "resources: [.copy(\"\(name)\")]", "exclude: [\"\(name)\"]"] {
+      #expect(output.contains(words), "\(output)")
+    }
+  }
+
   @Test func `a newcomer begins in an empty folder`() throws {
     let first = tool("new-version", "Journal.xcdatamodeld")
-    #expect(first.code == 0 && first.output.contains("\"Journal\", that has no entities yet"), "\(first.output)")
+    #expect(first.code == 0 && first.output.contains("\"Journal\", an example to edit"), "\(first.output)")
+    #expect(!first.output.contains("Package.swift"))
     #expect(try versions().currentVersionName == "Journal")
-    #expect(try ModelFile.read(directory.file("Journal.xcdatamodeld").path).model.entities.isEmpty)
-    let empty = try tool("new-version", "Journal.xcdatamodeld", "--json").json()
-    #expect(empty["made"] is NSNull)
+    #expect(
+      try ModelFile.read(directory.file("Journal.xcdatamodeld").path).model.entities.map(\.name) == ["Note", "Tag"])
+    let untouched = try tool("new-version", "Journal.xcdatamodeld", "--json").json()
+    #expect(untouched["made"] is NSNull)
     try write("Journal", "note")
     #expect(tool("new-version", "Journal.xcdatamodeld").code == 0)
     #expect(try versions().currentVersionName == "Journal 2")

@@ -8,7 +8,7 @@ extension Command {
     details: [
       "MODEL is an .xcdatamodeld, or a folder that holds one with its lock and snapshots. The current version is copied byte for byte,"
         + " and the copy is the current one, to be edited; the bundle's own numbering goes on unless --name gives another name. Where"
-        + " nothing is at MODEL, a bundle is made with one version without entities.",
+        + " nothing is at MODEL, a bundle is made with one version, an example to edit; in a Swift package the line for Package.swift is printed as well.",
       "Where a lock or snapshots lie beside the bundle, the version that was current until now is fixed as shipped, as heirloom"
         + " snapshot --history does it; the new one is not, until it ships. A version that was fixed and edited since is refused.",
       "While the current version is neither shipped nor different from the one before, nothing is made. An interrupted run leaves"

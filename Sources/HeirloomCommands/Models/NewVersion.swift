@@ -65,7 +65,7 @@ struct NewVersion {
         made: unfinished, locked: nil,
         lines: ["An earlier run made \"\(unfinished)\", a copy of \"\(current.name)\", and was interrupted."])
     }
-    if let state = try untouchedState() {
+    if let state = try untouchedState(content) {
       let message = "\"\(current.name)\" \(state): edit it first"
       guard name == nil || name == current.name else {
         throw Self.refusal(message, "Nobody needs a second version of the same content.")
@@ -87,10 +87,13 @@ struct NewVersion {
   }
 
   /// Returns words for a current version that nobody edited or shipped yet; `nil` for any other.
-  private func untouchedState() throws -> String? {
+  private func untouchedState(_ content: [String: [UInt8]]) throws -> String? {
     guard current.lockedChecksum == nil, let position = list.versions.firstIndex(of: current) else { return nil }
     let model = try current.file.read().model
-    guard position > 0 else { return model.entities.isEmpty ? "has no entities yet" : nil }
+    guard position > 0 else {
+      return model.entities.isEmpty
+        ? "has no entities yet" : content["contents"] == Array(Self.exampleModel.utf8) ? "is still the example" : nil
+    }
     let before = list.versions[position - 1]
     return (try? before.file.read().model) == model ? "is still as \"\(before.name)\" is" : nil
   }
@@ -172,7 +175,7 @@ struct NewVersion {
 
   // MARK: - The first version
 
-  /// Makes a bundle with one version without entities.
+  /// Makes a bundle with one version, an example.
   ///
   /// - Parameters:
   ///   - path: The path, where nothing is.
@@ -190,21 +193,55 @@ struct NewVersion {
     }
     let name = name ?? own
     if let objection = objection(to: name) { throw objection }
-    try VersionBundle(path: path).make(first: name, content: ["contents": Array(emptyModel.utf8)])
+    try VersionBundle(path: path).make(first: name, content: ["contents": Array(exampleModel.utf8)])
     return CommandReport(
-      lines: ["\(path) was made, with one version, \"\(name)\", that has no entities yet. Edit it."],
+      lines: ["\(path) was made, with one version, \"\(name)\", an example to edit."] + packageLines(path),
       members: [
         ("path", .text(path)), ("made", .text(name)), ("from", .null), ("current", .text(name)), ("lock", .null),
         ("fixed", .texts([])),
       ])
   }
 
-  /// The model that Xcode's template of a data model holds.
-  private static let emptyModel = """
+  /// Returns the words that SwiftPM wants of a bundle in a target's folder; nothing for any other place.
+  private static func packageLines(_ path: String) -> [String] {
+    var folder = ModelFile.folder(of: path)
+    while folder.count > 1, !FileManager.default.fileExists(atPath: folder + "/Package.swift") {
+      folder = ModelFile.folder(of: folder)
+    }
+    let names = path.dropFirst(folder.count).split(separator: "/")
+    guard folder.count > 1, names.count > 2, names[0] == "Sources" || names[0] == "Tests" else { return [] }
+    let line =
+      "Package.swift, target \"\(names[1])\": resources: [.copy(\"\(names[2])\")] puts it beside the program, or exclude:"
+      + " [\"\(names[2])\"] leaves it out."
+    let advice = "In a folder of its own, such as Models, one such line takes its lock and snapshots too."
+    return names.count > 3 ? [line] : [line, advice]
+  }
+
+  /// A model with the usual parts, to be edited; the article about models by hand explains it.
+  private static let exampleModel = """
     <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
     <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" lastSavedToolsVersion="1" \
     systemVersion="11A491" minimumToolsVersion="Automatic" sourceLanguage="Swift" userDefinedModelVersionIdentifier="">
-        <elements/>
+        <entity name="Note">
+            <attribute name="title" attributeType="String" defaultValueString=""/>
+            <attribute name="created" optional="YES" attributeType="Date"/>
+            <attribute name="isDone" attributeType="Boolean" defaultValueString="NO"/>
+            <relationship name="tags" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Tag" \
+    inverseName="notes" inverseEntity="Tag"/>
+            <fetchIndex name="byCreated">
+                <fetchIndexElement property="created" type="Binary" order="descending"/>
+            </fetchIndex>
+        </entity>
+        <entity name="Tag">
+            <attribute name="name" attributeType="String"/>
+            <relationship name="notes" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Note" \
+    inverseName="tags" inverseEntity="Note"/>
+            <uniquenessConstraints>
+                <uniquenessConstraint>
+                    <constraint value="name"/>
+                </uniquenessConstraint>
+            </uniquenessConstraints>
+        </entity>
     </model>
     """
 }
