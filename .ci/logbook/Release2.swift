@@ -5,7 +5,8 @@ extension Logbook {
     _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
     need: MappingNeed
   ) throws -> MappingModel? {
-    try MappingModel.inferred(from: source, to: destination) {
+    guard need.sourceName == "Logbook", need.destinationName == "Logbook 2" else { return nil }
+    return try MappingModel.inferred(from: source, to: destination) {
       EntityMapping(from: "Flight", to: "Flight", policy: FlightWithPilot.self)
     }
   }

@@ -99,8 +99,11 @@ extension MigrationRun {
     {
       throw .newerVersion(newer)
     }
-    // A snapshot makes a version known, but a model that has no place for any object is not that app's next one.
-    let isUnknown = source.origin == .cache || source.versionName == nil && plan.losesEveryObject
+    // A snapshot makes a version known, but a model that has no place for any object is not that app's next one, and
+    // neither is a shipped one after a version that wasn't shipped.
+    let isUnknown =
+      source.origin == .cache
+      || source.versionName == nil && (plan.losesEveryObject || assistant.history.wasShippedBefore(source.model))
     if isUnknown, loses { throw .unknownVersion(storePath: assistant.storeURL.path, plan: plan) }
   }
 

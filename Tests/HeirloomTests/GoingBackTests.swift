@@ -101,6 +101,38 @@ struct GoingBackTests {
     return newer
   }
 
+  /// A store that a newer release made, so that no earlier version was kept, and its snapshot: only the lock tells.
+  @Test(arguments: [true, false])
+  func `a shipped release refuses to lose what a version has that was not shipped before it`(isShipped: Bool) throws {
+    let directory = try TemporaryDirectory()
+    let name = Make.attribute("name")
+    let old = try ManagedObjectModel(entities: [Make.entity("Item", [name])])
+    let current = try ManagedObjectModel(entities: [Make.entity("Item", [name, Make.attribute("size")])])
+    let new = try ManagedObjectModel(entities: [
+      Make.entity("Item", [name, Make.attribute("more")]), Make.entity("Tag", [name]),
+    ])
+    let shipped = isShipped ? [("1", old), ("2", current)] : [("1", old)]
+    let locked = try LossConsentTests.history(shipped, in: directory)
+    let history = ModelHistory(current: current, name: "2", earlier: [("1", old)]).locked(by: locked.lock)
+    let store = directory.file("Journal.sqlite")
+    var generator = StoreGenerator(objectsPerEntity: 5, seed: 3)
+    try generator.makeStore(at: store, model: new)
+    try ModelController(storeURL: store).archive(new)
+    let before = try FileContents(of: store)
+    let assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store), history: history)
+    guard isShipped else {
+      // The current version is being made, and so was the one that made the store.
+      guard case .migrated(let report) = try assistant.migrateStore() else { throw CocoaError(.featureUnsupported) }
+      #expect(report.previousVersion.isPinned && report.plan.allLosses.map(\.name).sorted() == ["Item.more", "Tag"])
+      return
+    }
+    let error = try #require(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
+    guard case .unknownVersion(_, let plan) = error else { throw error }
+    #expect(plan.allLosses.map(\.name).sorted() == ["Item.more", "Tag"])
+    #expect(try FileContents(of: store) == before)
+  }
+
   @Test func `what the newer release wrote stays when the update comes again`() throws {
     let scene = try Scene(.addition)
     let archive = scene.assistant(scene.old).archive

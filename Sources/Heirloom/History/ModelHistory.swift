@@ -271,6 +271,14 @@ public struct ModelHistory: Sendable {
     return below.last { $0.checksum == checksum }?.name
   }
 
+  /// Returns true if the current version was shipped, as the lock says, and a model was not: it must have come later.
+  func wasShippedBefore(_ model: ManagedObjectModel) -> Bool {
+    guard let lock else { return false }
+    let shipped = Set(lock.versions.map(\.checksum))
+    return shipped.contains(ManagedObjectModel.versionChecksum(of: currentHashes))
+      && !shipped.contains(model.versionChecksum())
+  }
+
   /// True if a version comes after the current one.
   package var hasLaterVersions: Bool { versions.last.map { $0.name != currentName } ?? false }
 
