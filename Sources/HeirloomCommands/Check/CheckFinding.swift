@@ -7,6 +7,8 @@ struct CheckFinding {
   enum Kind: String, CaseIterable {
     /// A version that can't be read.
     case unreadableVersion
+    /// A part of a version's source that was not understood.
+    case notRead
     /// A shipped version that was changed.
     case editedVersion
     /// A snapshot that is not of the version whose name it has.
@@ -61,6 +63,8 @@ struct CheckFinding {
   var property: String?
   /// The file that has to change, or that shows the problem.
   var file: String?
+  /// The line of the file, from 1, where it is known.
+  var line: Int?
   /// The problem and the advice, in one or two sentences.
   let message: String
 
@@ -69,6 +73,7 @@ struct CheckFinding {
     .object([
       ("severity", .text(severity.rawValue)), ("kind", .text(kind.rawValue)), ("version", .optional(version)),
       ("entity", .optional(entity)), ("property", .optional(property)), ("file", .optional(file)),
+      ("line", .optional(line.map(Int64.init))),
       ("message", .text(message)),
     ])
   }

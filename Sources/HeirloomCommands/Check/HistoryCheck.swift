@@ -142,11 +142,11 @@ struct HistoryCheck {
 
   private mutating func add(
     _ severity: StoreFinding.Severity, _ kind: CheckFinding.Kind, version: String? = nil, entity: String? = nil,
-    property: String? = nil, file: String?, _ message: String
+    property: String? = nil, file: String?, line: Int? = nil, _ message: String
   ) {
     findings.append(
       CheckFinding(
-        severity: severity, kind: kind, version: version, entity: entity, property: property, file: file,
+        severity: severity, kind: kind, version: version, entity: entity, property: property, file: file, line: line,
         message: message))
   }
 
@@ -182,10 +182,20 @@ struct HistoryCheck {
   }
 
   private mutating func model(of file: ModelFile, named name: String) -> ManagedObjectModel? {
-    do {
-      return try file.read().model
+    do throws(ModelReadingError) {
+      let read = try file.read()
+      for warning in read.warnings {
+        // A compiled model has no lines, and nobody can correct it.
+        guard let line = warning.line else { continue }
+        add(
+          warning.isFault ? .error : .warning, .notRead, version: name, file: file.editedPath, line: line,
+          "\"\(file.editedPath)\": \(warning) Correct it, or take it out.")
+      }
+      return read.model
     } catch {
-      add(.error, .unreadableVersion, version: name, file: file.editedPath, "The version \"\(name)\": \(error)")
+      add(
+        .error, .unreadableVersion, version: name, file: file.editedPath, line: error.line,
+        "The version \"\(name)\": \(error)")
       return nil
     }
   }
