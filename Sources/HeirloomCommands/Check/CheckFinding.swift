@@ -17,6 +17,10 @@ struct CheckFinding {
     case editedDetails
     /// Names that two versions swap, while a store fits both and isn't migrated.
     case renameWithoutMigration
+    /// Something removed and something added that may be one thing under a new name.
+    case suspectedRename
+    /// A renaming identifier that names nothing in the versions before.
+    case renamingIdentifier
     /// A shipped version that is gone.
     case missingVersion
     /// A floor in the lock, before which stores are refused.

@@ -266,15 +266,34 @@ struct HistoryCheck {
     }
   }
 
-  /// Adds findings about renames between versions that a store fits alike, so that nothing is migrated.
+  /// Adds findings about renames that no store follows: names that are swapped without a migration, and renaming
+  /// identifiers of nothing.
   private mutating func checkRenames() {
+    // The identifiers of all earlier versions, by the entity's: what a version dropped, its own successor may find.
+    var known: [String: Set<String>] = [:]
     for (one, other) in zip(versions, versions.dropFirst()) {
-      guard one.model.versionHashes() == other.model.versionHashes() else { continue }
-      for found in ModelDifference(from: one.model, to: other.model).diagnostics
-      where found.kind == .renameWithoutMigration {
+      known.merge(one.model.identifiers) { $0.union($1) }
+      let isMigrated = one.model.versionHashes() != other.model.versionHashes()
+      let lost = other.model.identifiersOfNothing(among: known).filter { item in
+        // A property that starts anew, on purpose, has another identifier.
+        !acknowledgements.contains { $0.source == one.name && $0.losses.contains(item.name) }
+      }
+      guard !isMigrated || !lost.isEmpty else { continue }
+      let diagnostics = ModelDifference(from: one.model, to: other.model).diagnostics
+      for found in diagnostics where found.kind == .renameWithoutMigration {
         add(
           .warning, .renameWithoutMigration, version: other.name, entity: found.entity, property: found.property,
           file: other.file, "From \"\(one.name)\" to \"\(other.name)\": \(found.description)")
+      }
+      for item in lost {
+        let better = diagnostics.first { $0.entity == item.entity && $0.property == item.property }
+        add(
+          .warning, .renamingIdentifier, version: other.name, entity: item.entity, property: item.property,
+          file: other.file,
+          "\"\(one.name)\" → \"\(other.name)\": "
+            + (better?.description
+              ?? "\"\(item.name)\" has the renaming identifier \"\(item.identifier)\", which names nothing in the versions before"
+              + "\(NameSuggestion.question(item.nearest)) It is new, and begins empty."))
       }
     }
   }
@@ -340,5 +359,53 @@ struct HistoryCheck {
 
 extension ModelFile {
   /// The file that a person edits.
-  fileprivate var editedPath: String { kind == .source && !path.hasSuffix("/contents") ? path + "/contents" : path }
+  var editedPath: String { kind == .source && !path.hasSuffix("/contents") ? path + "/contents" : path }
+}
+
+extension ManagedObjectModel {
+  /// The identifiers by which a later version finds properties, by the entity's.
+  fileprivate var identifiers: [String: Set<String>] {
+    var result: [String: Set<String>] = [:]
+    for entity in entities {
+      result[entity.renamingIdentifier ?? entity.name] = Set(
+        attributes(of: entity.name).map { $0.renamingIdentifier ?? $0.name }
+          + relationships(of: entity.name).map { $0.renamingIdentifier ?? $0.name })
+    }
+    return result
+  }
+
+  /// Returns the renaming identifiers that no earlier version has, each with the nearest that one has.
+  fileprivate func identifiersOfNothing(among known: [String: Set<String>]) -> [IdentifierOfNothing] {
+    var found: [IdentifierOfNothing] = []
+    for entity in entities {
+      func check(_ identifier: String?, _ property: String?, among names: Set<String>) {
+        guard let identifier, !names.contains(identifier) else { return }
+        found.append(
+          IdentifierOfNothing(
+            entity: entity.name, property: property, identifier: identifier,
+            nearest: NameSuggestion.nearest(to: identifier, among: names.sorted())))
+      }
+      check(entity.renamingIdentifier, nil, among: Set(known.keys))
+      // Objects of subentities have its properties too, perhaps since before it was there.
+      let properties = entityTree(from: entity.name).reduce(into: Set<String>()) {
+        $0.formUnion(known[$1.renamingIdentifier ?? $1.name] ?? [])
+      }
+      for attribute in entity.attributes { check(attribute.renamingIdentifier, attribute.name, among: properties) }
+      for relationship in entity.relationships {
+        check(relationship.renamingIdentifier, relationship.name, among: properties)
+      }
+    }
+    return found
+  }
+}
+
+/// A renaming identifier that no earlier version has.
+private struct IdentifierOfNothing {
+  let entity: String
+  let property: String?
+  let identifier: String
+  let nearest: String?
+
+  /// The name of the entity or property, as losses have it.
+  var name: String { property.map { "\(entity).\($0)" } ?? entity }
 }
