@@ -172,10 +172,10 @@ struct HistoryCheck {
     let snapshotModel = snapshot.flatMap { model(of: $0, named: name) }
     guard let model = sourceModel ?? snapshotModel, let file = (sourceModel == nil ? snapshot : source) else { return }
     versions.append(Version(name: name, model: model, file: file.editedPath, isShipped: entry != nil))
-    if let entry, model.versionChecksum() != entry.checksum {
+    if let entry, let edited = entry.editedEntities(in: model.versionHashes()) {
       let shipped =
         sourceModel == nil ? nil : snapshotModel.flatMap { $0.versionChecksum() == entry.checksum ? $0 : nil }
-      tellEdits(of: model, name, since: shipped, entry, file: file.editedPath)
+      tellEdits(of: model, edited, since: shipped, entry, file: file.editedPath)
     } else if let sourceModel, let snapshotModel, let snapshot, sourceModel != snapshotModel {
       tellSnapshot(snapshotModel, at: snapshot.path, differsFrom: sourceModel, name, isShipped: entry != nil)
     }
@@ -202,43 +202,38 @@ struct HistoryCheck {
 
   /// Adds findings about the edits to a shipped version, as exactly as possible.
   private mutating func tellEdits(
-    of model: ManagedObjectModel, _ name: String, since shipped: ManagedObjectModel?, _ entry: VersionLock.Entry,
+    of model: ManagedObjectModel, _ edited: [String], since shipped: ManagedObjectModel?, _ entry: VersionLock.Entry,
     file: String
   ) {
-    let rule = "\"\(name)\" was shipped and must not change, since stores were made with it"
-    let advice = "Take the change back, and make it in a new version."
+    let (rule, advice) = (entry.rule, VersionLock.Entry.advice)
     if let shipped {
       let changes = ModelDifference(from: shipped, to: model).changes.filter(\.isHashed)
       for change in changes {
         add(
-          .error, .editedVersion, version: name, entity: change.entity, property: change.property, file: file,
+          .error, .editedVersion, version: entry.name, entity: change.entity, property: change.property, file: file,
           "\(rule): \(change.subject): \(change.sentence). \(advice)")
       }
       if !changes.isEmpty { return }
     }
-    let found = model.versionHashes().mapValues(\.description)
-    let edits = Self.edits(from: entry.entities, to: found)
-    for (entity, words) in edits {
+    let hashes = model.versionHashes()
+    for entity in edited {
+      let words =
+        switch (entry.entities?[entity], hashes[entity]) {
+        case (nil, _): "was added"
+        case (_, nil): "was removed"
+        case (let locked?, let found?):
+          "was edited: its version hash is \(found.description.prefix(12))…, and lock.json has \(locked.prefix(12))…"
+        }
       add(
-        .error, .editedVersion, version: name, entity: entity, file: file,
+        .error, .editedVersion, version: entry.name, entity: entity, file: file,
         "\(rule): the entity \"\(entity)\" \(words). \(advice)")
     }
-    guard edits.isEmpty else { return }
+    guard edited.isEmpty else { return }
     add(
-      .error, .editedVersion, version: name, file: file,
+      .error, .editedVersion, version: entry.name, file: file,
       "\(rule): its checksum is \(model.versionChecksum()), and lock.json has \(entry.checksum). What was edited can't be told:"
         + " there is no snapshot of the shipped version, and the lock has no hashes of its entities, which heirloom snapshot"
         + " --history writes. \(advice)")
-  }
-
-  private static func edits(from locked: [String: String]?, to found: [String: String]) -> [(String, String)] {
-    guard let locked else { return [] }
-    return Set(locked.keys).union(found.keys).sorted().compactMap { entity in
-      if locked[entity] == found[entity] { return nil }
-      guard let hash = locked[entity] else { return (entity, "was added") }
-      guard let new = found[entity] else { return (entity, "was removed") }
-      return (entity, "was edited: its version hash is \(new.prefix(12))…, and lock.json has \(hash.prefix(12))…")
-    }
   }
 
   /// Adds a finding about the differences between a snapshot and its source.
