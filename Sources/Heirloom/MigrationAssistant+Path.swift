@@ -24,9 +24,11 @@ struct IdentifiedModel {
   let versionName: String?
   /// The remark that nothing tells several versions of equal hashes apart; `nil` where something does.
   var doubt: String?
+  /// A sentence for each shipped version that was edited since.
+  var edits: [String] = []
 
-  /// The doubt as warnings of a plan.
-  var warnings: [String] { doubt.map { [$0.prefix(1).uppercased() + $0.dropFirst() + "."] } ?? [] }
+  /// The doubt and the edits as warnings of a plan.
+  var warnings: [String] { edits + (doubt.map { [$0.prefix(1).uppercased() + $0.dropFirst() + "."] } ?? []) }
 }
 
 // The model that a store comes from, and the mappings that lead from it to the current one.
@@ -36,6 +38,24 @@ extension MigrationAssistant {
   /// The first that has one gives it: the delegate; the snapshot or the history, as ``VersionChoice`` chooses; the
   /// stages; the store's own copy.
   func sourceModel(of metadata: StoreMetadata) throws -> IdentifiedModel {
+    let found = Result { try identifiedModel(of: metadata) }
+    // The search has read versions, and one that was edited may be why it failed.
+    let edits = reportedEdits()
+    var source = try found.get()
+    source.edits = edits
+    return source
+  }
+
+  /// Reports the shipped versions that were edited since, and returns a sentence for each.
+  @discardableResult
+  func reportedEdits() -> [String] {
+    history.editedVersions.map { entry, entities in
+      report(.versionEdited(entry.name, entities: entities))
+      return entry.sentence(onEdited: entities)
+    }
+  }
+
+  private func identifiedModel(of metadata: StoreMetadata) throws -> IdentifiedModel {
     if stagedManager != nil { try StagedMigrationManager.check(metadata) }
     let hashes = metadata.versionHashes
     try checkAge(metadata)

@@ -167,6 +167,7 @@ public final class MigrationAssistant {
         try checkAge(metadata)
         return nil
       }
+      reportedEdits()
       pruneAfterLaterLaunch(at: location)
       return .upToDate
     } catch {

@@ -53,7 +53,7 @@ struct CheckTests {
     let json = try outcome.json()
     let findings = try #require(json["findings"] as? [[String: Any]], "\(json)")
     for finding in findings {
-      #expect(Set(finding.keys) == ["severity", "kind", "version", "entity", "property", "file", "message"])
+      #expect(Set(finding.keys) == ["severity", "kind", "version", "entity", "property", "file", "line", "message"])
     }
     let lines = findings.map { finding in
       [finding["severity"], finding["kind"], finding["entity"], finding["property"]].compactMap { $0 as? String }

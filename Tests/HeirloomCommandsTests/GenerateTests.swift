@@ -45,6 +45,22 @@ struct GenerateTests {
     #expect(text.contains("// Left out: the fetched property \"cheaper\": the app fetches it itself.\n"))
   }
 
+  @Test func `a version that was edited since it was shipped stops a build`() throws {
+    let directory = try TemporaryDirectory()
+    let history = directory.file("Done")
+    try FileManager.default.copyItem(at: Tool.snapshots.appendingPathComponent("Done"), to: history)
+    let tool = Tool(directory: directory.url)
+    #expect(tool("generate", "Done/Done.xcdatamodeld", "--output", "New.swift").code == 0)
+    let contents = history.appendingPathComponent("Done.xcdatamodeld/Done 2.xcdatamodel/contents")
+    let text = try String(contentsOf: contents, encoding: .utf8)
+    try Data(text.replacing("\"updatedAt\"", with: "\"changedAt\"").utf8).write(to: contents)
+    let refused = tool("generate", "Done/Done.xcdatamodeld", "--output", "New.swift", "--json")
+    #expect(refused.code == 1)
+    let error = try #require(try refused.json()["error"] as? [String: Any])
+    #expect(error["code"] as? String == "editedVersion")
+    #expect((error["message"] as? String ?? "").hasPrefix("\"Done 2\" was shipped and must not change"))
+  }
+
   @Test func `another's file is left alone, and a version, an access or a model that isn't there is told`() throws {
     let directory = try TemporaryDirectory()
     let tool = Tool(directory: Self.folder)

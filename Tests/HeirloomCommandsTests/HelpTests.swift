@@ -153,7 +153,7 @@ struct HelpTests {
   }
 
   @Test(arguments: [
-    [], ["migrat"], ["inspect"], ["inspect", "a", "b"], ["inspect", "a", "--frobnicate"], ["compare", "a"],
+    [], ["migrat"], ["inspect"], ["inspect", "a", "b"], ["inspect", "a", "--frobnicate"], ["compare"],
     ["plan", "a"], ["plan", "a", "--to"], ["plan", "a", "--to", "b", "--to", "c"],
     ["plan", "a", "--to", "b", "--sql=1"],
     ["migrate", "--to", "b"], ["migrate", "a", "--to", "b", "--keep", "0"],

@@ -285,6 +285,8 @@ struct JSONScene {
   private mutating func tellModels() throws {
     try tell("new-version", "new-version", "New.xcdatamodeld")
     try tell("new-version", "new-version", "New.xcdatamodeld")
+    try writeVersion("V1", in: "Odd", Self.title + "<gadget/>")
+    try tell("check", "check", "Odd.xcdatamodeld")
     try writeVersion("H1", in: "Life/Life", Self.title + Self.mood + Self.tags, Self.notes)
     try tell("snapshot", "snapshot", "Life/Life.xcdatamodeld", "--output", "H1.json")
     try tell("history", "history", "Life/Life.xcdatamodeld")

@@ -18,7 +18,7 @@ struct NewVersionTests {
     """
     <?xml version="1.0" encoding="UTF-8" standalone="yes"?>\r
     <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">\r
-        <entity name="Entry" unknownHere="kept"><attribute name="\(attribute)" optional="YES" attributeType="String"/></entity>\r
+        <entity name="Entry"><!-- kept --><attribute name="\(attribute)" optional="YES" attributeType="String"/></entity>\r
     </model>
     """
   }

@@ -83,6 +83,26 @@ struct RenameTests {
     try store.close()
   }
 
+  @Test func `a bundle alone is compared with its version before`() throws {
+    let directory = try TemporaryDirectory()
+    let tool = Tool(directory: directory.url)
+    for (name, attribute) in [("V1", "one"), ("V2", "two"), ("V10", "ten")] {
+      let folder = directory.file("App.xcdatamodeld/\(name).xcdatamodel")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let text =
+        "<model><entity name=\"E\"><attribute name=\"\(attribute)\" optional=\"YES\" attributeType=\"String\"/></entity></model>"
+      try Data(text.utf8).write(to: folder.appendingPathComponent("contents"))
+    }
+    let last = tool("compare", "App.xcdatamodeld").output
+    #expect(last.hasPrefix("V2 → V10: ") && last.contains("\"two\" removed and \"ten\" added"), "\(last)")
+    #expect(tool("compare", "App.xcdatamodeld", "--skeleton").output.contains("two"))
+    #expect(tool("compare", "App.xcdatamodeld/V2.xcdatamodel").output.hasPrefix("V1 → V2: "))
+    let first = tool("compare", "App.xcdatamodeld/V1.xcdatamodel")
+    #expect(first.code == 2 && first.error.contains("no version before \"V1\""), "\(first.error)")
+    _ = try Self.makeStore("People.sqlite", Self.people("name"), "name", in: directory)
+    #expect(tool("compare", "People.sqlite").error.contains("DEST is missing."))
+  }
+
   static let pairs: [(share: Int, words: String)] = [
     (100, "hold the same in both: it looks like a rename."),
     (0, "hold the same in both: it doesn't look like a rename."),

@@ -116,6 +116,21 @@ struct VerifyTests {
     #expect(try other.json()["modelFits"] as? Bool == false)
   }
 
+  @Test(arguments: [true, false])
+  func `the versions beside the one that made the store are no finding`(archives: Bool) throws {
+    let directory = try TemporaryDirectory()
+    let store = try Notebook.makeStore(in: directory, count: 20, archives: archives)
+    let tool = Tool(directory: directory.url)
+    for (name, model) in [("V1", try Notebook.first()), ("V2", try Notebook.adding()), ("V3", try Notebook.dropping())]
+    {
+      #expect(tool("snapshot", try Notebook.write(model, name, in: directory), "--history", "History").code == 0)
+    }
+    let outcome = tool("verify", store.path, "--model", "History", "--json")
+    #expect(outcome.code == 0, "\(outcome.output)")
+    #expect(try kinds(outcome).isEmpty)
+    #expect(try outcome.json()["modelSource"] as? String == (archives ? "snapshot" : "file"))
+  }
+
   @Test func `an unfinished or damaged record beside the store is found`() throws {
     let directory = try TemporaryDirectory()
     let store = try Self.makeMigratedStore(in: directory)

@@ -1,3 +1,4 @@
+import HeirloomFormats
 import HeirloomMapping
 import HeirloomMigration
 import HeirloomModel
@@ -14,6 +15,7 @@ final class HistoryMemory: Sendable {
 
   private struct State {
     var hashes: [String: [String: VersionHash]] = [:]
+    var edited: [String: [String]?] = [:]
     var models: [(name: String, model: ManagedObjectModel)] = []
     var paths: [(key: PathKey, path: MigrationPath)] = []
     var hasFailed = false
@@ -71,6 +73,22 @@ final class HistoryMemory: Sendable {
   /// Returns true if a version is remembered to have other hashes than a store; false if it was never read.
   func isKnownToDiffer(versionNamed name: String, from hashes: [String: VersionHash]) -> Bool {
     state.withLock { state in state.hashes[name].map { $0 != hashes } ?? false }
+  }
+
+  /// Compares a version with how it was shipped, once.
+  ///
+  /// - Parameters:
+  ///   - entry: The version as it was shipped.
+  ///   - hashes: Its version hashes; `nil` for those that were read.
+  /// - Returns: The entities that were edited; `nil` if nothing was, and for a version that was never read.
+  func editedEntities(since entry: VersionLock.Entry, hashes: [String: VersionHash]? = nil) -> [String]? {
+    state.withLock { state in
+      if let known = state.edited[entry.name] { return known }
+      guard let found = hashes ?? state.hashes[entry.name] else { return nil }
+      let edited = entry.editedEntities(in: found)
+      state.edited.updateValue(edited, forKey: entry.name)
+      return edited
+    }
   }
 
   // MARK: Paths

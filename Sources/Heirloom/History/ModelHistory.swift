@@ -122,6 +122,14 @@ public struct ModelHistory: Sendable {
     }
   }
 
+  /// The shipped versions that were edited since, of those that were read so far, with the entities that differ.
+  var editedVersions: [(entry: VersionLock.Entry, entities: [String])] {
+    (lock?.versions ?? []).compactMap { entry in
+      let hashes = entry.name == currentName ? currentHashes : nil
+      return memory.editedEntities(since: entry, hashes: hashes).map { (entry, $0) }
+    }
+  }
+
   /// The name of the oldest version whose stores are still migrated, as `lock.json` says; `nil` where all are.
   public var floor: String? { lock?.floor }
 

@@ -56,6 +56,7 @@ extension MigrationEvent {
     case .foundSourceModel: "foundSourceModel"
     case .sourceModelUncertain: "sourceModelUncertain"
     case .mappingUnused: "mappingUnused"
+    case .versionEdited: "versionEdited"
     case .codeMissing: "codeMissing"
     case .started: "started"
     case .held: "held"
@@ -114,6 +115,10 @@ extension MigrationEvent {
       MigrationLogLine(.warning, "Several versions may have made the store.", ["reason": reason])
     case .mappingUnused(let reason):
       MigrationLogLine(.warning, "A mapping model has no part in the migration.", ["reason": reason])
+    case .versionEdited(let version, let entities):
+      MigrationLogLine(
+        .warning, "A version that was shipped was edited since.",
+        ["version": version, "entities": entities.joined(separator: ", ")])
     case .codeMissing(let source, let destination):
       MigrationLogLine(
         .warning, "The app has no code for a step that the lock leaves to it.", ["from": source, "to": destination])

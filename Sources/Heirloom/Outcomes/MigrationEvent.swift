@@ -25,6 +25,10 @@ public enum MigrationEvent: Hashable, Sendable {
   case sourceModelUncertain(reason: String)
   /// A mapping model that was given has no part in the migration; the plan's warnings say so too.
   case mappingUnused(reason: String)
+  /// A version that was shipped was edited since, in these entities; none where the history's lock has no hashes of them.
+  ///
+  /// Stores that were made with it as it was may not be recognized. The plan's warnings say so too.
+  case versionEdited(String, entities: [String])
   /// The history's lock leaves the step between two versions, given by name, to the app's code, and neither the delegate
   /// nor a mapping has any for it.
   case codeMissing(source: String, destination: String)

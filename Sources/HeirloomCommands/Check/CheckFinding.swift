@@ -7,6 +7,8 @@ struct CheckFinding {
   enum Kind: String, CaseIterable {
     /// A version that can't be read.
     case unreadableVersion
+    /// A part of a version's source that was not understood.
+    case notRead
     /// A shipped version that was changed.
     case editedVersion
     /// A snapshot that is not of the version whose name it has.
@@ -15,6 +17,10 @@ struct CheckFinding {
     case editedDetails
     /// Names that two versions swap, while a store fits both and isn't migrated.
     case renameWithoutMigration
+    /// Something removed and something added that may be one thing under a new name.
+    case suspectedRename
+    /// A renaming identifier that names nothing in the versions before.
+    case renamingIdentifier
     /// A shipped version that is gone.
     case missingVersion
     /// A floor in the lock, before which stores are refused.
@@ -61,6 +67,8 @@ struct CheckFinding {
   var property: String?
   /// The file that has to change, or that shows the problem.
   var file: String?
+  /// The line of the file, from 1, where it is known.
+  var line: Int?
   /// The problem and the advice, in one or two sentences.
   let message: String
 
@@ -69,6 +77,7 @@ struct CheckFinding {
     .object([
       ("severity", .text(severity.rawValue)), ("kind", .text(kind.rawValue)), ("version", .optional(version)),
       ("entity", .optional(entity)), ("property", .optional(property)), ("file", .optional(file)),
+      ("line", .optional(line.map(Int64.init))),
       ("message", .text(message)),
     ])
   }

@@ -142,11 +142,11 @@ struct HistoryCheck {
 
   private mutating func add(
     _ severity: StoreFinding.Severity, _ kind: CheckFinding.Kind, version: String? = nil, entity: String? = nil,
-    property: String? = nil, file: String?, _ message: String
+    property: String? = nil, file: String?, line: Int? = nil, _ message: String
   ) {
     findings.append(
       CheckFinding(
-        severity: severity, kind: kind, version: version, entity: entity, property: property, file: file,
+        severity: severity, kind: kind, version: version, entity: entity, property: property, file: file, line: line,
         message: message))
   }
 
@@ -172,63 +172,68 @@ struct HistoryCheck {
     let snapshotModel = snapshot.flatMap { model(of: $0, named: name) }
     guard let model = sourceModel ?? snapshotModel, let file = (sourceModel == nil ? snapshot : source) else { return }
     versions.append(Version(name: name, model: model, file: file.editedPath, isShipped: entry != nil))
-    if let entry, model.versionChecksum() != entry.checksum {
+    if let entry, let edited = entry.editedEntities(in: model.versionHashes()) {
       let shipped =
         sourceModel == nil ? nil : snapshotModel.flatMap { $0.versionChecksum() == entry.checksum ? $0 : nil }
-      tellEdits(of: model, name, since: shipped, entry, file: file.editedPath)
+      tellEdits(of: model, edited, since: shipped, entry, file: file.editedPath)
     } else if let sourceModel, let snapshotModel, let snapshot, sourceModel != snapshotModel {
       tellSnapshot(snapshotModel, at: snapshot.path, differsFrom: sourceModel, name, isShipped: entry != nil)
     }
   }
 
   private mutating func model(of file: ModelFile, named name: String) -> ManagedObjectModel? {
-    do {
-      return try file.read().model
+    do throws(ModelReadingError) {
+      let read = try file.read()
+      for warning in read.warnings {
+        // A compiled model has no lines, and nobody can correct it.
+        guard let line = warning.line else { continue }
+        add(
+          warning.isFault ? .error : .warning, .notRead, version: name, file: file.editedPath, line: line,
+          "\"\(file.editedPath)\": \(warning) Correct it, or take it out.")
+      }
+      return read.model
     } catch {
-      add(.error, .unreadableVersion, version: name, file: file.editedPath, "The version \"\(name)\": \(error)")
+      add(
+        .error, .unreadableVersion, version: name, file: file.editedPath, line: error.line,
+        "The version \"\(name)\": \(error)")
       return nil
     }
   }
 
   /// Adds findings about the edits to a shipped version, as exactly as possible.
   private mutating func tellEdits(
-    of model: ManagedObjectModel, _ name: String, since shipped: ManagedObjectModel?, _ entry: VersionLock.Entry,
+    of model: ManagedObjectModel, _ edited: [String], since shipped: ManagedObjectModel?, _ entry: VersionLock.Entry,
     file: String
   ) {
-    let rule = "\"\(name)\" was shipped and must not change, since stores were made with it"
-    let advice = "Take the change back, and make it in a new version."
+    let (rule, advice) = (entry.rule, VersionLock.Entry.advice)
     if let shipped {
       let changes = ModelDifference(from: shipped, to: model).changes.filter(\.isHashed)
       for change in changes {
         add(
-          .error, .editedVersion, version: name, entity: change.entity, property: change.property, file: file,
+          .error, .editedVersion, version: entry.name, entity: change.entity, property: change.property, file: file,
           "\(rule): \(change.subject): \(change.sentence). \(advice)")
       }
       if !changes.isEmpty { return }
     }
-    let found = model.versionHashes().mapValues(\.description)
-    let edits = Self.edits(from: entry.entities, to: found)
-    for (entity, words) in edits {
+    let hashes = model.versionHashes()
+    for entity in edited {
+      let words =
+        switch (entry.entities?[entity], hashes[entity]) {
+        case (nil, _): "was added"
+        case (_, nil): "was removed"
+        case (let locked?, let found?):
+          "was edited: its version hash is \(found.description.prefix(12))…, and lock.json has \(locked.prefix(12))…"
+        }
       add(
-        .error, .editedVersion, version: name, entity: entity, file: file,
+        .error, .editedVersion, version: entry.name, entity: entity, file: file,
         "\(rule): the entity \"\(entity)\" \(words). \(advice)")
     }
-    guard edits.isEmpty else { return }
+    guard edited.isEmpty else { return }
     add(
-      .error, .editedVersion, version: name, file: file,
+      .error, .editedVersion, version: entry.name, file: file,
       "\(rule): its checksum is \(model.versionChecksum()), and lock.json has \(entry.checksum). What was edited can't be told:"
         + " there is no snapshot of the shipped version, and the lock has no hashes of its entities, which heirloom snapshot"
         + " --history writes. \(advice)")
-  }
-
-  private static func edits(from locked: [String: String]?, to found: [String: String]) -> [(String, String)] {
-    guard let locked else { return [] }
-    return Set(locked.keys).union(found.keys).sorted().compactMap { entity in
-      if locked[entity] == found[entity] { return nil }
-      guard let hash = locked[entity] else { return (entity, "was added") }
-      guard let new = found[entity] else { return (entity, "was removed") }
-      return (entity, "was edited: its version hash is \(new.prefix(12))…, and lock.json has \(hash.prefix(12))…")
-    }
   }
 
   /// Adds a finding about the differences between a snapshot and its source.
@@ -256,15 +261,34 @@ struct HistoryCheck {
     }
   }
 
-  /// Adds findings about renames between versions that a store fits alike, so that nothing is migrated.
+  /// Adds findings about renames that no store follows: names that are swapped without a migration, and renaming
+  /// identifiers of nothing.
   private mutating func checkRenames() {
+    // The identifiers of all earlier versions, by the entity's: what a version dropped, its own successor may find.
+    var known: [String: Set<String>] = [:]
     for (one, other) in zip(versions, versions.dropFirst()) {
-      guard one.model.versionHashes() == other.model.versionHashes() else { continue }
-      for found in ModelDifference(from: one.model, to: other.model).diagnostics
-      where found.kind == .renameWithoutMigration {
+      known.merge(one.model.identifiers) { $0.union($1) }
+      let isMigrated = one.model.versionHashes() != other.model.versionHashes()
+      let lost = other.model.identifiersOfNothing(among: known).filter { item in
+        // A property that starts anew, on purpose, has another identifier.
+        !acknowledgements.contains { $0.source == one.name && $0.losses.contains(item.name) }
+      }
+      guard !isMigrated || !lost.isEmpty else { continue }
+      let diagnostics = ModelDifference(from: one.model, to: other.model).diagnostics
+      for found in diagnostics where found.kind == .renameWithoutMigration {
         add(
           .warning, .renameWithoutMigration, version: other.name, entity: found.entity, property: found.property,
           file: other.file, "From \"\(one.name)\" to \"\(other.name)\": \(found.description)")
+      }
+      for item in lost {
+        let better = diagnostics.first { $0.entity == item.entity && $0.property == item.property }
+        add(
+          .warning, .renamingIdentifier, version: other.name, entity: item.entity, property: item.property,
+          file: other.file,
+          "\"\(one.name)\" → \"\(other.name)\": "
+            + (better?.description
+              ?? "\"\(item.name)\" has the renaming identifier \"\(item.identifier)\", which names nothing in the versions before"
+              + "\(NameSuggestion.question(item.nearest)) It is new, and begins empty."))
       }
     }
   }
@@ -330,5 +354,53 @@ struct HistoryCheck {
 
 extension ModelFile {
   /// The file that a person edits.
-  fileprivate var editedPath: String { kind == .source && !path.hasSuffix("/contents") ? path + "/contents" : path }
+  var editedPath: String { kind == .source && !path.hasSuffix("/contents") ? path + "/contents" : path }
+}
+
+extension ManagedObjectModel {
+  /// The identifiers by which a later version finds properties, by the entity's.
+  fileprivate var identifiers: [String: Set<String>] {
+    var result: [String: Set<String>] = [:]
+    for entity in entities {
+      result[entity.renamingIdentifier ?? entity.name] = Set(
+        attributes(of: entity.name).map { $0.renamingIdentifier ?? $0.name }
+          + relationships(of: entity.name).map { $0.renamingIdentifier ?? $0.name })
+    }
+    return result
+  }
+
+  /// Returns the renaming identifiers that no earlier version has, each with the nearest that one has.
+  fileprivate func identifiersOfNothing(among known: [String: Set<String>]) -> [IdentifierOfNothing] {
+    var found: [IdentifierOfNothing] = []
+    for entity in entities {
+      func check(_ identifier: String?, _ property: String?, among names: Set<String>) {
+        guard let identifier, !names.contains(identifier) else { return }
+        found.append(
+          IdentifierOfNothing(
+            entity: entity.name, property: property, identifier: identifier,
+            nearest: NameSuggestion.nearest(to: identifier, among: names.sorted())))
+      }
+      check(entity.renamingIdentifier, nil, among: Set(known.keys))
+      // Objects of subentities have its properties too, perhaps since before it was there.
+      let properties = entityTree(from: entity.name).reduce(into: Set<String>()) {
+        $0.formUnion(known[$1.renamingIdentifier ?? $1.name] ?? [])
+      }
+      for attribute in entity.attributes { check(attribute.renamingIdentifier, attribute.name, among: properties) }
+      for relationship in entity.relationships {
+        check(relationship.renamingIdentifier, relationship.name, among: properties)
+      }
+    }
+    return found
+  }
+}
+
+/// A renaming identifier that no earlier version has.
+private struct IdentifierOfNothing {
+  let entity: String
+  let property: String?
+  let identifier: String
+  let nearest: String?
+
+  /// The name of the entity or property, as losses have it.
+  var name: String { property.map { "\(entity).\($0)" } ?? entity }
 }

@@ -25,6 +25,7 @@ struct HistoryTable {
   private let history: HistoryCheck
   private let path: String
   private var rows: [Row] = []
+  private let renames: [CheckFinding]
 
   /// Makes the table; no store is made.
   ///
@@ -41,6 +42,7 @@ struct HistoryTable {
     let review = LossReview(
       of: Array(history.migratedVersions), acknowledged: history.acknowledgements, mappings: mappings, byApp: byApp,
       takesLongPaths: !mappings.isEmpty)
+    renames = review.renameFindings
     for (position, version) in versions.enumerated() {
       func way(to last: Int) -> Way? {
         guard position >= first, position < last else { return nil }
@@ -112,7 +114,7 @@ struct HistoryTable {
         "A loss that is meant: heirloom check \(shellWord(path)) --acknowledge \(shellWord(loss.name))", to: width)
     }
     let told: [CheckFinding.Kind] = [.unreadableVersion, .missingVersion, .belowFloor]
-    let findings = history.findings.filter { told.contains($0.kind) }
+    let findings = history.findings.filter { told.contains($0.kind) } + renames
     return CommandReport(
       lines: [
         "\(style.bold(path)): \(counted(Int64(rows.count), "version")), the current one is \"\(history.currentName)\"."

@@ -19,12 +19,22 @@ struct LossReview {
 
     /// The name by which the loss is acknowledged.
     var name: String { effect.lossName }
+
+    /// Returns true if the loss is what a rename that the model lacks would keep.
+    fileprivate func isOf(_ rename: RenameSuspicion) -> Bool {
+      guard rename.kind != .entity else { return name == rename.sourceEntity }
+      return effect.lossProperty == rename.removed
+        && (source.model.isEntity(effect.entity, kindOf: rename.sourceEntity)
+          || source.model.isEntity(rename.sourceEntity, kindOf: effect.entity))
+    }
   }
 
   /// The losses, by version, in the order of entities.
   private(set) var losses: [Loss] = []
   /// The losses that the lock acknowledges and no migration has.
   private(set) var stale: [(loss: String, source: String, destination: String)] = []
+  /// The renames that the steps with an open loss seem to lack, by version.
+  private(set) var renames: [(source: HistoryCheck.Version, destination: HistoryCheck.Version, RenameSuspicion)] = []
 
   /// Reviews a history.
   ///
@@ -56,16 +66,24 @@ struct LossReview {
       }
     }
     for position in versions.indices.dropLast() {
-      let effects = Self.effects(through: Array(versions[position...(position + 1)]), mappings)
+      let (source, destination) = (versions[position], versions[position + 1])
+      let effects = Self.effects(through: [source, destination], mappings)
       // The app's code may keep some of it, which nobody knows here; nor does anybody know a longer path's loss.
-      steps.append(Set(effects.map(\.lossName)))
-      if !byApp.contains(versions[position].name) { add(effects, position, position + 1) }
+      steps.append(Set((effects ?? []).map(\.lossName)))
+      guard !byApp.contains(source.name) else { continue }
+      add(effects ?? [], position, position + 1)
+      // Whoever acknowledged the loss has said that it is no rename. Without a mapping, losses aren't known.
+      let open = losses.filter { $0.source.name == source.name && !$0.isAcknowledged }
+      guard effects == nil || !open.isEmpty else { continue }
+      renames += ModelDifference(from: source.model, to: destination.model).renames.filter { rename in
+        effects == nil || open.contains { $0.isOf(rename) }
+      }.map { (source, destination, $0) }
     }
     for position in versions.indices.dropLast(2)
     where takesLongPaths && !versions[position..<last].contains(where: { byApp.contains($0.name) }) {
       let way = Array(versions[position...])
       let trail = LossTrail(through: way.map(\.model))
-      let others = Self.effects(through: way, mappings).filter { effect in
+      let others = (Self.effects(through: way, mappings) ?? []).filter { effect in
         trail.step(losing: effect.lossProperty, of: effect.entity, among: Array(steps[position...])) == nil
       }
       add(others, position, last)
@@ -80,9 +98,13 @@ struct LossReview {
     }
   }
 
-  /// Returns the possible losses of a path through versions; none without a mapping, which is reported elsewhere.
-  private static func effects(through versions: [HistoryCheck.Version], _ mappings: GivenMappings) -> [DataEffect] {
-    (try? path(through: versions, mappings))?.effects.filter { $0.kind.severity == .loss } ?? []
+  /// Returns the possible losses of a path through versions; `nil` without a mapping, which is reported elsewhere.
+  private static func effects(through versions: [HistoryCheck.Version], _ mappings: GivenMappings) -> [DataEffect]? {
+    do throws(MappingInferenceError) {
+      return try path(through: versions, mappings)?.effects.filter { $0.kind.severity == .loss } ?? []
+    } catch {
+      return nil
+    }
   }
 
   /// Returns the path through versions from the first to the last; `nil` if they are the same to stores.
@@ -107,6 +129,16 @@ extension MigrationPath {
 }
 
 extension LossReview {
+  /// The warnings about renames that the models seem to lack, at the later version, where the rename is written.
+  var renameFindings: [CheckFinding] {
+    renames.map { source, destination, rename in
+      CheckFinding(
+        severity: .warning, kind: .suspectedRename, version: destination.name, entity: rename.entity,
+        property: rename.kind == .entity ? nil : rename.added, file: destination.file,
+        message: "\"\(source.name)\" → \"\(destination.name)\": \(rename)")
+    }
+  }
+
   /// Returns the findings: an error for each unacknowledged loss, and a note for each acknowledged one.
   ///
   /// - Parameter path: The history, for the command that acknowledges.
@@ -123,7 +155,7 @@ extension LossReview {
         severity: loss.isAcknowledged ? .note : .error, kind: .loss, version: loss.source.name,
         entity: loss.effect.entity, property: loss.effect.properties.first, file: loss.source.file,
         message: "\(way): \(loss.effect.description) \(advice)")
-    }
+    } + renameFindings
       + stale.map { item in
         CheckFinding(
           severity: .warning, kind: .staleAcknowledgement, version: item.source, file: path,

@@ -23,6 +23,7 @@ struct WorkflowAnnotation {
   /// The command, one line.
   var line: String {
     var properties = ["title=" + Self.property("heirloom check: \(finding.kind.rawValue)")]
+    if let line = finding.line { properties.insert("line=\(line)", at: 0) }
     if let file = finding.file { properties.insert("file=" + Self.property(relative(file)), at: 0) }
     let command = finding.severity == .error ? "error" : "warning"
     return "::\(command) \(properties.joined(separator: ","))::\(Self.data(finding.message))"

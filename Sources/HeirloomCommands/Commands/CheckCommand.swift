@@ -11,6 +11,8 @@ extension Command {
       "DIRECTORY holds a model bundle, its snapshots and lock.json, or some of these; it may be the bundle itself. What was shipped"
         + " must be as lock.json says. For each earlier version a store is made in a temporary folder, with sample objects of all"
         + " types, values at their edges and deep links; it is migrated and proven, and what was there before must still be there.",
+      "What of a model's XML was not read, such as a misspelt attribute, is an error with its file and line. A warning asks about"
+        + " what seems to be a rename, with the renaming identifier to write, and names renaming identifiers of nothing.",
       "Whatever a step from one version to the next would lose (values of an attribute, links of a relationship, objects of an entity)"
         + " is an error until --acknowledge says that it is meant: that is written into the lock for those two versions, where app"
         + " and tool read it.",

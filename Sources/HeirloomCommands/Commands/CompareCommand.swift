@@ -5,10 +5,12 @@ import HeirloomOutput
 extension Command {
   /// The command that compares two models.
   static let compare = Command(
-    name: "compare", summary: "what changed, what it does to rows, verdict",
+    name: "compare", usage: "SOURCE DEST | BUNDLE [--skeleton]",
+    summary: "what changed, what it does to rows, verdict",
     details: [
       "SOURCE and DEST are models of any kind; a store stands for the model that made it. The exit code is 0 whatever the"
         + " verdict: identical, compatible, lightweight, needsMapping.",
+      "Of a model bundle alone, the current version is compared with the one before.",
       "Where something of one kind is gone and another is new, it asks whether that is a rename, and says what the rows of a"
         + " store tell of it: of SOURCE what would be lost, of two stores how many values are equal.",
       "The source that --skeleton prints compiles as it is: a step of the app's history with a line for all that would be lost,"
@@ -19,14 +21,15 @@ extension Command {
       Option(
         name: "--skeleton", summary: "print Swift source to paste for what is lost or can't be inferred, no more")
     ],
-    example: "heirloom compare Journal.sqlite Journal.xcdatamodeld", positionals: ["SOURCE", "DEST"], requiredCount: 2,
+    example: "heirloom compare Journal.sqlite Journal.xcdatamodeld", positionals: ["SOURCE", "DEST"], requiredCount: 1,
     run: CompareCommand.run)
 }
 
 /// A run of the command that compares two models.
 enum CompareCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
-    let paths = try arguments.positionals.map(console.path)
+    var paths = try arguments.positionals.map(console.path)
+    if paths.count == 1 { paths = try lastStep(of: paths[0]) }
     let stores = paths.map { path in if case .database = PathKind(path) { path } else { String?.none } }
     let (source, destination) = try console.reading("Reading the models", nil) {
       (try model(at: paths[0], besides: paths[1]), try model(at: paths[1], besides: paths[0]))
@@ -43,6 +46,19 @@ enum CompareCommand {
       lines: ["\(style.bold(source.name)) → \(style.bold(destination.name)): \(text.verdictWords)."]
         + text.lines(style),
       members: text.members)
+  }
+
+  /// Returns the paths of the version before a bundle's current one, and of that one.
+  private static func lastStep(of path: String) throws -> [String] {
+    if case .database = PathKind(path) { throw UsageError.missingArgument("DEST") }
+    let list = try ModelVersionList(path)
+    guard let current = list.currentVersion, let place = list.versions.firstIndex(of: current), place > 0 else {
+      throw CommandFailure(
+        exitCode: .usage, code: "usage", coreDataCode: nil,
+        message: "DEST is missing: \(path) has no version before \"\(list.currentVersionName ?? "")\" to compare with.",
+        suggestion: "Name two models: heirloom compare SOURCE DEST.")
+    }
+    return [list.versions[place - 1].file.path, current.file.path]
   }
 
   /// Reads a model; for a store, the one that made it, if need be from the versions at the other path.

@@ -13,7 +13,7 @@ extension Command {
         + " the model's are; fetches name them where the compiler sees it. With --source nothing can be set, for what a policy"
         + " migrates from.",
       "Names that Swift can't have are changed, which the comments tell. What no type stands for is left out and named. An"
-        + " earlier file of the command is replaced, any other is left alone.",
+        + " earlier file of the command is replaced, any other is left alone. A bundle with a version that was edited since it was shipped is refused.",
     ],
     options: [
       Option(name: "--output", value: "FILE", summary: "the file to write, such as JournalModel.swift").required,
@@ -38,6 +38,7 @@ enum GenerateCommand {
     let isReadOnly = arguments.has("--source")
     let model = try console.path(arguments.positionals[0])
     let version = arguments.value("--version")
+    try refuseEdits(in: model)
     let named = try NamedModel(at: version.map { try path(ofVersion: $0, in: model) } ?? model)
     let base = version ?? (URL(fileURLWithPath: model).lastPathComponent as NSString).deletingPathExtension
     let wanted = arguments.value("--name") ?? base + (isReadOnly ? "Source" : "Model")
@@ -57,6 +58,19 @@ enum GenerateCommand {
         ("path", .text(output)), ("name", .text(source.namespace)), ("version", .text(named.name)),
         ("entities", .integer(Int64(count))), ("notes", .texts(named.warnings + notes)),
       ])
+  }
+
+  /// Throws if a version of the bundle was edited since it was shipped, so that a build fails and not an app.
+  private static func refuseEdits(in model: String) throws(CommandFailure) {
+    guard let list = try? ModelVersionList(model) else { return }
+    for entry in list.lock?.versions ?? [] {
+      guard let read = try? list.version(named: entry.name)?.file.read(),
+        let edited = entry.editedEntities(in: read.model.versionHashes())
+      else { continue }
+      throw CommandFailure(
+        exitCode: .failed, code: "editedVersion", message: entry.sentence(onEdited: edited),
+        suggestion: "heirloom check \(shellWord(model)) says more.")
+    }
   }
 
   private static func path(ofVersion version: String, in model: String) throws -> String {

@@ -10,7 +10,7 @@ extension Command {
       "MODEL is an .xcdatamodeld, or a folder that holds one with its lock and snapshots. The table has a line for each version:"
         + " whether the lock fixes it as shipped, and how its stores reach the next version and the current one: inferred, by a mapping"
         + " that is given, by code of the app's (the lock or --by-app says so), or same where there is nothing to do; refused are the stores of versions before the lock's floor. Below it stand what would"
-        + " be lost, with or without consent in the lock; what has to be decided where rows don't fit; and why nothing can be inferred.",
+        + " be lost, with or without consent in the lock; what has to be decided where rows don't fit; why nothing can be inferred; and what seems to be a rename.",
       "It is told from the models alone: no store is made. heirloom check tries it with stores.",
     ],
     options: [

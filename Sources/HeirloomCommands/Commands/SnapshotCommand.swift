@@ -16,7 +16,7 @@ extension Command {
         + " heirloom check holds it against that. All versions before it by name that are not fixed yet are fixed with it, in"
         + " order; it says which. A version that was never shipped has to be removed from the model before that. One that was"
         + " shipped and is missing in the order is put in its place with --before: MODEL is then the path of that version. A version"
-        + " that was fixed and edited since is refused. In a folder of several bundles each has a lock of its own,"
+        + " that was fixed and edited since is refused, and one of whose XML something was not read. In a folder of several bundles each has a lock of its own,"
         + " BUNDLE.lock.json, and no snapshots.",
     ],
     options: [

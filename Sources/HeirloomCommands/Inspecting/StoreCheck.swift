@@ -21,9 +21,13 @@ struct StoreCheck {
   init(of path: String, models: [String], console: Console) throws {
     self.path = path
     var candidates = Self.snapshots(besideStoreAt: path)
-    candidates += try NamedModel.likeliestFirst(at: models, console: console).candidates
+    let given = try NamedModel.likeliestFirst(at: models, console: console)
+    candidates += given.candidates
     var report = try StoreVerification.report(onStoreAt: path, candidates: candidates)
-    Self.dropOtherVersions(&report, models: models)
+    // The versions beside the one that made the store are no fault of it, whatever its model was read from.
+    if report.isModelFit, let model = report.model, !given.fitting(model.versionHashes()).isEmpty {
+      report.findings.removeAll { $0.kind == .differentModel }
+    }
     vault = StoreVault(try StoreLocation(resolving: path, files: POSIXFileOperations()))
     report.add(try vault.findings())
     self.report = report
@@ -40,12 +44,6 @@ struct StoreCheck {
         return StoreModelCandidate(source: .snapshot, problem: sentence("\(error)"))
       }
     }
-  }
-
-  /// Drops the findings about sister versions when one of the given models fits.
-  private static func dropOtherVersions(_ report: inout StoreReport, models: [String]) {
-    guard case .file? = report.modelSource, report.isModelFit else { return }
-    report.findings.removeAll { $0.kind == .differentModel }
   }
 
   /// The number of findings of each severity, in words.

@@ -12,6 +12,9 @@ struct GivenMappings {
 
   private var all: [Given] = []
 
+  /// Creates none.
+  init() {}
+
   /// True when none was named.
   var isEmpty: Bool { all.isEmpty }
 

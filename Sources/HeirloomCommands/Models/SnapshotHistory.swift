@@ -76,6 +76,10 @@ struct SnapshotHistory {
       fixed = fresh + [current]
       lock.versions += fixed.map { VersionLock.Entry(name: $0.name, model: $0.model) }
     }
+    for version in fixed {
+      let read = try list?.version(named: version.name)?.file.read()
+      if let fault = read?.warnings.first(where: \.isFault) { throw unread(version.name, fault) }
+    }
     return try write(fixed, current: current, date: date)
   }
 
@@ -142,6 +146,13 @@ struct SnapshotHistory {
       message: "The version \"\(name)\" was shipped, as \(lockPath) says, and was edited since; nothing was written.",
       suggestion:
         "Take the change back, and make it in a new version. heirloom check \(shellWord(folder)) names the change.")
+  }
+
+  private func unread(_ name: String, _ fault: ModelReadingWarning) -> CommandFailure {
+    CommandFailure(
+      exitCode: .failed, code: "notRead",
+      message: "The version \"\(name)\" can't be fixed as it is: \(fault) Nothing was written.",
+      suggestion: "Correct it, or take it out. heirloom check \(shellWord(source)) names all that was not read.")
   }
 
   private func placed(_ name: String) -> CommandFailure {

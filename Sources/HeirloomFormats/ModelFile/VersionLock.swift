@@ -25,6 +25,30 @@ package struct VersionLock: Hashable, Sendable {
       self.init(
         name: name, checksum: model.versionChecksum(), entities: model.versionHashes().mapValues(\.description))
     }
+
+    /// Returns the entities of a version that were edited since it was shipped, sorted; `nil` if nothing was.
+    ///
+    /// There are none where the lock has no hashes of entities, so that nothing tells which were.
+    package func editedEntities(in hashes: [String: VersionHash]) -> [String]? {
+      guard ManagedObjectModel.versionChecksum(of: hashes) != checksum else { return nil }
+      let names = entities.map { Set($0.keys).union(hashes.keys) } ?? []
+      return names.filter { entities?[$0] != hashes[$0]?.description }.sorted { $0.utf16Precedes($1) }
+    }
+
+    /// The rule that an edit breaks, as the beginning of a sentence.
+    package var rule: String { "\"\(name)\" was shipped and must not change, since stores were made with it" }
+
+    /// The advice about an edit.
+    package static let advice = "Take the change back, and make it in a new version."
+
+    /// Returns a sentence about the entities that were edited, with advice.
+    package func sentence(onEdited entities: [String]) -> String {
+      let names = entities.prefix(5).map { "\"\($0.prefix(80))\"" }.joined(separator: ", ")
+      let more = entities.count > 5 ? " and \(entities.count - 5) more" : ""
+      let words =
+        entities.isEmpty ? "its checksum is another than in lock.json" : "edited were the entities \(names)\(more)"
+      return "\(rule): \(words). \(Self.advice)"
+    }
   }
 
   /// Losses between two versions, to which somebody consented when the destination was made.

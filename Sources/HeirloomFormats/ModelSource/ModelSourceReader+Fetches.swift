@@ -36,13 +36,13 @@ extension ModelSourceReader {
       children: [])
     var request = FetchRequestDescription(name: name, entityName: try required("entity", of: element))
     if let text = element[nonEmpty: "predicateString"] {
-      request.predicate = predicate(text, place(name, element))
+      request.predicate = predicate(text, name, element)
     }
     if let text = element[nonEmpty: "resultType"] {
       if let type = Int(text).flatMap(FetchRequestDescription.ResultType.init(rawValue:)) {
         request.resultType = type
       } else {
-        warn(.invalidValue(text, of: "resultType"), place(name, element))
+        warn(.invalidValue(text, of: "resultType"), name, element)
       }
     }
     request.fetchLimit = count("fetchLimit", of: element, name) ?? 0
@@ -101,7 +101,7 @@ extension ModelSourceReader {
         guard let type = AttributeType(name: typeName) else {
           throw malformed("the index \"\(name)\" has an expression of unknown type \"\(typeName.prefix(80))\"", child)
         }
-        member = FetchIndexElementDescription(subject: .expression(expression(text, place(owner, child)), type))
+        member = FetchIndexElementDescription(subject: .expression(expression(text, owner, child), type))
       }
       switch child["type"] {
       case nil, "Binary": break
@@ -117,7 +117,7 @@ extension ModelSourceReader {
     }
     var index = FetchIndexDescription(name: name, elements: elements)
     if let text = element[nonEmpty: "partialIndexPredicate"] {
-      index.partialIndexPredicate = predicate(text, place(owner, element))
+      index.partialIndexPredicate = predicate(text, owner, element)
     }
     return index
   }

@@ -6,14 +6,14 @@ extension ModelSourceReader {
   mutating func defaultValue(of element: MarkupElement, type: AttributeType, _ owner: String) -> AttributeValue? {
     if type == .date, let text = element[nonEmpty: "defaultDateTimeInterval"] {
       if let seconds = Double(text), seconds.isFinite { return .date(seconds) }
-      warn(.invalidValue(text, of: "defaultDateTimeInterval"), place(owner, element))
+      warn(.invalidValue(text, of: "defaultDateTimeInterval"), owner, element)
       return nil
     }
     guard let text = element["defaultValueString"] else { return nil }
     if type == .string { return .string(text) }
     guard !text.isEmpty else { return nil }
     guard let value = Self.value(text, of: type) else {
-      warn(.invalidValue(text, of: "defaultValueString"), place(owner, element))
+      warn(.invalidValue(text, of: "defaultValueString"), owner, element)
       return nil
     }
     return value
@@ -22,7 +22,9 @@ extension ModelSourceReader {
   /// Returns the value that a text stands for, or `nil` if it stands for none of that type.
   static func value(_ text: String, of type: AttributeType) -> AttributeValue? {
     switch type {
-    case .integer16, .integer32, .integer64: integer(text).map { .integer($0) }
+    case .integer16: integer(text).flatMap(Int16.init(exactly:)).map { .integer(Int64($0)) }
+    case .integer32: integer(text).flatMap(Int32.init(exactly:)).map { .integer(Int64($0)) }
+    case .integer64: integer(text).map { .integer($0) }
     case .double, .float: number(text).map { .double($0) }
     case .decimal: DecimalText.canonical(text).map { .decimal($0) }
     case .string: .string(text)
@@ -36,7 +38,7 @@ extension ModelSourceReader {
   /// Returns a whole number; models whose attributes changed their type write `NO` and `0.0` for numbers.
   private static func integer(_ text: String) -> Int64? {
     if let number = Int64(text) { return number }
-    if let number = Double(text) { return Int64(exactly: number.rounded(.towardZero)) }
+    if let number = Double(text) { return Int64(exactly: number) }
     return boolean(text).map { $0 ? 1 : 0 }
   }
 
@@ -74,7 +76,7 @@ extension ModelSourceReader {
         if let text = element[nonEmpty: name],
           element[name == "minValueString" ? "minDateTimeInterval" : "maxDateTimeInterval"] == nil
         {
-          warn(.invalidValue(text, of: name), place(owner, element))
+          warn(.invalidValue(text, of: name), owner, element)
         }
       }
       return rules
@@ -106,7 +108,7 @@ extension ModelSourceReader {
     for limit in limits {
       guard let text = element[nonEmpty: limit.name] else { continue }
       guard let value = value(text) else {
-        warn(.invalidValue(text, of: limit.name), place(owner, element))
+        warn(.invalidValue(text, of: limit.name), owner, element)
         continue
       }
       let comparison = PredicateDescription.Comparison(

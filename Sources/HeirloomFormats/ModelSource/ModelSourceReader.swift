@@ -10,6 +10,8 @@ package struct ModelSourceReader {
   private var composites: [String: MarkupElement] = [:]
   /// The number of composite elements that may still be made: composites that hold others could multiply without bound.
   private var remainingElements = 10_000
+  /// True if there is text where a model has none.
+  private var hasStrayText = false
 
   private init() {}
 
@@ -24,13 +26,17 @@ package struct ModelSourceReader {
     do throws(MarkupError) {
       root = try MarkupReader.rootElement(of: bytes)
     } catch {
-      throw ModelReadingError(problem: .malformed(reason: error.description))
+      throw ModelReadingError(problem: .malformed(reason: error.reason), line: error.line)
     }
     // Sources of mapping models are XML stores.
     guard root.name != "database" else { throw ModelReadingError(problem: .notModel(.mappingModel)) }
     guard root.name == "model" else { throw ModelReadingError(problem: .notModel(.otherXML(rootElement: root.name))) }
     var reader = ModelSourceReader()
     let model = try reader.model(root)
+    // What git leaves of a conflict may be text between elements.
+    if reader.hasStrayText, let conflict = MarkupReader.conflict(in: bytes) {
+      throw ModelReadingError(problem: .malformed(reason: conflict.reason), line: conflict.line)
+    }
     return ReadModel(model: model, warnings: reader.warnings)
   }
 
@@ -57,9 +63,33 @@ package struct ModelSourceReader {
     for element in root.children(named: "fetchRequest") { requests.append(try fetchRequest(element)) }
     var configurations: [ConfigurationDescription] = []
     for element in root.children(named: "configuration") { configurations.append(try configuration(element)) }
-    return try ModelAssembly.model(
-      entities: entities, versionIdentifiers: root["userDefinedModelVersionIdentifier"].map { [$0] } ?? [],
-      configurations: configurations, fetchRequestTemplates: requests)
+    do throws(ModelReadingError) {
+      let model = try ModelAssembly.model(
+        entities: entities, versionIdentifiers: root["userDefinedModelVersionIdentifier"].map { [$0] } ?? [],
+        configurations: configurations, fetchRequestTemplates: requests)
+      checkInverses(in: root, model)
+      return model
+    } catch {
+      guard case .inconsistent(let fault) = error.problem else { throw error }
+      // What was not read is the likeliest cause.
+      if let cause = warnings.first(where: \.isFault) {
+        throw ModelReadingError(
+          problem: .malformed(reason: "\(cause.description) \(fault.description)"), line: cause.line)
+      }
+      throw ModelReadingError(problem: error.problem, line: root.line(of: fault.names))
+    }
+  }
+
+  /// Warns about inverses that no relationship is; a model of a link that leads one way names none.
+  private mutating func checkInverses(in root: MarkupElement, _ model: ManagedObjectModel) {
+    for entity in root.children(named: "entity") {
+      for element in entity.children(named: "relationship") {
+        guard let inverse = element[nonEmpty: "inverseName"], let destination = element["destinationEntity"],
+          model.relationship(named: inverse, of: destination) == nil
+        else { continue }
+        warn(.invalidValue(inverse, of: "inverseName"), "\(entity["name"] ?? "").\(element["name"] ?? "")", element)
+      }
+    }
   }
 
   private mutating func configuration(_ element: MarkupElement) throws(ModelReadingError) -> ConfigurationDescription {
@@ -95,7 +125,7 @@ package struct ModelSourceReader {
     entity.versionHashModifier = element[nonEmpty: "versionHashModifier"]
     entity.codeGenerationType = element[nonEmpty: "codeGenerationType"]
     if let text = element[nonEmpty: "coreSpotlightDisplayNameExpression"] {
-      entity.coreSpotlightDisplayNameExpression = expression(text, place(name, element))
+      entity.coreSpotlightDisplayNameExpression = expression(text, name, element)
     }
     entity.userInfo = try userInfo(of: element, name)
     for child in element.children {
@@ -157,6 +187,7 @@ package struct ModelSourceReader {
     }
     var attribute = AttributeDescription(name: name, type: type)
     attribute.isOptional = boolean("optional", of: element, owner)
+    _ = boolean("indexed", of: element, owner)
     attribute.isTransient = boolean("transient", of: element, owner)
     attribute.renamingIdentifier = renamingIdentifier(of: element, name: name)
     attribute.versionHashModifier = element[nonEmpty: "versionHashModifier"]
@@ -177,7 +208,7 @@ package struct ModelSourceReader {
     if boolean("derived", of: element, owner) {
       let text = try required("derivationExpression", of: element)
       attribute.derivation = DerivedAttributeDescription(
-        derivationExpression: expression(text, place(owner, element)))
+        derivationExpression: expression(text, owner, element))
     }
     if type == .composite { attribute.composite = try composite(of: element, owner, depth: depth) }
     return attribute
@@ -194,7 +225,7 @@ package struct ModelSourceReader {
       ("derivationExpression", isDerived),
     ]
     for (name, isFit) in fits where !isFit {
-      if let text = element[nonEmpty: name] { warn(.invalidValue(text, of: name), place(owner, element)) }
+      if let text = element[nonEmpty: name] { warn(.invalidValue(text, of: name), owner, element) }
     }
   }
 
@@ -209,7 +240,7 @@ package struct ModelSourceReader {
       throw malformed("the composite type \"\(name)\" of \"\(owner)\" is not described", element)
     }
     // An attribute has these for itself; there is no place for those of the composite type.
-    check(type, name, attributes: ["name"], children: ["attribute"])
+    check(type, name, attributes: ["name"], children: ["attribute", "userInfo"])
     // A text for people that is left out does no harm; a property that is left out would lose its data.
     if let stranger = type.children.first(where: { $0.name != "attribute" && $0.name != "userInfo" }) {
       throw malformed(
@@ -245,6 +276,7 @@ package struct ModelSourceReader {
       name: name, destinationEntity: try required("destinationEntity", of: element))
     relationship.inverseRelationship = element[nonEmpty: "inverseName"]
     relationship.isOptional = boolean("optional", of: element, owner)
+    _ = boolean("indexed", of: element, owner)
     relationship.isTransient = boolean("transient", of: element, owner)
     let isToMany = boolean("toMany", of: element, owner)
     relationship.minCount = count("minCount", of: element, owner) ?? 0
@@ -253,7 +285,7 @@ package struct ModelSourceReader {
       if let known = DeleteRule.allCases.first(where: { $0.name == rule }) {
         relationship.deleteRule = known
       } else {
-        warn(.invalidValue(rule, of: "deletionRule"), place(owner, element))
+        warn(.invalidValue(rule, of: "deletionRule"), owner, element)
       }
     }
     relationship.isOrdered = boolean("ordered", of: element, owner)
@@ -261,7 +293,7 @@ package struct ModelSourceReader {
     relationship.versionHashModifier = element[nonEmpty: "versionHashModifier"]
     relationship.isIndexedBySpotlight = boolean("spotlightIndexingEnabled", of: element, owner)
     if boolean("storedInTruthFile", of: element, owner) {
-      warn(.invalidValue(element["storedInTruthFile"] ?? "", of: "storedInTruthFile"), place(owner, element))
+      warn(.invalidValue(element["storedInTruthFile"] ?? "", of: "storedInTruthFile"), owner, element)
     }
     relationship.userInfo = try userInfo(of: element, owner)
     return relationship
@@ -274,25 +306,26 @@ extension ModelSourceReader {
   /// Warns about attributes and elements that are not known here.
   mutating func check(_ element: MarkupElement, _ owner: String, attributes: Set<String>, children: Set<String>) {
     let unknown = element.attributes.keys.filter { !attributes.contains($0) }
-    for name in unknown.sorted(by: { $0.utf16Precedes($1) }) { warn(.unknownAttribute(name), place(owner, element)) }
+    for name in unknown.sorted(by: { $0.utf16Precedes($1) }) {
+      warn(
+        .unknownAttribute(name, nearest: NameSuggestion.nearest(to: name, among: attributes.sorted())), owner, element)
+    }
     if element.text.utf8.contains(where: { $0 > 0x20 }) {
-      warn(.invalidValue(element.text.trimmingWhitespace, of: element.name), place(owner, element))
+      hasStrayText = true
+      warn(.invalidValue(element.text.trimmingWhitespace, of: element.name), owner, element)
     }
     for child in element.children where !children.contains(child.name) {
-      warn(.unknownElement(child.name), place(owner, child))
+      let nearest = NameSuggestion.nearest(to: child.name, among: children.sorted())
+      warn(.unknownElement(child.name, nearest: nearest), owner, child)
     }
   }
 
-  mutating func warn(_ kind: ModelReadingWarning.Kind, _ place: String) {
-    warnings.append(ModelReadingWarning(kind, place: place))
-  }
-
-  func place(_ owner: String, _ element: MarkupElement) -> String {
-    "\(owner), line \(element.line)"
+  mutating func warn(_ kind: ModelReadingWarning.Kind, _ owner: String, _ element: MarkupElement) {
+    warnings.append(ModelReadingWarning(kind, place: owner, line: element.line))
   }
 
   func malformed(_ reason: String, _ element: MarkupElement) -> ModelReadingError {
-    ModelReadingError(problem: .malformed(reason: "\(reason) (line \(element.line))"))
+    ModelReadingError(problem: .malformed(reason: reason), line: element.line)
   }
 
   func required(_ attribute: String, of element: MarkupElement) throws(ModelReadingError) -> String {
@@ -307,7 +340,7 @@ extension ModelSourceReader {
   ) -> Bool {
     guard let text = element[attribute] else { return defaultValue }
     guard let value = Self.boolean(text) else {
-      warn(.invalidValue(text, of: attribute), place(owner, element))
+      warn(.invalidValue(text, of: attribute), owner, element)
       return defaultValue
     }
     return value
@@ -325,7 +358,7 @@ extension ModelSourceReader {
     guard let text = element[nonEmpty: attribute] else { return nil }
     // Counts are hashed as 32-bit numbers.
     guard let number = Int32(text) else {
-      warn(.invalidValue(text, of: attribute), place(owner, element))
+      warn(.invalidValue(text, of: attribute), owner, element)
       return nil
     }
     return Int(number)
@@ -347,15 +380,15 @@ extension ModelSourceReader {
     return result
   }
 
-  mutating func predicate(_ text: String, _ place: String) -> PredicateDescription {
+  mutating func predicate(_ text: String, _ owner: String, _ element: MarkupElement) -> PredicateDescription {
     let predicate = ExpressionReading.predicate(text)
-    if case .unparsed = predicate { warn(.unparsedExpression(text), place) }
+    if case .unparsed = predicate { warn(.unparsedExpression(text), owner, element) }
     return predicate
   }
 
-  mutating func expression(_ text: String, _ place: String) -> ValueExpression {
+  mutating func expression(_ text: String, _ owner: String, _ element: MarkupElement) -> ValueExpression {
     let expression = ExpressionReading.expression(text)
-    if case .unparsed = expression { warn(.unparsedExpression(text), place) }
+    if case .unparsed = expression { warn(.unparsedExpression(text), owner, element) }
     return expression
   }
 }
@@ -374,5 +407,41 @@ extension MarkupElement {
   /// The value of an attribute, or `nil` if it is absent or empty.
   subscript(nonEmpty attribute: String) -> String? {
     attributes[attribute].flatMap { $0.isEmpty ? nil : $0 }
+  }
+}
+
+extension MarkupElement {
+  /// Returns the line of the element to which names lead, from the outside in: of several, the last.
+  fileprivate func line(of names: [String]) -> Int {
+    var element = self
+    for name in names {
+      guard let found = element.last(naming: name) else { break }
+      element = found
+    }
+    return element.line
+  }
+
+  private func last(naming name: String) -> MarkupElement? {
+    // Where Xcode draws entities says nothing of the model.
+    let children = children.reversed().filter { $0.name != "elements" }
+    return children.first { [$0["name"], $0["value"], $0["property"]].contains(name) }
+      ?? children.lazy.compactMap { $0.last(naming: name) }.first
+  }
+}
+
+extension ModelError {
+  /// The names of the parts with the fault, from the outside in.
+  fileprivate var names: [String] {
+    switch self {
+    case .invalidName(let name), .duplicateEntity(let name), .missingSuperentity(let name, _),
+      .inheritanceCycle(let name):
+      [name]
+    case .duplicateProperty(let entity, let name), .missingDestination(let entity, let name, _),
+      .missingConstraintProperty(let entity, let name), .missingConfigurationEntity(let entity, let name),
+      .invalidComposite(let entity, let name), .duplicateElement(let entity, let name, _),
+      .nestedTooDeeply(let entity, let name), .undefinedType(let entity, let name):
+      [entity, name]
+    case .missingIndexProperty(let entity, let index, let name): [entity, index, name]
+    }
   }
 }

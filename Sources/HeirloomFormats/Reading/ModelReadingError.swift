@@ -6,11 +6,12 @@ public struct ModelReadingError: Error, Hashable, Sendable {
   public let path: String?
   /// The problem with the file.
   package let problem: Problem
+  /// The line of the problem, from 1, where the file is a text and the line is known.
+  package let line: Int?
 
   /// Creates an error.
-  package init(path: String? = nil, problem: Problem) {
-    self.path = path
-    self.problem = problem
+  package init(path: String? = nil, problem: Problem, line: Int? = nil) {
+    (self.path, self.problem, self.line) = (path, problem, line)
   }
 
   /// A problem with a file from which a model was to be read.
@@ -65,7 +66,7 @@ public struct ModelReadingError: Error, Hashable, Sendable {
 
   /// Returns the same problem, found in a file.
   package func inFile(_ path: String) -> ModelReadingError {
-    ModelReadingError(path: self.path ?? path, problem: problem)
+    ModelReadingError(path: self.path ?? path, problem: problem, line: line)
   }
 }
 
@@ -73,14 +74,15 @@ extension ModelReadingError: ExplainedError {
   /// The file with what was found instead of a model.
   public var cause: String {
     let file = path.map { "\"\($0)\"" } ?? "The data"
+    let place = line.map { "\(file), line \($0)," } ?? file
     return switch problem {
     case .missing: "There is no file at \(path.map { "\"\($0)\"" } ?? "the given path"); a model was expected."
     case .unreadable(let reason): "\(file) can't be read: \(ErrorWords.ended(reason))"
     case .tooLarge(let byteCount, let limit):
       "\(file) has \(CountText.counted(byteCount, "byte")); a model has at most \(CountText.grouped(limit))."
     case .notModel(let content): "\(file) is \(content.description); a model was expected."
-    case .malformed(let reason): "\(file) is no complete model: \(ErrorWords.ended(reason))"
-    case .inconsistent(let error): "\(file) holds no consistent model: \(error.description)"
+    case .malformed(let reason): "\(place) is no complete model: \(ErrorWords.ended(reason))"
+    case .inconsistent(let error): "\(place) holds no consistent model: \(error.description)"
     case .unsupportedSnapshotFormat(let format):
       "\(file) is a snapshot of format \(format); this version reads format 1."
     case .hashMismatch(let entities):

@@ -4,15 +4,17 @@ import HeirloomModel
 package struct ModelReadingWarning: Hashable, Sendable {
   /// The kind of thing that was not understood.
   package var kind: Kind
-  /// The place where it stands, such as `Person.name, line 12`.
-  package var place: String
+  /// The description in which it stands, such as `Person.name`.
+  package let owner: String
+  /// The line in which it stands, from 1, where the file is a text.
+  package let line: Int?
 
   /// The kind of thing that was not understood.
   package enum Kind: Hashable, Sendable {
-    /// An XML element of an unknown name.
-    case unknownElement(String)
-    /// An XML attribute of an unknown name.
-    case unknownAttribute(String)
+    /// An XML element of an unknown name; `nearest` is the known name that was perhaps meant.
+    case unknownElement(String, nearest: String? = nil)
+    /// An XML attribute of an unknown name; `nearest` is the known name that was perhaps meant.
+    case unknownAttribute(String, nearest: String? = nil)
     /// An archived object of an unknown class.
     case unknownClass(String)
     /// A key of an archived object that has no known meaning.
@@ -38,9 +40,17 @@ package struct ModelReadingWarning: Hashable, Sendable {
   }
 
   /// Creates a warning.
-  package init(_ kind: Kind, place: String) {
-    self.kind = kind
-    self.place = place
+  package init(_ kind: Kind, place owner: String, line: Int? = nil) {
+    (self.kind, self.owner, self.line) = (kind, owner, line)
+  }
+
+  /// The place where it stands, such as `Person.name, line 12`.
+  package var place: String { line.map { "\(owner), line \($0)" } ?? owner }
+
+  /// True for a fault in a text that a person edits: the model lacks what it says.
+  package var isFault: Bool {
+    if case .unparsedExpression = kind { return false }
+    return line != nil
   }
 }
 
@@ -50,8 +60,10 @@ extension ModelReadingWarning: CustomStringConvertible {
 
   private var rawDescription: String {
     switch kind {
-    case .unknownElement(let name): "The element <\(name)> of \(place) is unknown and was left out."
-    case .unknownAttribute(let name): "The XML attribute \"\(name)\" of \(place) is unknown and was left out."
+    case .unknownElement(let name, let nearest):
+      "The element <\(name)> of \(place) is unknown and was left out\(nearest.map { "; did you mean <\($0)>?" } ?? ".")"
+    case .unknownAttribute(let name, let nearest):
+      "The XML attribute \"\(name)\" of \(place) is unknown and was left out\(NameSuggestion.question(nearest))"
     case .unknownClass(let name):
       "The class \"\(name)\" of an object in \(place) is unknown; what it adds to known classes was left out."
     case .unknownKey(let name): "The key \"\(name)\" of \(place) is unknown and was left out."

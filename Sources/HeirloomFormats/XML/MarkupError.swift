@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// Bytes that are not an XML document, or not one that is accepted.
+/// Bytes that are not an XML document, or not one that is accepted; lines count from 1.
 package enum MarkupError: Error, Hashable, Sendable {
   /// An empty input.
   case empty
@@ -9,10 +9,12 @@ package enum MarkupError: Error, Hashable, Sendable {
   /// Input that is not UTF-8, or says that it isn't.
   case unsupportedEncoding
   /// Processing instructions, or declarations of entities or elements, which no file of Xcode's has.
-  case unsupportedMarkup(offset: Int)
-  /// A document that is not well-formed; lines count from 1.
+  case unsupportedMarkup(line: Int)
+  /// A mark that git leaves where two branches changed the same lines.
+  case conflict(mark: String, line: Int)
+  /// A document that is not well-formed.
   case malformed(reason: String, line: Int)
-  /// A document that ends before this element is closed.
+  /// A document that ends before the element that begins in a line is closed.
   case unclosed(element: String, line: Int)
   /// A document without an element.
   case noElement
@@ -21,14 +23,25 @@ package enum MarkupError: Error, Hashable, Sendable {
   /// Too many elements.
   case tooManyElements(limit: Int, line: Int)
   /// An element with too many attributes.
-  case tooManyAttributes(limit: Int, offset: Int)
+  case tooManyAttributes(limit: Int, line: Int)
 }
 
 extension MarkupError: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
-  package var description: String { PlainText.line(rawDescription) }
+  /// The line and the reason.
+  package var description: String { PlainText.line((line.map { "Line \($0): " } ?? "") + reason) }
 
-  private var rawDescription: String {
+  /// The line of the problem; `nil` for one of the whole document.
+  package var line: Int? {
+    switch self {
+    case .empty, .tooLarge, .unsupportedEncoding, .noElement: nil
+    case .unsupportedMarkup(let line), .conflict(_, let line), .malformed(_, let line), .unclosed(_, let line),
+      .tooDeep(_, let line), .tooManyElements(_, let line), .tooManyAttributes(_, let line):
+      line
+    }
+  }
+
+  /// One sentence without the line: what was found and what was expected.
+  package var reason: String {
     switch self {
     case .empty:
       "The document is empty."
@@ -36,20 +49,23 @@ extension MarkupError: CustomStringConvertible {
       "The document has \(byteCount) bytes; at most \(limit) are accepted."
     case .unsupportedEncoding:
       "The document is not in UTF-8, the only accepted encoding."
-    case .unsupportedMarkup(let offset):
-      "The document has a processing instruction or declares entities at byte \(offset), which is not accepted."
-    case .malformed(let reason, let line):
-      "The document is not well-formed XML in line \(line): \(reason)."
-    case .unclosed(let element, let line):
-      "The document ends before the element <\(element.prefix(80))> of line \(line) is closed; it is truncated."
+    case .unsupportedMarkup:
+      "A processing instruction or a declaration of entities is not accepted."
+    case .conflict(let mark, _):
+      "The line begins with \(mark), a mark of git's where two branches changed the same lines. Choose what is meant, and"
+        + " delete the lines with <<<<<<<, ======= and >>>>>>>."
+    case .malformed(let reason, _):
+      "The document is not well-formed XML: \(reason)."
+    case .unclosed(let element, _):
+      "The document ends before the element <\(element.prefix(80))> is closed; it is truncated."
     case .noElement:
       "The document has no element; an XML document was expected."
-    case .tooDeep(let limit, let line):
-      "The elements in line \(line) are nested more than \(limit) levels deep."
-    case .tooManyElements(let limit, let line):
-      "The document has more than \(limit) elements in line \(line)."
-    case .tooManyAttributes(let limit, let offset):
-      "The element at byte \(offset) has more than \(limit) attributes."
+    case .tooDeep(let limit, _):
+      "The elements are nested more than \(limit) levels deep."
+    case .tooManyElements(let limit, _):
+      "The document has more than \(limit) elements."
+    case .tooManyAttributes(let limit, _):
+      "The element has more than \(limit) attributes."
     }
   }
 }

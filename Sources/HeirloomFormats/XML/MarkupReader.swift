@@ -35,6 +35,26 @@ package enum MarkupReader {
   ) throws(MarkupError) -> MarkupElement {
     guard !bytes.isEmpty else { throw .empty }
     guard bytes.count <= limits.byteCount else { throw .tooLarge(byteCount: bytes.count, limit: limits.byteCount) }
+    do throws(MarkupError) {
+      return try parsed(bytes, limits)
+    } catch {
+      throw conflict(in: bytes) ?? error
+    }
+  }
+
+  /// Returns the first of the marks that git leaves at the start of lines where branches disagree; `nil` for none.
+  static func conflict(in bytes: [UInt8]) -> MarkupError? {
+    for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+      let start = line.prefix(7)
+      guard start.count == 7, let first = start.first, [0x3C, 0x3D, 0x3E].contains(first),
+        start.allSatisfy({ $0 == first }), [nil, 0x20, 0x0D].contains(line.dropFirst(7).first)
+      else { continue }
+      return .conflict(mark: String(decoding: start, as: UTF8.self), line: index + 1)
+    }
+    return nil
+  }
+
+  private static func parsed(_ bytes: [UInt8], _ limits: Limits) throws(MarkupError) -> MarkupElement {
     guard isUTF8(bytes) else { throw .unsupportedEncoding }
     try refuseUnsupportedMarkup(in: bytes, limits)
     let parser = XMLParser(data: Data(bytes))
@@ -44,15 +64,12 @@ package enum MarkupReader {
     parser.externalEntityResolvingPolicy = .never
     let succeeded = parser.parse()
     if let error = builder.error { throw error }
+    if let open = builder.stack.last { throw .unclosed(element: open.name, line: open.line) }
     // On Linux the parser calls a truncated document a success, so what it has seen decides.
     guard succeeded, parser.parserError == nil else {
-      let code = (parser.parserError as NSError?)?.code
-      // libxml2's XML_ERR_DOCUMENT_END; Foundation's constant for it has another value on Linux.
-      let isAtEnd = code == 5
-      let reason = isAtEnd ? "it is truncated" : code.map { "parser error \($0)" } ?? "the parser gave up"
-      throw .malformed(reason: reason, line: max(parser.lineNumber, 0))
+      let reason = builder.root == nil ? "it has no element" : "something follows the outermost element"
+      throw .malformed(reason: reason, line: max(parser.lineNumber, 1))
     }
-    if let open = builder.stack.last { throw .unclosed(element: open.name, line: open.line) }
     guard let root = builder.root else { throw .noElement }
     return root
   }
@@ -95,14 +112,21 @@ package enum MarkupReader {
       let rest = bytes[start...]
       switch rest.first {
       case UInt8(ascii: "?"):
-        throw .unsupportedMarkup(offset: position)
+        throw .unsupportedMarkup(line: line(of: position, in: bytes))
       case UInt8(ascii: "!"):
-        if rest.starts(with: "!--".utf8) || rest.starts(with: "![CDATA[".utf8) { continue }
+        if rest.starts(with: "!--".utf8) {
+          start = try end(ofSectionAt: position, of: 4, by: "--", in: bytes)
+          continue
+        }
+        if rest.starts(with: "![CDATA[".utf8) {
+          start = try end(ofSectionAt: position, of: 9, by: "]]", in: bytes)
+          continue
+        }
         // A document type may name its definition, which is not loaded, but not hold one.
         let end = rest.firstIndex(of: UInt8(ascii: ">")) ?? rest.endIndex
         // A second one is invalid, and searching for the end of each could read the whole document.
         guard rest.starts(with: "!DOCTYPE".utf8), !hasType, !rest[..<end].contains(UInt8(ascii: "[")) else {
-          throw .unsupportedMarkup(offset: position)
+          throw .unsupportedMarkup(line: line(of: position, in: bytes))
         }
         hasType = true
       default:
@@ -111,7 +135,25 @@ package enum MarkupReader {
     }
   }
 
-  /// Returns the end of a tag, and throws if it has too many attributes: each has a value in quotes.
+  /// Returns the place after a comment or a section of plain text, which may hold what looks like markup.
+  private static func end(
+    ofSectionAt start: Int, of openingCount: Int, by closing: String, in bytes: [UInt8]
+  ) throws(MarkupError) -> Int {
+    var next = start + openingCount + 2
+    while let end = position(of: UInt8(ascii: ">"), in: bytes, from: next) {
+      next = end + 1
+      if bytes[end - 2..<end].elementsEqual(closing.utf8) { return next }
+    }
+    throw .malformed(
+      reason: "\(closing == "--" ? "a comment" : "a section of text") begins here that no \(closing)> ends",
+      line: line(of: start, in: bytes))
+  }
+
+  private static func line(of position: Int, in bytes: [UInt8]) -> Int {
+    bytes[..<position].count { $0 == UInt8(ascii: "\n") } + 1
+  }
+
+  /// Returns the end of a tag, and throws if it has none, or too many attributes: each has a value in quotes.
   private static func endOfTag(in bytes: [UInt8], from start: Int, _ limits: Limits) throws(MarkupError) -> Int {
     // A value may not hold the character that begins a tag.
     let next = position(of: UInt8(ascii: "<"), in: bytes, from: start) ?? bytes.count
@@ -122,14 +164,19 @@ package enum MarkupReader {
       case UInt8(ascii: "\""), UInt8(ascii: "'"):
         attributes += 1
         guard attributes <= limits.attributeCount else {
-          throw .tooManyAttributes(limit: limits.attributeCount, offset: start - 1)
+          throw .tooManyAttributes(limit: limits.attributeCount, line: line(of: start, in: bytes))
         }
         place = (bytes[place + 1..<next].firstIndex(of: bytes[place]) ?? next) + 1
       default:
         place += 1
       }
     }
-    return next
+    let name = bytes[start..<next].prefix { $0 > 0x20 && $0 != UInt8(ascii: "=") }.prefix(80)
+    let tag = "the tag <\(String(decoding: name, as: UTF8.self))> has no end"
+    // The parser would find this only where the next tag begins.
+    throw .malformed(
+      reason: tag + (next < bytes.count ? ": a quotation mark or > is missing" : "; the document is truncated"),
+      line: line(of: start, in: bytes))
   }
 
   /// Returns the first place of a byte at or after another, by the C library: unoptimised code reads bytes slowly.
@@ -181,6 +228,29 @@ private final class TreeBuilder: NSObject, XMLParserDelegate {
       return stop(parser, .unclosed(element: element.name, line: element.line))
     }
     if stack.isEmpty { root = element } else { stack[stack.count - 1].children.append(element) }
+  }
+
+  func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) {
+    let code = (parseError as NSError).code
+    // Later errors follow from the first. The end of the document (5) is judged by what was seen until then.
+    guard error == nil, code != 5 else { return }
+    let reason =
+      switch code {
+      case 9: "a character stands here that XML doesn't allow"
+      case 23, 26: "a plain & is written &amp;, and only lt, gt, amp, quot and apos are known after one"
+      case 39: "the value of an attribute needs quotation marks"
+      case 41: "an attribute has no = and value"
+      case 42: "an attribute stands twice in one tag"
+      case 65, 73: "a space, a quotation mark or the end of the tag was expected"
+      case 68: "a name was expected; a plain & is written &amp;, a plain < &lt;"
+      case 76:
+        "a closing tag stands here, and "
+          + (stack.last.map { "<\($0.name.prefix(80))> of line \($0.line) is still open" } ?? "no element is open")
+      case 80: "a comment may not hold --"
+      // https://gnome.pages.gitlab.gnome.org/libxml2/html/xmlerror_8h.html
+      default: "the parser's error \(code)"
+      }
+    error = .malformed(reason: reason, line: max(parser.lineNumber, 1))
   }
 
   func parser(_ parser: XMLParser, foundCharacters string: String) {

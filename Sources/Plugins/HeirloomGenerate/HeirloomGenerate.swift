@@ -48,9 +48,13 @@ struct HeirloomGenerate: BuildToolPlugin {
     return bundles.sorted { $0.path < $1.path }
   }
 
-  /// Returns what the types of a bundle depend on: the versions, and the file that names the current one.
+  /// Returns what the types of a bundle depend on: the versions, the file that names the current one, and the lock,
+  /// without which a version that was edited since it was shipped goes unnoticed.
   private func files(of bundle: URL) throws -> [URL] {
-    try FileManager.default.subpathsOfDirectory(atPath: bundle.path).sorted().map { bundle.appending(path: $0) }
+    let name = bundle.deletingPathExtension().lastPathComponent
+    let locks = ["\(name).lock.json", "lock.json"].map { bundle.deletingLastPathComponent().appending(path: $0) }
+    return try locks.filter { FileManager.default.fileExists(atPath: $0.path) }
+      + FileManager.default.subpathsOfDirectory(atPath: bundle.path).sorted().map { bundle.appending(path: $0) }
       .filter { !$0.hasDirectoryPath && $0.pathExtension != "xcdatamodel" }
   }
 }

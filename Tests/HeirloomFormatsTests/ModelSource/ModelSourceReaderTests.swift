@@ -71,7 +71,7 @@ struct ModelSourceReaderTests {
     )
     #expect(result.model.attribute(named: "a", of: "E")?.defaultValue == nil)
     #expect(
-      result.warnings == [ModelReadingWarning(.invalidValue(text, of: "defaultValueString"), place: "E.a, line 1")])
+      result.warnings == [ModelReadingWarning(.invalidValue(text, of: "defaultValueString"), place: "E.a", line: 1)])
   }
 
   @Test func `reads the rest of an attribute`() throws {
@@ -230,10 +230,10 @@ struct ModelSourceReaderTests {
       """)
     #expect(
       Set(result.warnings) == [
-        ModelReadingWarning(.unknownAttribute("flavour"), place: "model, line 1"),
-        ModelReadingWarning(.unknownAttribute("colour"), place: "E, line 2"),
-        ModelReadingWarning(.invalidValue("perhaps", of: "optional"), place: "E.a, line 2"),
-        ModelReadingWarning(.unknownElement("gadget"), place: "E, line 3"),
+        ModelReadingWarning(.unknownAttribute("flavour"), place: "model", line: 1),
+        ModelReadingWarning(.unknownAttribute("colour"), place: "E", line: 2),
+        ModelReadingWarning(.invalidValue("perhaps", of: "optional"), place: "E.a", line: 2),
+        ModelReadingWarning(.unknownElement("gadget"), place: "E", line: 3),
       ])
   }
 
@@ -272,16 +272,15 @@ struct ModelSourceReaderTests {
       """)
     #expect(
       Set(result.warnings) == [
-        ModelReadingWarning(.unknownAttribute("elementID"), place: "C, line 2"),
-        ModelReadingWarning(.unknownElement("userInfo"), place: "C, line 2"),
-        ModelReadingWarning(.invalidValue("YES", of: "storedInTruthFile"), place: "E.r, line 4"),
-        ModelReadingWarning(.invalidValue("stray words", of: "entity"), place: "E, line 3"),
+        ModelReadingWarning(.unknownAttribute("elementID"), place: "C", line: 2),
+        ModelReadingWarning(.invalidValue("YES", of: "storedInTruthFile"), place: "E.r", line: 4),
+        ModelReadingWarning(.invalidValue("stray words", of: "entity"), place: "E", line: 3),
       ])
   }
 
   /// Documents from which no model can be read, with a word that the error must have.
   static let badDocuments: [(String, String)] = [
-    ("", "empty"), (" ", "no element"), ("<", "no element"), ("<model>", "truncated"), ("<model", "well-formed"),
+    ("", "empty"), (" ", "no element"), ("<", "well-formed"), ("<model>", "truncated"), ("<model", "well-formed"),
     ("model", "well-formed"), ("<model/>junk", "well-formed"), ("<model/><model/>", "well-formed"),
     ("<model><entity name=\"E\"></model>", "well-formed"), ("<plist/>", "<plist>"),
     ("<model a=\"&x;\"/>", "well-formed"),
