@@ -98,6 +98,22 @@ struct LossReview {
     }
   }
 
+  /// Reviews the step to the current version of a bundle from the one before; nothing if it is the first.
+  ///
+  /// - Parameter list: The bundle's versions.
+  /// - Throws: `ModelReadingError` for a version that can't be read.
+  init(ofLastStepIn list: ModelVersionList) throws {
+    let end = list.versions.firstIndex { $0.name == list.currentVersionName } ?? 0
+    let versions = try list.versions[max(0, end - 1)...end].map { version in
+      HistoryCheck.Version(
+        name: version.name, model: try version.file.read().model, file: version.file.editedPath,
+        isShipped: version.lockedChecksum != nil)
+    }
+    self.init(
+      of: versions, acknowledged: list.lock?.acknowledgements ?? [], mappings: GivenMappings(),
+      byApp: Set((list.lock?.stepsByCode ?? []).map(\.source)))
+  }
+
   /// Returns the possible losses of a path through versions; `nil` without a mapping, which is reported elsewhere.
   private static func effects(through versions: [HistoryCheck.Version], _ mappings: GivenMappings) -> [DataEffect]? {
     do throws(MappingInferenceError) {

@@ -4,7 +4,8 @@ import HeirloomOutput
 
 /// The next version of a model bundle: a copy of the current one, which becomes the current one.
 struct NewVersion {
-  private let list: ModelVersionList
+  /// The versions of the bundle, before another is made.
+  let list: ModelVersionList
   private let current: ModelVersionList.Version
   private let bundle: VersionBundle
   /// The folder with snapshots and lock.
@@ -142,26 +143,11 @@ struct NewVersion {
     return try history.add(before: nil, date: Date(timeIntervalSince1970: 0), console: console)
   }
 
-  /// Returns the warnings about renames that the version that was current seems to lack.
-  private func renames() throws -> [CheckFinding] {
-    guard let position = list.versions.firstIndex(of: current), position > 0 else { return [] }
-    let versions = try list.versions[position - 1...position].map { version in
-      HistoryCheck.Version(
-        name: version.name, model: try version.file.read().model, file: version.file.editedPath,
-        isShipped: version.lockedChecksum != nil)
-    }
-    let byCode = (list.lock?.stepsByCode ?? []).map(\.source)
-    return LossReview(
-      of: versions, acknowledged: list.lock?.acknowledgements ?? [], mappings: GivenMappings(), byApp: Set(byCode)
-    ).renameFindings
-  }
-
   // MARK: - Telling
 
   private func report(made: String?, locked: CommandReport?, lines: [String]) -> CommandReport {
     var lines = lines
     let style = console.style
-    let renames = made == nil ? [] : (try? renames()) ?? []
     if let made {
       lines.append(
         "\(style.bold(bundle.path)): \"\(made)\" is the current version now, a copy of \"\(current.name)\". Edit it, then:"
@@ -172,14 +158,13 @@ struct NewVersion {
           "No lock fixes what was shipped: heirloom snapshot \(shellWord(bundle.path)) --history \(shellWord(folder)) makes one."
         )
       }
-      lines += renames.map { $0.line(style) }
     }
     return CommandReport(
       lines: lines,
       members: [
         ("path", .text(bundle.path)), ("made", .optional(made)), ("from", .text(current.name)),
         ("current", .text(made ?? current.name)), ("lock", locked?.members["lock"] ?? .null),
-        ("fixed", locked?.members["fixed"] ?? .texts([])), ("findings", .list(renames.map(\.output))),
+        ("fixed", locked?.members["fixed"] ?? .texts([])),
       ])
   }
 
@@ -214,7 +199,7 @@ struct NewVersion {
       lines: ["\(path) was made, with one version, \"\(name)\", an example to edit."] + packageLines(path),
       members: [
         ("path", .text(path)), ("made", .text(name)), ("from", .null), ("current", .text(name)), ("lock", .null),
-        ("fixed", .texts([])), ("findings", .list([])),
+        ("fixed", .texts([])),
       ])
   }
 
