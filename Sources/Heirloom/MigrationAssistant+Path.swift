@@ -163,6 +163,10 @@ extension MigrationAssistant {
       }
       try addCode(to: &hops)
       guard let stage = stagedHop.stage, !hops.isEmpty else { return hops }
+      guard hops[0].willMigrate == nil, hops[hops.count - 1].didMigrate == nil else {
+        throw MigrationError.unsupportedMapping(
+          reason: "code is given for one step twice, by a stage and by a step of the history (\(stage.label))")
+      }
       hops[0].willMigrate = StageHandler(.willMigrate, of: stage, manager: manager)
       hops[hops.count - 1].didMigrate = StageHandler(.didMigrate, of: stage, manager: manager)
       return hops
@@ -185,14 +189,11 @@ extension MigrationAssistant {
   func givenMappings(from name: String?) throws -> GivenMappings {
     var given = GivenMappings(models: configuration.mappings, labels: configuration.mappingLabels)
     for step in history.steps(from: name) {
-      guard let earlier = try history.model(named: step.source),
-        let later = try history.model(named: step.destination)
-      else { continue }
       // What has no name is numbered.
       for index in given.labels.count..<given.models.count { given.labels.append("mapping model \(index + 1)") }
       given.labels.append(step.label)
       do throws(any Error) {
-        given.models.append(try step.mapping(earlier, later))
+        given.models.append(try history.memory.mapping(of: step) { try history.mapping(of: step) })
       } catch let error as MappingInferenceError {
         throw MigrationAssistantError.mappingNeeded(
           storePath: storeURL.path, obstacles: error.obstacles, skeleton: error.skeleton)

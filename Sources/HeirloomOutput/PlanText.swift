@@ -1,7 +1,7 @@
 package import Heirloom
 
 /// A migration's plan for a person and for a program.
-package struct PlanText {
+package final class PlanText {
   /// The plan.
   package let plan: MigrationPlan
 

@@ -107,6 +107,33 @@ struct MigrationStepTests {
     #expect(try FileContents(of: url) == before)
   }
 
+  @Test func `a step with a wrong name stops the migration that needs it, and names it`() throws {
+    let directory = try TemporaryDirectory()
+    var history = try Self.history()
+    try history.step(from: "Todo 2", to: "Todo 3") { EntityMapping(from: "Itme", to: "Item") }
+    let url = try Self.makeStore(1, in: directory, history)
+    let before = try FileContents(of: url)
+    let error = try #require(throws: MigrationAssistantError.self) { try Self.migrate(url, history) }
+    #expect(error.cause.contains("Itme"), "\(error.cause)")
+    #expect(try FileContents(of: url) == before)
+  }
+
+  @Test func `copies of a history have steps of their own`() throws {
+    let directory = try TemporaryDirectory()
+    var first = try Self.history()
+    var second = first
+    try first.step(from: "Todo 2", to: "Todo 3") { EntityMapping(from: "Item", to: "Item") }
+    try second.step(from: "Todo 2", to: "Todo 3") {
+      EntityMapping(from: "Item", to: "Item") { PropertyMapping("label", copying: "listName") }
+    }
+    let url = try Self.makeStore(2, in: directory, first)
+    let copy = directory.file("Copy.sqlite")
+    try FileManager.default.copyItem(at: url, to: copy)
+    #expect(try Self.migrate(url, first)?.plan.allLosses.map(\.name) == ["Item.listName"])
+    #expect(try Self.migrate(copy, second)?.plan.allLosses.isEmpty == true)
+    #expect(try Self.labels(copy) == 3)
+  }
+
   @Test(arguments: 1...2)
   func `code runs before and after the step's mapping`(version: Int) throws {
     let directory = try TemporaryDirectory()

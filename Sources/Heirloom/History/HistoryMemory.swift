@@ -18,6 +18,7 @@ final class HistoryMemory: Sendable {
     var edited: [String: [String]?] = [:]
     var models: [(name: String, model: ManagedObjectModel)] = []
     var paths: [(key: PathKey, path: MigrationPath)] = []
+    var steps: [String: MappingModel] = [:]
     var hasFailed = false
   }
 
@@ -92,6 +93,14 @@ final class HistoryMemory: Sendable {
   }
 
   // MARK: Paths
+
+  /// Returns the mapping of a step, and makes it if it isn't remembered.
+  func mapping(of step: MigrationStep, make: () throws -> MappingModel) rethrows -> MappingModel {
+    if let known = state.withLock({ $0.steps[step.label] }) { return known }
+    let made = try make()
+    state.withLock { $0.steps[step.label] = made }
+    return made
+  }
 
   /// Returns the path to the current version, and finds it if it isn't remembered.
   ///

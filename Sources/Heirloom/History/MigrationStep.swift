@@ -102,6 +102,8 @@ extension ModelHistory {
     if step.source == step.destination { try fail(.sameVersion) }
     if steps.contains(where: { $0.source == step.source && $0.destination == step.destination }) { try fail(.repeated) }
     steps.append(step)
+    // A copy of the history may have said the step otherwise.
+    memory = HistoryMemory()
   }
 
   /// Returns the steps on the way from a version to the current one; all of them if the version isn't known.
@@ -112,6 +114,17 @@ extension ModelHistory {
     }
     let way = Set(names[min(start, end)...max(start, end)])
     return steps.filter { way.contains($0.source) && way.contains($0.destination) }
+  }
+
+  /// Makes the mapping of a step between its versions.
+  ///
+  /// - Throws: What the step throws, or `ModelReadingError` for a version that can't be read.
+  func mapping(of step: MigrationStep) throws -> MappingModel {
+    guard let earlier = try model(named: step.source), let later = try model(named: step.destination) else {
+      throw MigrationStepError(
+        source: step.source, destination: step.destination, problem: .unknownVersion(step.source, known: versionNames))
+    }
+    return try step.mapping(earlier, later)
   }
 
   /// Returns the code of the step that a hop is, in a manager of its own; `nil` if it is none with code.

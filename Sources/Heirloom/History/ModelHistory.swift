@@ -24,7 +24,7 @@ public struct ModelHistory: Sendable {
   var steps: [MigrationStep] = []
   private var versions: [Version]
   /// The versions that were read and the paths that were found so far.
-  private(set) var memory = HistoryMemory()
+  var memory = HistoryMemory()
 
   private struct Version: Sendable {
     let name: String

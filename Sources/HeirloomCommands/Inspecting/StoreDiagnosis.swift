@@ -3,7 +3,7 @@ import Heirloom
 import HeirloomOutput
 
 /// The diagnosis of a store: its state, its previous versions and the next command.
-struct StoreDiagnosis {
+final class StoreDiagnosis {
   private let path: String
   /// The verification; `nil` for a store that can't be read.
   private let check: StoreCheck?

@@ -2,7 +2,7 @@ import Foundation
 import Heirloom
 
 /// A preview of a store's migration, made without changing anything.
-struct MigrationPreview {
+final class MigrationPreview {
   /// The inspection of the store.
   let inspection: StoreInspection
   /// The difference between the store's model and the current one; `nil` if the store's model is not known.

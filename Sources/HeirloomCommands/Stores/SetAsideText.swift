@@ -3,7 +3,7 @@ import Heirloom
 import HeirloomOutput
 
 /// The tool's words about a set-aside store.
-struct SetAsideText {
+final class SetAsideText {
   private let store: SetAsideStore
 
   init(_ store: SetAsideStore) {

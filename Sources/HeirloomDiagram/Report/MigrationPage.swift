@@ -5,7 +5,7 @@ package import HeirloomOutput
 /// A self-contained page about the migration of one store.
 ///
 /// It shows the content of `heirloom plan`. No value of any row is in it.
-package struct MigrationPage {
+package final class MigrationPage {
   /// The outcome of a rehearsal.
   package enum Rehearsal {
     /// No rehearsal: nobody asked for one.

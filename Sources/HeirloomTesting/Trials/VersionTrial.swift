@@ -6,7 +6,7 @@ import HeirloomModel
 import HeirloomStore
 
 /// The trial migration of a store with sample objects of one version to the current one.
-public struct VersionTrial: Sendable {
+public final class VersionTrial: Sendable {
   /// The version's name.
   public let version: String
   /// The number of sample objects.
@@ -15,6 +15,10 @@ public struct VersionTrial: Sendable {
   public let notes: [String]
   /// The report of the migration; `nil` where stores of the version need none.
   public let report: MigrationReport?
+
+  init(version: String, objects: Int, notes: [String], report: MigrationReport?) {
+    (self.version, self.objects, self.notes, self.report) = (version, objects, notes, report)
+  }
 }
 
 extension ModelHistory {
