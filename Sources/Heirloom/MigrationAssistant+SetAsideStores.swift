@@ -102,13 +102,14 @@ extension MigrationAssistant {
   func descriptionOfStore() -> StoreVault.Replacement {
     guard let metadata = try? storeMetadata() else { return StoreVault.Replacement() }
     let hashes = metadata.versionHashes
+    let choice = choice(of: metadata, snapshot: snapshotModel(for: hashes))
     let model =
-      choice(of: metadata, snapshot: snapshotModel(for: hashes))?.model
+      choice?.model
       ?? (try? StoreModelCache.model(inStoreAt: storeURL)).flatMap { $0 }
     let isRight = model.map { $0.versionHashes() == hashes } ?? false
     return StoreVault.Replacement(
       previousSnapshot: isRight ? model.flatMap { try? ModelSnapshot(model: $0).bytes(.compressed) } : nil,
-      previousChecksum: ManagedObjectModel.versionChecksum(of: hashes))
+      previousChecksum: ManagedObjectModel.versionChecksum(of: hashes), previousName: choice?.name)
   }
 
   private func reportingFailure<Value>(_ body: () throws -> Value) throws -> Value {

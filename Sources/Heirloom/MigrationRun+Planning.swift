@@ -47,6 +47,8 @@ extension MigrationRun {
       try checkKnown(plan(of: hopPath), source: hopPath.source)
     }
     var plan = try result.get()
+    // A store between two hops is there together with those before and after it.
+    if hopPath.hops.count > 1 || hopPath.startsWithCode { plan.bytesBuilt *= 2 }
     plan.warnings += hopPath.unusedMappings
     if let damage = try assistant.vault().logDamage() { plan.warnings.append(damage.description) }
     if let handler = hopPath.hops.first?.willMigrate {

@@ -135,14 +135,10 @@ final class MigrationRun {
   /// Describes the swap to the vault: what to keep with the previous version, and the room that building takes.
   private func replacement(for proposal: Proposal) throws -> StoreVault.Replacement {
     let (hopPath, source) = (proposal.hopPath, proposal.hopPath.source.model)
-    // The plan counts all the room that must be free; the vault adds its reserve itself. A store between two hops is
-    // there together with those before and after it.
-    let stores: UInt64 = hopPath.hops.count > 1 || hopPath.startsWithCode ? 2 : 1
-    let bytesNeeded = UInt64(max(0, proposal.plan.bytesNeeded)) * stores
-    let reserve = min(bytesNeeded, StoreVault.Configuration().reservedBytes)
     return StoreVault.Replacement(
       previousSnapshot: try ModelSnapshot(model: source).bytes(.compressed), previousChecksum: source.versionChecksum(),
-      bytesNeeded: bytesNeeded - reserve, seen: proposal.seen)
+      previousName: hopPath.source.versionName, bytesNeeded: UInt64(max(0, proposal.plan.bytesBuilt)),
+      seen: proposal.seen)
   }
 
   private func chain(for proposal: Proposal, from store: StoreHold, to candidatePath: String) -> CandidateChain {

@@ -16,7 +16,7 @@ package enum HeirloomTool {
   package static func run(arguments: [String], console: Console) -> Int32 {
     // A command line that can't be read tells all the same in which form the complaint is wanted.
     let wantsJSON = arguments.prefix { $0 != "--" }.contains("--json")
-    let console = console.forRun(writesJSON: wantsJSON)
+    let console = console.forRun(arguments, writesJSON: wantsJSON)
     let report: CommandReport
     do {
       report = try answer(arguments, console: console)
@@ -102,7 +102,8 @@ package enum HeirloomTool {
       return
     }
     let keepsStyle = console.style.isColored
-    let lines = report.lines.map { TerminalText.line($0, keepsStyle: keepsStyle) } + report.workflowCommands
+    let whole = report.lines.map { TerminalText.line($0, keepsStyle: keepsStyle) }
+    let lines = (console.isOutputTerminal ? whole.flatMap(console.fitted) : whole) + report.workflowCommands
     if !lines.isEmpty { console.writeOutput(lines.joined(separator: "\n") + "\n") }
     if !report.source.isEmpty { console.writeOutput(TerminalText.harmless(report.source)) }
     if let failure = report.failure, report.printsFailure {

@@ -104,6 +104,20 @@ package struct DifferenceText {
     return lines
   }
 
+  /// Returns the renames that the models declare, by their renaming identifiers; nothing if there are none.
+  package func renamedLines(_ style: TextStyle) -> [String] {
+    let renamed = renamed
+    guard !renamed.isEmpty else { return [] }
+    return ["", style.bold("What is renamed:")] + Self.sections(renamed, by: \.entity, style) { Self.line($0) }
+  }
+
+  /// The renames that the models declare.
+  package var renamed: [ModelChange] {
+    difference.changes.filter {
+      [.entityRenamed, .attributeRenamed, .elementRenamed, .relationshipRenamed].contains($0.kind)
+    }
+  }
+
   /// Returns the suspected renames, each with advice and evidence; nothing if there are none.
   package func renameLines(_ style: TextStyle) -> [String] {
     let suspicions = difference.renames

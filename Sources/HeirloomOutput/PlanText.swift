@@ -32,6 +32,7 @@ package final class PlanText {
       ("warnings", .texts((plan?.warnings ?? []) + (plan.map { LaunchTime($0, seconds: seconds).words } ?? []))),
       ("rowsRewritten", .integer(plan?.rowsRewritten ?? 0)),
       ("bytesNeeded", .integer(plan?.bytesNeeded ?? 0)),
+      ("bytesReserved", .integer(plan == nil ? 0 : MigrationPlan.bytesReserved)),
       ("seconds", .number(seconds ?? plan.map { $0.estimatedDuration / .seconds(1) } ?? 0)),
       ("builder", .optional(plan?.builder.rawValue)),
       ("deferred", .texts(plan?.deferred.items ?? [])), ("configuration", .optional(plan?.configuration)),
@@ -74,11 +75,11 @@ package final class PlanText {
     }
   }
 
-  /// Returns the losses, then suspected renames, blockers, decisions and warnings, with counts.
+  /// Returns the findings: losses, renames, what needs a word, decisions and warnings, with counts.
   ///
   /// - Parameters:
   ///   - style: The style of text.
-  ///   - difference: The difference of the models, for suspected renames.
+  ///   - difference: The difference of the models, for renames; `nil` to leave them out.
   /// - Returns: The lines.
   package func findings(_ style: TextStyle, difference: DifferenceText?) -> [String] {
     var lines = ["", style.bold(plan.allLosses.isEmpty ? "Nothing is lost." : DifferenceText.lossTitle)]
@@ -90,14 +91,12 @@ package final class PlanText {
     lines += DifferenceText.sections(losses, by: \.entity, style) { loss in
       style.red("− \(loss.amount): \(loss.reason)") + (Self.words(loss.consent).map { " (\($0))" } ?? "")
     }
-    lines += difference?.renameLines(style) ?? []
-    if !plan.blockers.isEmpty {
-      lines += ["", style.bold("What stands in the way:")]
-      for blocker in plan.blockers {
-        lines.append("  \(style.red("✗")) \(counted(blocker.rows, "row")): \(blocker.reason)")
-        lines.append("      \(blocker.optionText)")
-      }
-    }
+    lines += (difference?.renamedLines(style) ?? []) + (difference?.renameLines(style) ?? [])
+    let sign = style.red("✗")
+    let words =
+      plan.blockers.flatMap { ["  \(sign) \(counted($0.rows, "row")): \($0.reason)", "      \($0.optionText)"] }
+      + plan.unconsentedLosses.map { "  \(sign) \($0.name): nobody consented to losing it (\($0.amount))" }
+    if !words.isEmpty { lines += ["", style.bold("What needs a word:")] + words }
     if !plan.allDecisions.isEmpty {
       lines += ["", style.bold("What was decided:")] + plan.allDecisions.map { "  \($0.words)" }
     }
@@ -125,13 +124,25 @@ package final class PlanText {
 
   /// Returns the steps in order; consecutive steps of one kind that write no rows share a line.
   package func steps(_ style: TextStyle) -> [String] {
-    ["", style.bold("Steps:")] + zip(1..., stepTexts).map { "  \($0). \($1)" }
+    let way =
+      switch plan.builder {
+      case .rebuild: "a new file"
+      case .cloneAndAlter: "a copy of the store"
+      }
+    let rows = "\(counted(plan.rowsRewritten, "row")) \(plan.rowsRewritten == 1 ? "is" : "are") written anew"
+    return ["", style.bold("Steps, in \(way) (\(plan.builder.rawValue)); \(rows):")]
+      + zip(1..., stepTexts).map { "  \($0). \($1)" }
   }
 
   /// The phrases of the steps: one for each step, or for consecutive ones of one kind that write no rows.
+  ///
+  /// What is dropped only to be made again, as the store's own bookkeeping is each time, is told where it is made.
   package var stepTexts: [String] {
     var texts: [String] = []
-    var rest = plan.steps[...]
+    let made = Set(plan.steps.filter { $0.kind != .dropObject }.map(\.subject)).union([
+      PhysicalName.primaryKeyTable, PhysicalName.metadataTable, PhysicalName.modelCacheTable,
+    ])
+    var rest = plan.steps.filter { $0.kind != .dropObject || !made.contains($0.subject) }[...]
     while let first = rest.first {
       let run = rest.prefix { $0.kind == first.kind }
       rest = rest.dropFirst(run.count)
@@ -152,16 +163,15 @@ package final class PlanText {
 
   /// Returns the time and space that the migration takes, and advice if it is too long for a launch.
   package func costs(_ style: TextStyle) -> [String] {
-    let way =
-      switch plan.builder {
-      case .rebuild: "into a new file"
-      case .cloneAndAlter: "in a copy of the store"
-      }
-    return [
-      "\(counted(plan.rowsRewritten, "row")) \(plan.rowsRewritten == 1 ? "is" : "are") written anew, \(way)"
-        + " (\(plan.builder.rawValue)). It takes about \(durationText(plan.estimatedDuration / .seconds(1))) and"
-        + " \(sizeText(plan.bytesNeeded)) of free space."
+    [
+      "It takes about \(durationText(plan.estimatedDuration / .seconds(1))) and \(spaceWords)."
     ] + LaunchTime(plan).words.map { "\(style.yellow("!")) \($0)" }
+  }
+
+  /// The free space that the store needs, and the space that stays free, in words.
+  package var spaceWords: String {
+    "\(sizeText(plan.bytesNeeded - MigrationPlan.bytesReserved)) of free space; another \(sizeText(MigrationPlan.bytesReserved))"
+      + " must stay free for everything else"
   }
 
   private static func words(_ kind: MigrationStep.Kind) -> String {

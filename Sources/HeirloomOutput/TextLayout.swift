@@ -46,6 +46,64 @@ package enum TextLayout {
     return lines + [line]
   }
 
+  /// Returns the lines of a line that is too wide, broken at spaces.
+  ///
+  /// Further lines stand below the text of the first one, after its bullet or the title of its column.
+  ///
+  /// - Parameters:
+  ///   - line: A line; the sequences of ``TextStyle`` take no columns.
+  ///   - columns: The number of columns; a longer word has a line of its own.
+  ///   - unbroken: Returns the length of what has to stay on one line, spaces and all, at the start of a text.
+  /// - Returns: At least one line.
+  package static func fitted(_ line: String, to columns: Int, unbroken: (Substring) -> Int) -> [String] {
+    guard line.utf8.count > columns, width(of: withoutStyle(line[...])) > columns else { return [line] }
+    var lines: [String] = []
+    var (start, taken, hang, isTitled) = ("", 0, 0, false)
+    var rest = line[...]
+    while !rest.isEmpty {
+      let space = rest.prefix { $0 == " " }.count
+      rest = rest.dropFirst(space)
+      let whole = unbroken(rest)
+      let word = rest.prefix(whole + rest.dropFirst(whole).prefix { $0 != " " }.count)
+      rest = rest.dropFirst(word.count)
+      let text = withoutStyle(word)
+      let size = width(of: text)
+      // No margin takes the place that a word needs.
+      func begin(at margin: Int) {
+        taken = min(margin, size > columns ? 2 : columns - size)
+        start = String(repeating: " ", count: taken) + word
+        taken += size
+      }
+      if start.isEmpty {
+        begin(at: space)
+        isTitled = text.count == 1 && text.first?.isLetter == false || text.last == "." && Int(text.dropLast()) != nil
+        hang = space + (isTitled ? size + 1 : 2)
+        continue
+      }
+      if space > 1, !isTitled { (hang, isTitled) = (taken + space, true) }
+      if taken + space + size <= columns {
+        start += String(repeating: " ", count: space) + word
+        taken += space + size
+      } else {
+        lines.append(start)
+        begin(at: min(hang, columns / 2))
+      }
+    }
+    return lines + [start]
+  }
+
+  /// Returns a text without the sequences that a terminal obeys.
+  private static func withoutStyle(_ text: Substring) -> String {
+    var result = ""
+    var isStyle = false
+    for character in text {
+      if character == "\u{1B}" { isStyle = true }
+      if !isStyle { result.append(character) }
+      if isStyle, character == "m" { isStyle = false }
+    }
+    return result
+  }
+
   /// Returns the lines of a table of titles and explanations.
   ///
   /// - Parameters:

@@ -57,7 +57,7 @@ struct CompletionsTests {
     (["plan", "Notes.sqlite", "--to", "=", "No"], ["Notes.sqlite"]),
     (["migrate", "Notes.sqlite", "--keep", ""], []), (["demo", ""], ["Done", "Diary", "Aircraft"]),
     (["demo", "--snapshots", ""], ["Journal.xcdatamodeld"]), (["completions", ""], ["bash", "zsh", "fish"]),
-    (["nonsense", ""], []), (["versions", "--m"], []),
+    (["nonsense", ""], []), (["versions", "--x"], []),
   ]
 
   @Test(.enabled(if: bash != nil, "bash is not installed"), arguments: lines)

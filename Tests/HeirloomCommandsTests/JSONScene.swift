@@ -90,7 +90,7 @@ struct JSONScene {
     try write(
       "<model userDefinedModelVersionIdentifier=\"6\"><entity name=\"Note\" isAbstract=\"YES\">\(Self.title)\(Self.mood)"
         + "</entity></model>", version("V6") + "/contents")
-    for name in ["App", "Other", "Held", "Aside", "Same", "Decided", "Deferred"] { try makeStore(name) }
+    for name in ["App", "Other", "Held", "Aside", "Same", "Decided", "Deferred", "Nameless"] { try makeStore(name) }
   }
 
   private func makeStore(_ name: String, _ version: String = "V1", configuration: String? = nil) throws {
@@ -194,6 +194,11 @@ struct JSONScene {
     try tell(title, "plan", "Part.sqlite", "--to", version("V3"), "--accept-losses")
     try tell(
       title, "rehearse", "App.sqlite", "--to", version("V4"), "--decide", "Note.author=fill:me", "--accept-losses")
+    // Nobody knows the name of a version that is in none of the models.
+    let alone = try Notebook.write(model("V2"), "Alone", in: directory)
+    try tell(title, "plan", "Nameless.sqlite", "--to", alone)
+    try tell("migrate", "migrate", "Nameless.sqlite", "--to", alone, "--accept-version", "--accept-losses")
+    try tell("restore", "restore", "Nameless.sqlite")
     try tell("migrate", "migrate", "App.sqlite", "--to", version("V5"))
     try tell("migrate", "migrate", "App.sqlite", "--to", version("V4"))
     try tell("migrate", "migrate", "App.sqlite", "--to", version("V2"))

@@ -36,7 +36,8 @@ struct MigrateTests {
     #expect(Set(listed.keys) == ["quarantine", "released", "setAside", "versions"])
     let versions = try #require(listed["versions"] as? [[String: Any]])
     #expect(versions.count == 1)
-    #expect(Set(versions[0].keys) == ["id", "path", "checksum", "date", "bytes", "pinned", "interrupted"])
+    #expect(
+      Set(versions[0].keys) == ["id", "path", "checksum", "date", "bytes", "pinned", "interrupted", "versionName"])
     #expect(versions[0]["id"] as? String == previous)
     #expect(versions[0]["checksum"] as? String == (try Notebook.first()).versionChecksum())
     let kept = try #require(versions[0]["path"] as? String)
@@ -45,7 +46,7 @@ struct MigrateTests {
     #expect((inspected["entities"] as? [[String: Any]])?.first?["rows"] as? Int == 1234)
 
     let restored = try tool("restore", "Notebook.sqlite", "--version", String(previous.prefix(18)), "--json").json()
-    #expect(Set(restored.keys) == ["restored", "retained", "warnings"])
+    #expect(Set(restored.keys) == ["restored", "restoredName", "retained", "warnings"])
     #expect(restored["restored"] as? String == previous)
     #expect(restored["retained"] as? String != previous)
     #expect(try StoreMetadata(contentsOf: store).isCompatible(with: Notebook.first()))
@@ -273,5 +274,39 @@ struct MigrateCorpusTests {
       "migrate", store.path, "--to", model, "--accept-version", "--accept-losses", "--json")
     #expect(accepted.code == 0, "\(accepted.output)")
     #expect(try accepted.json()["outcome"] as? String == "migrated")
+  }
+
+  @Test func `version names stand beside checksums, and in their place where people read`() throws {
+    let directory = try TemporaryDirectory()
+    let store = try Notebook.makeStore(in: directory, count: 3, archives: false)
+    let tool = Tool(directory: directory.url)
+    let first = try Notebook.write(Notebook.first(), "Notebook", in: directory)
+    let second = try Notebook.write(Notebook.adding(), "Notebook 2", in: directory)
+    let planned = try tool("plan", store.path, "--to", second, "--model", first, "--json").json()
+    #expect(planned["fromName"] as? String == "Notebook" && planned["toName"] as? String == "Notebook 2")
+    let migrated = try tool("migrate", store.path, "--to", second, "--model", first, "--json").json()
+    #expect(migrated["fromName"] as? String == "Notebook" && migrated["toName"] as? String == "Notebook 2")
+    let checksum = try Notebook.first().versionChecksum()
+    #expect(migrated["from"] as? String == checksum)
+    func versions(_ more: String...) throws -> (text: String, json: [[String: Any]]) {
+      let json = try tool.run(["versions", store.path, "--json"] + more).json()
+      return (tool.run(["versions", store.path] + more).output, json["versions"] as? [[String: Any]] ?? [])
+    }
+    let listed = try versions()
+    #expect(listed.text.contains("\"Notebook\"") && !listed.text.contains(checksum), "\(listed.text)")
+    #expect(listed.json.map { $0["versionName"] as? String } == ["Notebook"])
+    #expect(listed.json.map { $0["checksum"] as? String } == [checksum])
+    #expect(tool("doctor", store.path).output.contains("\"Notebook\""))
+    // A version that was kept before names were, or without a history, has its model's name from --model.
+    let manifest = URL(fileURLWithPath: try #require(listed.json[0]["path"] as? String))
+      .deletingLastPathComponent().appendingPathComponent("manifest.json")
+    let text = try String(contentsOf: manifest, encoding: .utf8)
+    try Data(text.replacing(/"versionName\w*"\s*:\s*"[^"]*",?/, with: "").utf8).write(to: manifest)
+    let unnamed = try versions()
+    #expect(unnamed.text.contains("\(checksum.prefix(8))…") && !unnamed.text.contains(checksum), "\(unnamed.text)")
+    #expect(unnamed.json.map { $0["versionName"] is NSNull } == [true])
+    #expect(try versions("--model", first).text.contains("\"Notebook\""))
+    let restored = tool("restore", store.path, "--json")
+    #expect(try restored.json()["restored"] as? String == listed.json[0]["id"] as? String, "\(restored.output)")
   }
 }

@@ -8,7 +8,7 @@ struct PlanTests {
   private static let keys: Set<String> = [
     "verdict", "changes", "obstacles", "renames", "steps", "losses", "blockers", "decisions", "rowsRewritten",
     "deferred",
-    "configuration", "bytesNeeded", "seconds", "builder", "warnings",
+    "configuration", "bytesNeeded", "bytesReserved", "fromName", "toName", "seconds", "builder", "warnings",
   ]
 
   @Test(arguments: ["plan", "rehearse"])
@@ -40,6 +40,50 @@ struct PlanTests {
     #expect(text.output.contains("617 rows: \"Note.mood\" is gone"))
     #expect(text.output.contains("1,234"))
     #expect(StoreBytes(of: store) == bytes)
+  }
+
+  @Test func `a plan opens with a person's data and ends with its steps`() throws {
+    let directory = try TemporaryDirectory()
+    let store = try Notebook.makeStore(in: directory)
+    var entities = try Notebook.first().entities
+    let title = try #require(entities[0].attributes.firstIndex { $0.name == "title" })
+    (entities[0].attributes[title].name, entities[0].attributes[title].renamingIdentifier) = ("heading", "title")
+    entities[0].attributes.removeAll { $0.name == "mood" }
+    entities[0].attributes.append(AttributeDescription(name: "author", type: .string))
+    let model = try Notebook.write(ManagedObjectModel(entities: entities), "Renamed", in: directory)
+    let outcome = Tool(directory: directory.url)("plan", store.path, "--to", model)
+    let titles = [
+      "What stays:", "What is lost (the previous version keeps it):", "What is renamed:", "What needs a word:",
+      "It takes about", "Nothing was changed.", "Steps",
+    ]
+    let lines = outcome.output.split(separator: "\n")
+    let found = titles.map { title in lines.firstIndex { $0.hasPrefix(title) } }
+    #expect(!found.contains(nil) && found.compactMap(\.self) == found.compactMap(\.self).sorted(), "\(outcome.output)")
+    let words = [
+      "Note     1,234  1,234", "617 rows: \"Note.mood\" is gone", "heading: renamed from \"title\"",
+      "1,234 rows: \"Note.author\"", "--decide Note.author=fill:VALUE|quarantine",
+      "Note.mood: nobody consented to losing it (617 rows)",
+    ]
+    for text in words { #expect(outcome.output.contains(text), "\(text): \(outcome.output)") }
+    // The store's own bookkeeping is made anew each time, and is told once.
+    #expect(!outcome.output.contains("Drop Z_") && !outcome.output.contains("1. Drop"), "\(outcome.output)")
+  }
+
+  @Test func `the space that is told is what this store needs`() throws {
+    let directory = try TemporaryDirectory()
+    _ = try Notebook.makeStore(in: directory, count: 10)
+    _ = try Notebook.makeStore(in: directory, count: 20_000, name: "Large.sqlite")
+    let model = try Notebook.write(Notebook.adding(), "Adding", in: directory)
+    let tool = Tool(directory: directory.url)
+    for name in ["Notebook.sqlite", "Large.sqlite"] {
+      let size = try #require(try directory.file(name).resourceValues(forKeys: [.fileSizeKey]).fileSize)
+      let json = try tool("plan", name, "--to", model, "--json").json()
+      let (needed, reserved) = (json["bytesNeeded"] as? Int ?? 0, json["bytesReserved"] as? Int ?? 0)
+      #expect(reserved == 64 << 20 && needed - reserved >= size && needed - reserved <= size + size / 4)
+      let text = tool("plan", name, "--to", model).output
+      let told = "\(CountText.size(Int64(needed - reserved))) of free space"
+      #expect(text.contains(told) && text.contains("another 67.1 MB must stay free"), "\(text)")
+    }
   }
 
   @Test func `the statements are shown on request`() throws {

@@ -1,6 +1,7 @@
 import Foundation
 import Heirloom
 import HeirloomModel
+import HeirloomStore
 import TestSupport
 import Testing
 
@@ -54,6 +55,45 @@ struct ReportTests {
     #expect(!page.contains("merry"))
     #expect(!page.contains("note 1"))
     #expect(StoreBytes(of: store) == bytes)
+  }
+
+  @Test func `the headline names what is lost, no sentence comes three times, and no path is told unless asked`() throws
+  {
+    let directory = try TemporaryDirectory()
+    let store = try Notebook.makeStore(in: directory)
+    let models = try [
+      Notebook.dropping(), Notebook.adding(), Notebook.requiring(), Notebook.converting(), Notebook.first(),
+    ].enumerated().map { try Notebook.write($1, "Notebook \($0)", in: directory) }
+    for (model, options) in models.map({ ($0, []) }) + [(models[0], ["--accept-losses"]), (models[1], ["--rehearse"])] {
+      let tool = Tool(directory: directory.url)
+      let outcome = tool.run(["report", store.path, "--to", model, "--output", "report.html"] + options)
+      #expect(outcome.code == 0, "\(outcome.error)")
+      let page = try String(contentsOf: directory.file("report.html"), encoding: .utf8)
+      #expect(!page.contains(directory.url.path) && page.contains("Notebook.sqlite"))
+      let sentences = Dictionary(grouping: try self.text(of: page).split(separator: /[.!?]\s|\s{2,}/), by: { $0 })
+        .mapValues(\.count)
+      #expect(sentences.filter { $0.value > 2 && $0.key.count > 25 }.isEmpty, "\(sentences.filter { $0.value > 2 })")
+      guard model == models[0] else { continue }
+      let verdict = try #require(page.firstMatch(of: /<p class="verdict [^>]*>(.*?)<\/p>/)).1
+      #expect(verdict.contains("617 rows of Note.mood"), "\(verdict)")
+    }
+    #expect(try page(store, to: models[0], in: directory, "--full-paths").contains(store.path))
+  }
+
+  @Test func `a report has what doctor finds`() throws {
+    let directory = try TemporaryDirectory()
+    let store = try Notebook.makeStore(in: directory, count: 5)
+    let adding = try Notebook.write(Notebook.adding(), "Adding", in: directory)
+    let page = try text(of: self.page(store, to: adding, in: directory))
+    #expect(page.contains("No findings"), "\(page)")
+    let connection = try Connection(path: store.path, mode: .readWrite)
+    try connection.execute("UPDATE ZNOTE SET Z_ENT = 77 WHERE Z_PK = 3")
+    try connection.close()
+    let tool = Tool(directory: directory.url)
+    let findings = try #require(try tool("doctor", store.path, "--json").json()["findings"] as? [[String: Any]])
+    let message = try #require(findings.compactMap { $0["message"] as? String }.first)
+    let damaged = try text(of: self.page(store, to: adding, in: directory))
+    #expect(damaged.contains("1 error") && damaged.contains(message), "\(damaged)")
   }
 
   @Test func `a report loads nothing, runs nothing and is well-formed`() throws {

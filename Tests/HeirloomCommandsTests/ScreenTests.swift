@@ -1,5 +1,7 @@
 import Foundation
 import Heirloom
+import HeirloomCommands
+import HeirloomOutput
 import HeirloomStore
 import TestSupport
 import Testing
@@ -39,6 +41,18 @@ struct ScreenTests {
     Screen("error-no-model", "plan", "Done.sqlite", "--to", "notes.txt"),
   ]
 
+  /// The screens whose lines are as wide as their words.
+  private static let wide: [Screen] = [
+    Screen("properties", "inspect", "Done.sqlite", "--properties"),
+    Screen("two-hops", "plan", "Done.sqlite", "--to", "Done.xcdatamodeld", "--sql"),
+    Screen("rehearse", "rehearse", "Done.sqlite", "--to", "Done.xcdatamodeld"),
+    Screen("back", "plan", "Migrated.sqlite", "--to", "Done.xcdatamodeld/Done.xcdatamodel"),
+    Screen("history", "history", "Done.xcdatamodeld"), Screen("check", "check", "Done.xcdatamodeld"),
+    Screen("unknown-restore", "restore", "Migrated.sqlite", "--version", "1999"),
+    Screen("spaces", "doctor", "A name with spaces.sqlite"),
+    Screen("snapshot", "compare", "Done.sqlite", "Done.xcdatamodeld", "--skeleton"),
+  ]
+
   private static let commands: [Screen] = {
     let json = try? Tool(directory: Tool.snapshots)("help", "--json").json()
     let names = (json?["commands"] as? [[String: Any]] ?? []).compactMap { $0["name"] as? String }
@@ -52,7 +66,7 @@ struct ScreenTests {
     try FileManager.default.copyItem(at: models, to: directory.file("Done.xcdatamodeld"))
     let history = try ModelHistory(contentsOf: models)
     let first = try #require(try history.model(named: "Done"))
-    for name in ["Done", "Migrated", "Damaged"] {
+    for name in ["Done", "Migrated", "Damaged", "A name with spaces"] {
       var generator = StoreGenerator(objectsPerEntity: 1200, seed: 5)
       try generator.makeStore(at: directory.file("\(name).sqlite"), model: first)
       let store = try PersistentStore.open(at: directory.file("\(name).sqlite"), model: first)
@@ -83,9 +97,43 @@ struct ScreenTests {
     text.replace(/[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}/, with: "5D0A1B2C-0000-4000-8000-1234567890AB")
     text.replace(/\d+\.\d\d s/, with: "0.12 s")
     text.replace(/\d+\.\d (kB|MB|GB)/) { match in "12.3 \(match.1)" }
+    // A terminal breaks the lines with the paths of this person, not those of this machine.
+    let console = Console(
+      writeOutput: { _ in }, writeError: { _ in }, currentDirectory: "", columns: { screen.columns })
+    text = text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { console.fitted(String($0)) }
+      .joined(separator: "\n")
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
       "Screens/\(screen.name).txt")
     if let complaint = try TextSnapshot.complaint(about: text, file: file) { Issue.record("\(complaint)") }
+  }
+
+  @Test(arguments: screens + commands + wide, [40, 80, 200])
+  func `no line is wider than the terminal, and none says anything else`(screen: Screen, columns: Int) throws {
+    var tool = Tool(directory: try Self.folder.get().url)
+    (tool.columns, tool.isTerminal) = (columns, true)
+    let shown = tool.run(screen.arguments)
+    tool.environment = ["NO_COLOR": "1"]
+    let plain = tool.run(screen.arguments)
+    let isSource = screen.arguments.contains("--sql") || screen.arguments.contains("--skeleton")
+    for text in [shown.output + shown.error, plain.output + plain.error] where !isSource {
+      for line in text.split(separator: "\n") {
+        let line = line.replacing(/\u{1B}\[\d+m/, with: "")
+        guard TextLayout.width(of: String(line)) > columns else { continue }
+        // One word, a command to copy, or a path with spaces has no place to break.
+        let rest = line.trimmingCharacters(in: .whitespaces)
+        let isCommand = rest.wholeMatch(of: /heirloom [a-z-]+( (--[a-z-]+|[A-Z]+|\S*[\/.0-9]\S*|'.*'))+/) != nil
+        #expect(
+          !rest.contains(" ") || isCommand || rest.hasPrefix("/") && rest.contains("A name with spaces"), "\(line)")
+      }
+    }
+    // Nothing but white space differs from what a pipe gets, and help is laid out by itself.
+    guard !screen.arguments.isEmpty, screen.arguments[0] != "help" else { return }
+    tool.isTerminal = false
+    let piped = tool.run(screen.arguments)
+    func words(_ text: String) -> [Substring] {
+      text.replacing(/\d+\.\d\d s/, with: "0.12 s").split(whereSeparator: \.isWhitespace)
+    }
+    #expect(words(plain.output + plain.error) == words(piped.output + piped.error))
   }
 
   @Test func `every file of a screen is that of a screen`() throws {

@@ -40,7 +40,8 @@ struct SetAsideCommandTests {
     let listed = try scene.tool("versions", "Notebook.sqlite", "--json").json()
     let sets = try #require(listed["setAside"] as? [[String: Any]])
     #expect(sets.count == 1)
-    #expect(Set(sets[0].keys) == ["id", "path", "checksum", "date", "code", "reason", "returned", "replaced"])
+    #expect(
+      Set(sets[0].keys) == ["id", "path", "checksum", "date", "code", "reason", "returned", "replaced", "versionName"])
     #expect(sets[0]["id"] as? String == scene.id)
     #expect(sets[0]["checksum"] as? String == (try Notebook.first()).versionChecksum())
     #expect(sets[0]["code"] as? String == "mappingNeeded")

@@ -102,7 +102,7 @@ struct VaultRecordsTests {
     keptFolder: "20000301T000000Z-01234567", oldGeneration: nil, newGeneration: "g2", time: 951_868_800)
   static let previous = PreviousVersionManifest(
     identifier: identifier, time: 951_868_800, storeName: "Journal.sqlite", storeByteCount: 4_096, supportFileCount: 2,
-    supportByteCount: 300_000, versionChecksum: "abc", generation: nil, usedWAL: true)
+    supportByteCount: 300_000, versionChecksum: "abc", versionName: "Diary 2", generation: nil, usedWAL: true)
 
   @Test func `reads back what it wrote`() throws {
     #expect(try VaultManifest(decoding: Self.manifest.encoded()) == Self.manifest)
@@ -121,6 +121,17 @@ struct VaultRecordsTests {
     #expect(throws: ManifestError.self) {
       try PreviousVersionManifest(decoding: Array(text.replacing("\"operation\"", with: "\"other\"").utf8))
     }
+  }
+
+  @Test func `the version's name is for readers that know it, and no other reader misses it`() throws {
+    let text = String(decoding: try Self.previous.encoded(), as: UTF8.self)
+    // The names are lines of their own, which the checksum of earlier releases doesn't cover.
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.contains("\"versionName") }
+    let old = try PreviousVersionManifest(decoding: Array(lines.joined(separator: "\n").utf8))
+    #expect(old.versionName == nil && old.versionChecksum == "abc" && text.contains("\"versionName\" : \"Diary 2\""))
+    #expect(Self.previous.released.versionName == "Diary 2")
+    let another = text.replacing("Diary 2", with: "Diary 3")
+    #expect(throws: ManifestError.self) { try PreviousVersionManifest(decoding: Array(another.utf8)) }
   }
 
   @Test func `notices every changed byte and every cut`() throws {

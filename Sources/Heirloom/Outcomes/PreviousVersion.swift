@@ -14,6 +14,8 @@ public struct PreviousVersion: Hashable, Sendable {
   public let date: Date
   /// The version checksum of its model, if it was known.
   public let versionChecksum: String?
+  /// The name that its version had in the history when it was kept; `nil` if it was not known.
+  public let versionName: String?
   /// The size of the whole set, in bytes; files that are links share them with the store.
   public let byteCount: Int64
 
@@ -39,6 +41,7 @@ public struct PreviousVersion: Hashable, Sendable {
     storeURL = URL(fileURLWithPath: version.storePath ?? version.path)
     date = Date(timeIntervalSince1970: Double(version.name.time))
     versionChecksum = version.manifest?.versionChecksum
+    versionName = version.manifest?.versionName
     byteCount = version.byteCount
     isPinned = version.manifest?.isPinned ?? false
     alone = version.manifest?.alone?.items ?? []

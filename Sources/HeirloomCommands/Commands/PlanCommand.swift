@@ -5,7 +5,7 @@ import HeirloomOutput
 extension Command {
   /// The command that shows a migration's plan.
   static let plan = Command(
-    name: "plan", summary: "the steps, losses, blockers, time and space; nothing is changed",
+    name: "plan", summary: "what stays, what is lost, what needs a word, time, steps; nothing is changed",
     details: [
       "The exit code is the one that heirloom migrate would end with: 3 where a mapping or a decision about rows is needed,"
         + " 5 for a store of an unknown version that would lose something and for one of a newer version."
@@ -39,7 +39,8 @@ enum PlanCommand {
   ) -> CommandReport {
     let text = preview.difference.map { DifferenceText($0, storeAt: preview.inspection.path) }
     var report = CommandReport(
-      members: (text?.members ?? []) + PlanText.members(of: preview.plan, showsSQL: showsSQL), failure: preview.failure)
+      members: members(of: preview, request) + PlanText.members(of: preview.plan, showsSQL: showsSQL),
+      failure: preview.failure)
     // The lines say it all.
     report.failure?.list?.items = []
     report.lines = headline(preview, request: request, style: style)
@@ -53,17 +54,26 @@ enum PlanCommand {
       report.source = planText.sql
       return report
     }
-    report.lines += planText.findings(style, difference: text)
-    report.lines += ["", style.bold("Objects:")] + PlanText.rowLines(plan.rows)
-    report.lines += planText.steps(style) + [""] + planText.costs(style) + ["Nothing was changed."]
+    report.lines += ["", style.bold("What stays:")] + PlanText.rowLines(plan.rows)
+    report.lines += planText.findings(style, difference: text) + [""] + planText.costs(style)
+    report.lines += ["Nothing was changed."] + planText.steps(style)
     return report
+  }
+
+  /// Returns the names of the versions and what differs between them, for a program.
+  static func members(of preview: MigrationPreview, _ request: MigrationRequest) -> OutputMembers {
+    [("fromName", .optional(preview.inspection.versionName)), ("toName", .text(request.history.currentName))]
+      + (preview.difference.map { DifferenceText($0, storeAt: preview.inspection.path).members } ?? [])
   }
 
   /// Returns one line: the store, its version, the destination, and the verdict on the difference.
   static func headline(_ preview: MigrationPreview, request: MigrationRequest, style: TextStyle) -> [String] {
     let name = style.bold(preview.inspection.path)
     if preview.isUpToDate { return ["\(name) has the model \"\(request.history.currentName)\": nothing to do."] }
-    let version = preview.inspection.versionName.map { "\"\($0)\"" } ?? "an unknown version"
+    let checksum = ManagedObjectModel.versionChecksum(of: preview.inspection.metadata.versionHashes)
+    let version =
+      preview.inspection.versionName.map { "\"\($0)\"" }
+      ?? "the unknown version \(VersionLabel(nil, checksum: checksum).words)"
     let source =
       switch preview.inspection.origin {
       case .cache: " (its model is in the store)"

@@ -44,8 +44,8 @@ enum RehearseCommand {
     let text = PlanText(plan: rehearsed)
     var lines = PlanCommand.headline(preview, request: request, style: style)
     let difference = preview.difference.map { DifferenceText($0, storeAt: path) }
-    lines +=
-      text.findings(style, difference: difference) + ["", style.bold("Objects:")] + PlanText.rowLines(rehearsed.rows)
+    lines += ["", style.bold("What stays:")] + PlanText.rowLines(rehearsed.rows)
+    lines += text.findings(style, difference: difference)
     lines += [
       "",
       "\(style.green("Rehearsed")) on a copy: \(counted(report.plan.rowsRewritten, "row")) in"
@@ -53,7 +53,8 @@ enum RehearseCommand {
     ]
     lines += LaunchTime(report.plan, seconds: report.seconds).words.map { "\(style.yellow("!")) \($0)" }
     return CommandReport(
-      lines: lines, members: (difference?.members ?? []) + PlanText.members(of: rehearsed, seconds: report.seconds))
+      lines: lines,
+      members: PlanCommand.members(of: preview, request) + PlanText.members(of: rehearsed, seconds: report.seconds))
   }
 
   /// Carries a plan out on a copy, which is then removed.

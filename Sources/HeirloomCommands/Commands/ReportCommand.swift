@@ -16,6 +16,7 @@ extension Command {
       .to.required,
       Option(name: "--output", value: "FILE", isRequired: true, summary: "the page to write; its name ends in .html"),
       Option(name: "--rehearse", summary: "try the migration on a copy, and tell how long it took"),
+      Option(name: "--full-paths", summary: "name files by their whole paths; otherwise the page names no folder"),
       .model, .mapping, .decide, .deferring, .acceptLosses, .acceptVersion,
     ],
     example: "heirloom report Journal.sqlite --to Journal.xcdatamodeld --output report.html", positionals: ["STORE"],
@@ -44,11 +45,19 @@ enum ReportCommand {
   ) throws -> CommandReport {
     let request = try MigrationRequest(arguments, console: console)
     let preview = try MigrationPreview(of: store, for: request)
+    let (to, models) = (try arguments.required("--to", "MODEL"), arguments.all("--model"))
+    let check = try console.reading("Checking the store", store) {
+      try StoreCheck(of: store, models: preview.inspection.origin == .file ? [to] + models : models, console: console)
+    }
+    let files =
+      try [store, check.vault.location.path, output] + ([to] + models + arguments.all("--mapping")).map(console.path)
+    let folders = Set(files.map { PathText.split($0).folder } + [console.currentDirectory]).filter { $0.count > 1 }
     let report = MigrationPage(
-      of: StoreFacts(preview.inspection),
+      of: StoreFacts(preview.inspection, check),
       difference: preview.difference.map { DifferenceText($0, storeAt: preview.inspection.path) }, plan: preview.plan,
       failure: preview.failure.map(MigrationPage.Failure.init), destinationName: request.history.currentName,
-      rehearsal: arguments.has("--rehearse") ? try rehearsal(preview, request, console) : .none, date: Date())
+      rehearsal: arguments.has("--rehearse") ? try rehearsal(preview, request, console) : .none, date: Date(),
+      hiddenFolders: arguments.has("--full-paths") ? [] : Array(folders))
     let isNew = try OutputFile(path: output, mark: MigrationPage.mark).write(report.file)
     let plan = report.plan
     return CommandReport(
@@ -83,8 +92,8 @@ enum ReportCommand {
 }
 
 extension StoreFacts {
-  /// Creates the facts of a store that was inspected.
-  fileprivate init(_ inspection: StoreInspection) {
+  /// Creates the facts of a store that was inspected and verified.
+  fileprivate init(_ inspection: StoreInspection, _ check: StoreCheck) {
     let origin: String? =
       switch inspection.origin {
       case .snapshot: "its model is in the snapshot beside it"
@@ -95,7 +104,10 @@ extension StoreFacts {
       path: inspection.path, versionName: inspection.versionName, origin: origin,
       configuration: inspection.configuration,
       entityCount: inspection.entities.count, rowCount: inspection.rowCount, deferred: inspection.deferred,
-      notes: inspection.notes)
+      notes: inspection.notes, findingCounts: check.countWords,
+      findings: check.report.findings.filter { $0.severity < .note }.map { finding in
+        (finding.severity == .error, (finding.entity.map { "\($0): " } ?? "") + finding.text(path: inspection.path))
+      })
   }
 }
 

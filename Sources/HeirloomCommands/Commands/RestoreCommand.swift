@@ -39,11 +39,14 @@ enum RestoreCommand {
       }
       _ = try archive.versionsOfStore()
       let result = try archive.restore(arguments.value("--version"), console: console)
+      let version = VersionLabel(
+        result.restored.versionName, checksum: result.restored.versionChecksum, storedAt: result.restored.storeURL.path)
       return CommandReport(
-        lines: ["\(console.style.green("Restored")) \(result.restored.id) as \(path)."]
+        lines: ["\(console.style.green("Restored")) \(result.restored.id) (\(version.words)) as \(path)."]
           + lines(onPrevious: result.previous?.id, path: path),
         members: [
-          ("restored", .text(result.restored.id)), ("retained", .optional(result.previous?.id)),
+          ("restored", .text(result.restored.id)), ("restoredName", .optional(version.name)),
+          ("retained", .optional(result.previous?.id)),
           ("warnings", .texts(result.notes)),
         ])
     } catch let error as UsageError {
@@ -92,7 +95,10 @@ enum RestoreCommand {
     }
     var lines = ["\(console.style.green("Restored")) \(id), which was moved aside, as \(path)."]
     if let migration {
-      lines.append("It was migrated to \"\(request.history.currentName)\" in \(durationText(migration.seconds)).")
+      let source = VersionLabel(match.versionName, checksum: migration.sourceChecksum)
+      lines.append(
+        "It was migrated to \"\(request.history.currentName)\" from \(source.words) in \(durationText(migration.seconds))."
+      )
       lines += PlanText(plan: migration.plan).findings(console.style, difference: nil)
       lines += migration.quarantine.map { "Rows in quarantine: \($0.path)" } + PlanText.rowLines(migration.plan.rows)
     }
@@ -100,7 +106,8 @@ enum RestoreCommand {
       lines: lines + Self.lines(onPrevious: replaced?.id, path: path),
       members: [
         ("outcome", .text("returned")), ("restored", .text(id)), ("retained", .optional(replaced?.id)),
-        ("from", .optional(migration?.sourceChecksum)), ("to", .text(request.history.current.versionChecksum())),
+        ("from", .optional(migration?.sourceChecksum)), ("fromName", .optional(match.versionName)),
+        ("to", .text(request.history.current.versionChecksum())), ("toName", .text(request.history.currentName)),
         ("warnings", .texts(migration?.plan.warnings ?? [])),
         ("quarantine", .texts(migration?.quarantine.map(\.path) ?? [])),
       ] + PlanText.lossMembers(of: migration?.plan))

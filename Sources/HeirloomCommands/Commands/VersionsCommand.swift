@@ -14,7 +14,10 @@ extension Command {
     ],
     options: [
       Option(
-        name: "--release", value: "ID", summary: "let a pinned version be removed by a later migration, like any other")
+        name: "--release", value: "ID", summary: "let a pinned version be removed by a later migration, like any other"),
+      Option(
+        name: "--model", value: "MODEL", isRepeatable: true,
+        summary: "a model whose name stands for versions that were kept without one"),
     ],
     example: "heirloom versions Journal.sqlite", positionals: ["STORE"], requiredCount: 1, run: VersionsCommand.run)
 }
@@ -25,10 +28,17 @@ enum VersionsCommand {
     let path = try console.path(arguments.positionals[0])
     do {
       let archive = StoreArchive(path: path)
+      let known = try NamedModel.likeliestFirst(at: arguments.all("--model"), console: console)
+      let names = Dictionary(known.map { ($0.model.versionChecksum(), $0.name) }) { first, _ in first }
       let released = try arguments.value("--release").map { id in try archive.releasePreviousVersion(id).id }
-      let versions = try archive.versionsOfStore()
+      let versions = try archive.versionsOfStore().map { version in
+        let path = version.storeURL.path
+        return (
+          version, VersionLabel(version.versionName, checksum: version.versionChecksum, storedAt: path, names: names)
+        )
+      }
       let quarantine = try archive.quarantinedRows().map(\.path)
-      let sets = try archive.movedAside().map(SetAsideText.init)
+      let sets = try archive.movedAside().map { SetAsideText($0, names: names) }
       return CommandReport(
         lines: (released.map { ["\($0) is removed in its turn now, like any other version."] } ?? [])
           + lines(versions, path: path, style: console.style) + quarantine.map { "Rows in quarantine: \($0)" }
@@ -42,15 +52,14 @@ enum VersionsCommand {
     }
   }
 
-  private static func members(_ versions: [PreviousVersion]) -> OutputMembers {
-    let list = versions.map { version in
-      OutputValue.object([
-        ("id", .text(version.id)), ("path", .text(version.storeURL.path)),
-        ("checksum", .optional(checksum(version))), ("date", .text(version.date.formatted(.iso8601))),
-        ("bytes", .integer(version.byteCount)),
-        ("pinned", version.isPinned ? .object(pin(of: version)) : .null),
-        ("interrupted", .boolean(version.holdsInterruptedChange)),
-      ])
+  private static func members(_ versions: [(PreviousVersion, VersionLabel)]) -> OutputMembers {
+    let list = versions.map { version, label in
+      OutputValue.object(
+        [("id", .text(version.id)), ("path", .text(version.storeURL.path))] + label.members + [
+          ("date", .text(version.date.formatted(.iso8601))), ("bytes", .integer(version.byteCount)),
+          ("pinned", version.isPinned ? .object(pin(of: version)) : .null),
+          ("interrupted", .boolean(version.holdsInterruptedChange)),
+        ])
     }
     return [("versions", .list(list))]
   }
@@ -66,21 +75,15 @@ enum VersionsCommand {
     return [("losses", .list(alone)), ("unlisted", .integer(Int64(version.unlistedLossCount)))]
   }
 
-  /// Returns the checksum recorded when the version was kept, else the one from the version's metadata.
-  private static func checksum(_ version: PreviousVersion) -> String? {
-    if let checksum = version.versionChecksum { return checksum }
-    guard let metadata = try? StoreMetadata(contentsOf: version.storeURL) else { return nil }
-    return ManagedObjectModel.versionChecksum(of: metadata.versionHashes)
-  }
-
-  private static func lines(_ versions: [PreviousVersion], path: String, style: TextStyle) -> [String] {
+  private static func lines(
+    _ labelled: [(PreviousVersion, VersionLabel)], path: String, style: TextStyle
+  ) -> [String] {
+    let versions = labelled.map(\.0)
     guard !versions.isEmpty else { return ["\(path): no previous version is kept."] }
     var table = TextTable(
-      header: ["Version", "kept at (UTC)", "size", "model's checksum"], alignments: [.left, .left, .right, .left])
-    for version in versions {
-      table.add([
-        version.id, version.date.formatted(.iso8601), sizeText(version.byteCount), checksum(version) ?? "unknown",
-      ])
+      header: ["Version", "kept at (UTC)", "size", "model"], alignments: [.left, .left, .right, .left])
+    for (version, label) in labelled {
+      table.add([version.id, version.date.formatted(.iso8601), sizeText(version.byteCount), label.words])
     }
     return ["\(style.bold(path)): \(counted(Int64(versions.count), "previous version")), the newest first"]
       + table.lines() + versions.compactMap { $0.pinWords(path: path) }

@@ -38,6 +38,8 @@ package struct Console: Sendable {
   private(set) var writesJSON = false
   private let status: StatusLine
   private let showsProgress: Bool
+  /// The words of the command line that have spaces, and the paths that they name.
+  private var spacedWords: [String] = []
 
   /// Creates a console.
   package init(
@@ -68,10 +70,15 @@ package struct Console: Sendable {
 
   /// Returns the same console for one run of the tool.
   ///
-  /// - Parameter writesJSON: True if a program reads the output, which wants no word about progress.
+  /// - Parameters:
+  ///   - arguments: The words of the command line.
+  ///   - writesJSON: True if a program reads the output, which wants no word about progress.
   /// - Returns: The console, whose progress is to be finished.
-  func forRun(writesJSON: Bool) -> Console {
+  func forRun(_ arguments: [String], writesJSON: Bool) -> Console {
     var console = self
+    console.spacedWords = arguments.filter { $0.contains(" ") }.flatMap { word in
+      [(try? path(word)) ?? word, word]
+    }
     console.writesJSON = writesJSON
     // A user who wants no colours wants no moving line either.
     let form: ProgressReporter.Form =
@@ -136,6 +143,12 @@ package struct Console: Sendable {
 
   /// Writes a line to standard error.
   func log(_ line: String) {
-    status.writeLine(TerminalText.line(line, keepsStyle: errorStyle.isColored))
+    let line = TerminalText.line(line, keepsStyle: errorStyle.isColored)
+    status.writeLine((isErrorTerminal ? fitted(line) : [line]).joined(separator: "\n"))
+  }
+
+  /// Returns the lines that a terminal shows of a line: paths, and commands to copy, stay on one.
+  package func fitted(_ line: String) -> [String] {
+    TextLayout.fitted(line, to: columns()) { CopiedText.length(atStartOf: $0, paths: spacedWords) }
   }
 }

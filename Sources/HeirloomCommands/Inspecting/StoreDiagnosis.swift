@@ -147,6 +147,7 @@ final class StoreDiagnosis {
             .object([
               ("id", .text(version.id)), ("date", .text(version.date.formatted(.iso8601))),
               ("bytes", .integer(version.byteCount)), ("pinned", .boolean(version.isPinned)),
+              ("versionName", .optional(version.versionName)),
             ])
           })
       ),
@@ -194,8 +195,10 @@ final class StoreDiagnosis {
   private var keptWords: String {
     var parts: [String] = []
     if let newest = versions.first {
+      let label = VersionLabel(newest.versionName, checksum: newest.versionChecksum).words
       parts.append(
-        "\(counted(Int64(versions.count), "previous version")) (newest: \(newest.id), \(sizeText(newest.byteCount)))")
+        "\(counted(Int64(versions.count), "previous version")) (newest: \(newest.id), \(label), \(sizeText(newest.byteCount)))"
+      )
     } else {
       parts.append("no previous version")
     }

@@ -60,7 +60,9 @@ struct Migrated {
       let checksum = request.history.current.versionChecksum()
       return CommandReport(
         lines: ["\(path) has the model \"\(request.history.currentName)\": \(finished.words)"],
-        members: members(path, "upToDate", from: checksum, to: checksum, rows: [], previous: nil, seconds: seconds)
+        members: members(
+          path, "upToDate", from: (checksum, request.history.currentName), to: (checksum, request.history.currentName),
+          rows: [], previous: nil, seconds: seconds)
           + [("cleanedUp", .texts(finished.done)), ("deferred", .texts(finished.left))])
     case .setAside(let notice):
       return CommandReport(
@@ -82,7 +84,10 @@ struct Migrated {
   ) -> CommandReport {
     let text = PlanText(plan: report.plan)
     let name = request.history.currentName
-    var lines = ["\(style.bold(path)) was migrated to \"\(name)\" in \(durationText(report.seconds))."]
+    let source = VersionLabel(report.previousVersion.versionName, checksum: report.sourceChecksum)
+    var lines = [
+      "\(style.bold(path)) was migrated to \"\(name)\" from \(source.words) in \(durationText(report.seconds))."
+    ]
     lines += text.findings(style, difference: nil).dropFirst()
     lines += report.quarantine.map { "Rows in quarantine: \($0.path)" }
     let deferred = report.plan.lastDeferred.items
@@ -97,7 +102,8 @@ struct Migrated {
     return CommandReport(
       lines: lines,
       members: members(
-        path, "migrated", from: report.sourceChecksum, to: report.destinationChecksum, rows: report.plan.rows,
+        path, "migrated", from: (source.checksum, source.name), to: (report.destinationChecksum, name),
+        rows: report.plan.rows,
         previous: report.previousVersion.id, seconds: report.seconds)
         + [
           ("decisions", .list(report.plan.allDecisions.map(\.output))), ("deferred", .texts(deferred)),
@@ -107,8 +113,8 @@ struct Migrated {
   }
 
   private static func members(
-    _ path: String, _ outcome: String, from: String?, to: String?, rows: [EntityRows], previous: String?,
-    seconds: Double
+    _ path: String, _ outcome: String, from: (checksum: String?, name: String?)?,
+    to: (checksum: String?, name: String?)?, rows: [EntityRows], previous: String?, seconds: Double
   ) -> OutputMembers {
     let rows = rows.map { row in
       OutputValue.object([
@@ -116,7 +122,8 @@ struct Migrated {
       ])
     }
     return [
-      ("store", .text(path)), ("outcome", .text(outcome)), ("from", .optional(from)), ("to", .optional(to)),
+      ("store", .text(path)), ("outcome", .text(outcome)), ("from", .optional(from?.checksum)),
+      ("fromName", .optional(from?.name)), ("to", .optional(to?.checksum)), ("toName", .optional(to?.name)),
       ("rows", .list(rows)), ("retained", .optional(previous)), ("seconds", .number(seconds)),
     ]
   }

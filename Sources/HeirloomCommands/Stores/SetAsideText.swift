@@ -5,9 +5,11 @@ import HeirloomOutput
 /// The tool's words about a set-aside store.
 final class SetAsideText {
   private let store: SetAsideStore
+  private let label: VersionLabel
 
-  init(_ store: SetAsideStore) {
+  init(_ store: SetAsideStore, names: [String: String]) {
     self.store = store
+    label = VersionLabel(store.versionName, checksum: store.versionChecksum, names: names)
   }
 
   private var date: String { store.date.formatted(.iso8601) }
@@ -26,7 +28,8 @@ final class SetAsideText {
   /// The set-aside store as members of JSON output.
   var members: OutputMembers {
     [
-      ("id", .text(store.id)), ("path", .text(store.storeURL.path)), ("checksum", .optional(store.versionChecksum)),
+      ("id", .text(store.id)), ("path", .text(store.storeURL.path)),
+    ] + label.members + [
       ("date", .text(date)), ("code", .optional(store.notice?.code)), ("reason", .optional(store.notice?.reason)),
       ("returned", .boolean(hasReturned)), ("replaced", .optional(replaced)),
     ]
@@ -36,11 +39,11 @@ final class SetAsideText {
   static func lines(_ sets: [SetAsideText], path: String, style: TextStyle) -> [String] {
     guard !sets.isEmpty else { return [] }
     var table = TextTable(
-      header: ["Moved aside", "at (UTC)", "model's checksum", "since"], alignments: [.left, .left, .left, .left])
+      header: ["Moved aside", "at (UTC)", "model", "since"], alignments: [.left, .left, .left, .left])
     for aside in sets {
       let since =
         aside.hasReturned ? "returned" + (aside.replaced.map { "; what was there is kept as \($0)" } ?? "") : "aside"
-      table.add([aside.store.id, aside.date, aside.store.versionChecksum ?? "unknown", since])
+      table.add([aside.store.id, aside.date, aside.label.words, since])
     }
     let reasons = sets.filter { !$0.hasReturned }.compactMap { aside in
       aside.store.notice.map { "\(aside.store.id): \($0.reason)" }

@@ -108,8 +108,8 @@ final class StoreClone {
       throw CommandFailure(
         exitCode: .failed, code: "notEnoughSpace", coreDataCode: 640,
         message:
-          "A rehearsal needs \(sizeText(size)) in \(folder), where \(sizeText(Int64(clamping: available))) are"
-          + " left.",
+          "A rehearsal needs \(sizeText(size)) in \(folder), \(sizeText(MigrationPlan.bytesReserved)) of them to stay free for"
+          + " everything else, where \(sizeText(Int64(clamping: available))) are left.",
         suggestion: "Name a folder on a larger volume in the environment variable TMPDIR.", storeAt: location.path)
     }
   }

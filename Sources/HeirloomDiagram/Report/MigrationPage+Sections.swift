@@ -29,8 +29,8 @@ extension MigrationPage {
       (nil, obstacle.reason, obstacle.suggestion)
     }
     var failures: [(count: String?, text: String, advice: String?)] = []
-    if blockers.isEmpty, others.isEmpty, let found = failure {
-      failures = [(nil, found.message, found.suggestion)]
+    if blockers.isEmpty, others.isEmpty, let objection {
+      failures = [(nil, objection, failure?.suggestion)]
     }
     if case .failed(let found) = rehearsal { failures.append((nil, found.message, found.suggestion)) }
     let items = blockers + others + failures
@@ -41,6 +41,12 @@ extension MigrationPage {
   var decisions: Markup? {
     guard let outcomes = plan?.allDecisions, !outcomes.isEmpty else { return nil }
     return section("decisions", "What was decided", list(outcomes.map(\.words)))
+  }
+
+  /// The section of the renames that the models declare.
+  var renamed: Markup? {
+    guard let changes = difference?.renamed, !changes.isEmpty else { return nil }
+    return section("renamed", "What is renamed", list(changes.map { "\($0.subject): \($0.sentence)" }))
   }
 
   /// The section of the suspected renames, which the plan takes for removals and additions.
@@ -68,6 +74,16 @@ extension MigrationPage {
   }
 
   // MARK: The store
+
+  /// The section of the findings of a verification, as `heirloom doctor` shows them.
+  var findingSection: Markup? {
+    let lists = [true, false].compactMap { isError -> Markup? in
+      let items = store.findings.filter { $0.isError == isError }
+      return items.isEmpty ? nil : findings(isError ? .bad : .warning, items.map { (nil, $0.text, nil) })
+    }
+    return section(
+      "findings", "What heirloom doctor finds", .tag("p", text: sentence(store.findingCounts)), .group(lists))
+  }
 
   /// The section of the store.
   var storeSection: Markup? {
@@ -111,7 +127,7 @@ extension MigrationPage {
     var items = [
       (name: "Rows written anew", text: grouped(plan.rowsRewritten)), (name: "Built", text: way),
       (name: "Estimated time", text: "about \(durationText(plan.estimatedDuration / .seconds(1)))"),
-      (name: "Free space needed", text: sizeText(plan.bytesNeeded)),
+      (name: "Space", text: PlanText(plan: plan).spaceWords),
     ]
     switch rehearsal {
     case .none: items.append((name: "Rehearsal", text: "none; heirloom report --rehearse makes one on a copy"))

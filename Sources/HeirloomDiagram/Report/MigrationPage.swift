@@ -44,6 +44,8 @@ package final class MigrationPage {
   package let rehearsal: Rehearsal
   /// The time of making the page.
   let date: Date
+  /// The folders that the page doesn't name: files in them go by their names.
+  let hiddenFolders: [String]
 
   /// Creates a page.
   ///
@@ -55,9 +57,10 @@ package final class MigrationPage {
   ///   - destinationName: The name of the destination version.
   ///   - rehearsal: The outcome of the rehearsal; if it passed, its plan replaces the other.
   ///   - date: The time of making the page.
+  ///   - hiddenFolders: The folders that the page doesn't name.
   package init(
     of store: StoreFacts, difference: DifferenceText?, plan: MigrationPlan?, failure: Failure?,
-    destinationName: String, rehearsal: Rehearsal, date: Date
+    destinationName: String, rehearsal: Rehearsal, date: Date, hiddenFolders: [String]
   ) {
     self.store = store
     self.difference = difference
@@ -66,6 +69,7 @@ package final class MigrationPage {
     self.destinationName = destinationName
     self.rehearsal = rehearsal
     self.date = date
+    self.hiddenFolders = hiddenFolders
   }
 
   /// The words that mark a report of ours.
@@ -85,7 +89,8 @@ package final class MigrationPage {
       .style(ReportStyle.rules))
     let (tone, sentence) = verdict
     let sections = [
-      losses, renames, obstacles, decisions, surprises, storeSection, objects, costs, changes, picture, steps,
+      losses, renamed, renames, obstacles, decisions, surprises, findingSection, storeSection, objects, costs, changes,
+      picture, steps,
     ].compactMap(\.self)
     let body = Markup.tag(
       "body", [:],
@@ -93,7 +98,20 @@ package final class MigrationPage {
         "header", ["class": "page-header"], .tag("h1", text: title),
         .tag("p", ["class": "verdict \(tone.rawValue)"], tone.signMarkup, .text(sentence))),
       .tag("main", all: sections), footer)
-    return "<!DOCTYPE html>\n" + Markup.tag("html", ["lang": "en"], head, body).string
+    let page = "<!DOCTYPE html>\n" + Markup.tag("html", ["lang": "en"], head, body).string
+    // The longest first, since a folder may hold another.
+    return hiddenFolders.sorted { $0.utf8.count > $1.utf8.count }.reduce(page, Self.hiding)
+  }
+
+  /// Returns a page in which files of a folder go by their names.
+  private static func hiding(_ page: String, _ folder: String) -> String {
+    let folder = Markup.escaped(folder.hasSuffix("/") ? folder : folder + "/")
+    let parts = page.components(separatedBy: folder)
+    return parts.dropFirst().reduce(parts[0]) { text, part in
+      // The end of a longer path has the folder's name by chance.
+      let isInside = text.last.map { $0.isLetter || $0.isNumber || "._-/".contains($0) } ?? false
+      return text + (isInside ? folder : "") + part
+    }
   }
 
   private var footer: Markup {
@@ -130,19 +148,37 @@ package final class MigrationPage {
     if plan == nil, failure == nil { return (.good, "The store has this model already: there is nothing to do.") }
     if case .failed(let failure) = rehearsal { return (.bad, "The rehearsal did not go through: \(failure.message)") }
     guard let plan else {
-      return (.bad, failure?.message ?? "No plan can be made.")
+      let count = difference?.difference.obstacles.count ?? 0
+      let things = count == 1 ? "one thing stands" : "\(count) things stand"
+      return (
+        .bad,
+        count > 0
+          ? "The store can't be migrated yet: \(things) in the way." : failure?.message ?? "No plan can be made."
+      )
     }
+    let losses = Self.words(plan.allLosses)
     let count = plan.blockers.count
     if count > 0 {
       let things = count == 1 ? "one thing has" : "\(count) things have"
-      return (.bad, "The store can't be migrated yet: \(things) to be decided first.")
+      let lost = losses.isEmpty ? "" : " It would lose \(losses)."
+      return (.bad, "The store can't be migrated yet: \(things) to be decided first.\(lost)")
     }
-    if let failure = failure { return (.bad, failure.message) }
+    if let objection { return (.bad, objection) }
     let tried = if case .passed = rehearsal { "was tried on a copy and works" } else { "can be made" }
-    let losses = plan.allLosses.count
-    if losses == 0 { return (.good, "The migration \(tried); nothing is lost.") }
-    let things = losses == 1 ? "one thing" : "\(losses) things"
-    return (.warning, "The migration \(tried), and loses \(things); the previous version is kept with all of it.")
+    if losses.isEmpty { return (.good, "The migration \(tried); nothing is lost.") }
+    return (.warning, "The migration \(tried), and loses \(losses); the previous version is kept with all of it.")
+  }
+
+  /// The reason why the plan is refused, in a sentence; `nil` if it isn't.
+  var objection: String? {
+    let open = plan.map { Self.words($0.unconsentedLosses) } ?? ""
+    guard failure != nil, !open.isEmpty else { return failure?.message }
+    return "The store can't be migrated yet: nobody consented to losing \(open)."
+  }
+
+  /// Returns losses in a clause.
+  private static func words(_ losses: [MigrationLoss]) -> String {
+    listText(losses.map { "\($0.amount) of \($0.name)" }, limit: 3)
   }
 
   // MARK: Pieces

@@ -16,11 +16,15 @@ package struct StoreFacts {
   let deferred: [String]
   /// The oddities of the store, in phrases.
   let notes: [String]
+  /// The number of findings of a verification, in words.
+  let findingCounts: String
+  /// The findings of a verification, the worst first.
+  let findings: [(isError: Bool, text: String)]
 
   /// Creates facts.
   package init(
     path: String, versionName: String?, origin: String?, configuration: String?, entityCount: Int, rowCount: Int64,
-    deferred: [String], notes: [String]
+    deferred: [String], notes: [String], findingCounts: String, findings: [(isError: Bool, text: String)]
   ) {
     self.path = path
     self.versionName = versionName
@@ -30,5 +34,7 @@ package struct StoreFacts {
     self.rowCount = rowCount
     self.deferred = deferred
     self.notes = notes
+    self.findingCounts = findingCounts
+    self.findings = findings
   }
 }

@@ -126,7 +126,7 @@ struct PlanDraft {
       rows: crossing.entityRows(removing: parts.rowDecisions.removedObjects),
       losses: losses, blockers: parts.rowDecisions.blockers, decisions: parts.rowDecisions.outcomes,
       warnings: warnings(parts, findings: findings, losses: losses),
-      rowsRewritten: written, bytesNeeded: size.bytes + size.bytes / 10 + 64 << 20,
+      rowsRewritten: written, bytesBuilt: size.bytes,
       // About 100 MB, or 400 MB that are only copied, and 500,000 rows a second, with the proof.
       estimatedDuration: .seconds(
         0.05 + Double(size.bytes) / (builder == .rebuild ? 100_000_000 : 400_000_000) + Double(written) / 500_000),

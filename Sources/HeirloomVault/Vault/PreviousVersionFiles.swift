@@ -36,6 +36,8 @@ package struct PreviousVersionManifest: Hashable, Sendable {
   package let supportByteCount: Int64
   /// The model's checksum, if the caller knew it.
   package let versionChecksum: String?
+  /// The version's name in the caller's history, if it was known; manifests of earlier releases have none.
+  package let versionName: String?
   /// The generation of the store, if it has one.
   package let generation: String?
   /// True when the store was in WAL mode before it was kept.
@@ -60,7 +62,7 @@ package struct PreviousVersionManifest: Hashable, Sendable {
   /// Creates a manifest.
   package init(
     identifier: String, time: Int64, storeName: String, storeByteCount: Int64, supportFileCount: Int,
-    supportByteCount: Int64, versionChecksum: String?, generation: String?, usedWAL: Bool,
+    supportByteCount: Int64, versionChecksum: String?, versionName: String? = nil, generation: String?, usedWAL: Bool,
     operation: VaultManifest.Operation = .migration, alone: SoleContents? = nil, isReleased: Bool = false
   ) {
     self.identifier = identifier
@@ -70,6 +72,8 @@ package struct PreviousVersionManifest: Hashable, Sendable {
     self.supportFileCount = supportFileCount
     self.supportByteCount = supportByteCount
     self.versionChecksum = versionChecksum
+    // A manifest has a limit, and a name this long is none that a person gave.
+    self.versionName = versionName.flatMap { $0.utf8.count > 1024 ? nil : $0 }
     self.generation = generation
     self.usedWAL = usedWAL
     self.operation = operation
@@ -82,7 +86,8 @@ package struct PreviousVersionManifest: Hashable, Sendable {
     PreviousVersionManifest(
       identifier: identifier, time: time, storeName: storeName, storeByteCount: storeByteCount,
       supportFileCount: supportFileCount, supportByteCount: supportByteCount, versionChecksum: versionChecksum,
-      generation: generation, usedWAL: usedWAL, operation: operation, alone: alone, isReleased: true)
+      versionName: versionName, generation: generation, usedWAL: usedWAL, operation: operation, alone: alone,
+      isReleased: true)
   }
 
   private struct Document: Codable {
@@ -94,6 +99,9 @@ package struct PreviousVersionManifest: Hashable, Sendable {
     var supportFiles: Int
     var supportBytes: Int64
     var versionChecksum: String?
+    /// The version's name, and a checksum of its own: readers of earlier releases know neither, and pass over both.
+    var versionName: String?
+    var versionNameChecksum: String?
     var generation: String?
     var wal: Bool
     /// The operation; missing for a migration.
@@ -103,6 +111,10 @@ package struct PreviousVersionManifest: Hashable, Sendable {
     /// True for a released version, else missing.
     var released: Bool?
     var checksum: String
+  }
+
+  private var nameChecksum: String? {
+    versionName.map { ManifestChecksum.text(of: [identifier, versionChecksum, $0]) }
   }
 
   private var checksum: String {
@@ -122,7 +134,8 @@ package struct PreviousVersionManifest: Hashable, Sendable {
       Document(
         format: 1, identifier: identifier, time: time, store: storeName, storeBytes: storeByteCount,
         supportFiles: supportFileCount, supportBytes: supportByteCount, versionChecksum: versionChecksum,
-        generation: generation, wal: usedWAL, operation: operation == .migration ? nil : operation, alone: alone,
+        versionName: versionName, versionNameChecksum: nameChecksum, generation: generation, wal: usedWAL,
+        operation: operation == .migration ? nil : operation, alone: alone,
         released: isReleased ? true : nil, checksum: checksum))
   }
 
@@ -139,9 +152,12 @@ package struct PreviousVersionManifest: Hashable, Sendable {
       identifier: document.identifier, time: document.time, storeName: document.store,
       storeByteCount: document.storeBytes, supportFileCount: document.supportFiles,
       supportByteCount: document.supportBytes, versionChecksum: document.versionChecksum,
-      generation: document.generation, usedWAL: document.wal, operation: document.operation ?? .migration,
+      versionName: document.versionName, generation: document.generation, usedWAL: document.wal,
+      operation: document.operation ?? .migration,
       alone: document.alone, isReleased: document.released ?? false)
-    guard checksum == document.checksum else { throw ManifestError(reason: "its checksum does not fit its content") }
+    guard checksum == document.checksum, nameChecksum == document.versionNameChecksum else {
+      throw ManifestError(reason: "its checksum does not fit its content")
+    }
     guard VersionName.isIdentifier(identifier), PathText.isFileName(storeName) else {
       throw ManifestError(reason: "it names files that are not the vault's")
     }

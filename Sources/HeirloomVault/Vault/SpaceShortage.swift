@@ -12,19 +12,22 @@ public struct SpaceShortage: Hashable, Sendable {
   public let neededBytes: UInt64
   /// The part of `neededBytes` for copies of what is kept; 0 where links keep it.
   public let previousVersionBytes: UInt64
+  /// The part of `neededBytes` that stays free, for everything else on the volume.
+  package let reservedBytes: UInt64
   /// The bytes that are free for this process.
   public let availableBytes: UInt64
 
   /// Creates the figures.
   package init(
     storePath: String, folder: String, fileSystem: String, neededBytes: UInt64, previousVersionBytes: UInt64,
-    availableBytes: UInt64
+    reservedBytes: UInt64 = 0, availableBytes: UInt64
   ) {
     self.storePath = storePath
     self.folder = folder
     self.fileSystem = fileSystem
     self.neededBytes = neededBytes
     self.previousVersionBytes = previousVersionBytes
+    self.reservedBytes = reservedBytes
     self.availableBytes = availableBytes
   }
 }
@@ -36,7 +39,8 @@ extension SpaceShortage: CustomStringConvertible {
   private var rawDescription: String {
     let name = fileSystem.isEmpty ? "" : " (\(fileSystem))"
     let copies =
-      previousVersionBytes == 0 ? "" : ", \(CountText.size(previousVersionBytes)) of them for copies of what is kept"
+      (previousVersionBytes == 0 ? "" : ", \(CountText.size(previousVersionBytes)) of them for copies of what is kept")
+      + (reservedBytes == 0 ? "" : ", \(CountText.size(reservedBytes)) of them to stay free for everything else")
     let (free, needed) = (CountText.size(availableBytes), CountText.size(neededBytes))
     // Two figures that look the same when rounded would read as nonsense.
     let figures =

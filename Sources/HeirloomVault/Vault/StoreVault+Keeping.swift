@@ -56,7 +56,8 @@ extension StoreVault {
     let description = PreviousVersionManifest(
       identifier: manifest.identifier, time: name.time, storeName: location.name, storeByteCount: status.size,
       supportFileCount: support.fileCount, supportByteCount: support.byteCount,
-      versionChecksum: replacement.previousChecksum, generation: generation, usedWAL: hold.usedWAL,
+      versionChecksum: replacement.previousChecksum, versionName: replacement.previousName, generation: generation,
+      usedWAL: hold.usedWAL,
       operation: manifest.operation, alone: alone.isEmpty ? nil : SoleContents(alone))
     try files.writeNewFile(
       PathText.join(folder, StoreLocation.manifestName), bytes: try description.encoded(), attributes: plain)

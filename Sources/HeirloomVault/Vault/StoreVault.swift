@@ -35,6 +35,15 @@ package struct StoreVault {
 
     /// Creates the settings for an app.
     package init() {}
+
+    /// Returns the room that a volume must have for what is built, in bytes, with a margin and the reserve.
+    package func bytesNeeded(toBuild bytes: UInt64, besides kept: UInt64 = 0) -> UInt64 {
+      // A tenth more than asked for, since the need is an estimate.
+      [bytes / 10, reservedBytes, kept].reduce(bytes) { sum, part in
+        let sum = sum.addingReportingOverflow(part)
+        return sum.overflow ? .max : sum.partialValue
+      }
+    }
   }
 
   /// The caller's description of a swap before the candidate is built.
@@ -45,6 +54,8 @@ package struct StoreVault {
     package var previousSnapshot: [UInt8]?
     /// The checksum of the old store's model, for people.
     package var previousChecksum: String?
+    /// The name of the old store's version, for people; `nil` where it isn't known.
+    package var previousName: String?
     /// The room that building takes without the reserve, in bytes.
     package var bytesNeeded: UInt64 = 0
     /// The name of the set-aside store that returns; `nil` for any other operation.
@@ -54,12 +65,13 @@ package struct StoreVault {
     /// Creates a description.
     package init(
       operation: VaultManifest.Operation = .migration, previousSnapshot: [UInt8]? = nil,
-      previousChecksum: String? = nil,
+      previousChecksum: String? = nil, previousName: String? = nil,
       bytesNeeded: UInt64 = 0, seen: StoreState? = nil
     ) {
       self.operation = operation
       self.previousSnapshot = previousSnapshot
       self.previousChecksum = previousChecksum
+      self.previousName = previousName
       self.bytesNeeded = bytesNeeded
       self.seen = seen
     }
@@ -253,17 +265,13 @@ package struct StoreVault {
     let previous = try VaultError.wrapping { () throws(FileError) in
       isKept ? try bytesToKeep(on: volume) : 0
     }
-    // A tenth more than asked for, since the need is an estimate.
-    let parts = [bytesNeeded / 10, configuration.reservedBytes, previous]
-    let needed = parts.reduce(bytesNeeded) { sum, part in
-      let sum = sum.addingReportingOverflow(part)
-      return sum.overflow ? .max : sum.partialValue
-    }
+    let needed = configuration.bytesNeeded(toBuild: bytesNeeded, besides: previous)
     guard volume.availableBytes >= needed else {
       throw .notEnoughSpace(
         SpaceShortage(
           storePath: location.path, folder: location.directory, fileSystem: volume.fileSystemName, neededBytes: needed,
-          previousVersionBytes: previous, availableBytes: volume.availableBytes))
+          previousVersionBytes: previous, reservedBytes: configuration.reservedBytes,
+          availableBytes: volume.availableBytes))
     }
   }
 

@@ -1,6 +1,7 @@
 public import HeirloomMapping
 public import HeirloomModel
 public import HeirloomStore
+import HeirloomVault
 
 /// The plan of a migration of one store, counted on that store before anything changes.
 public struct MigrationPlan: Hashable, Sendable {
@@ -33,8 +34,8 @@ public struct MigrationPlan: Hashable, Sendable {
   public package(set) var warnings: [String]
   /// The number of rows that are written anew.
   public let rowsRewritten: Int64
-  /// Free space that the candidate needs beside the store, in bytes, with a margin.
-  public let bytesNeeded: Int64
+  /// The estimated size of what is built beside the store, in bytes.
+  package var bytesBuilt: Int64
   /// A rough time for a machine of the year 2020.
   public let estimatedDuration: Duration
   /// The clean-up that is left in the migrated store for later; empty unless that was asked for.
@@ -84,6 +85,14 @@ public struct MigrationPlan: Hashable, Sendable {
 }
 
 extension MigrationPlan {
+  /// Free space that the volume must have, in bytes: for this store, with a margin, and ``bytesReserved``.
+  public var bytesNeeded: Int64 {
+    Int64(clamping: StoreVault.Configuration().bytesNeeded(toBuild: UInt64(max(0, bytesBuilt))))
+  }
+
+  /// The part of ``bytesNeeded`` that stays free, for everything else on the volume.
+  package static var bytesReserved: Int64 { Int64(clamping: StoreVault.Configuration().reservedBytes) }
+
   /// The clean-up that is left in the store after the last hop.
   public var lastDeferred: DeferredMigration { following.last?.deferred ?? deferred }
 
