@@ -75,14 +75,17 @@ package final class PlanText {
     }
   }
 
-  /// Returns the findings: losses, renames, what needs a word, decisions and warnings, with counts.
+  /// Returns what stays, then losses, renames, what needs a word, decisions and warnings, with counts.
   ///
   /// - Parameters:
   ///   - style: The style of text.
-  ///   - difference: The difference of the models, for renames; `nil` to leave them out.
+  ///   - difference: The difference of the models, for suspected renames; `nil` to leave them out.
   /// - Returns: The lines.
   package func findings(_ style: TextStyle, difference: DifferenceText?) -> [String] {
-    var lines = ["", style.bold(plan.allLosses.isEmpty ? "Nothing is lost." : DifferenceText.lossTitle)]
+    let destination = plan.following.last?.destination ?? plan.destination
+    let declared = difference ?? DifferenceText(ModelDifference(from: plan.source, to: destination))
+    var lines = ["", style.bold("What stays:")] + Self.rowLines(plan.rows)
+    lines += ["", style.bold(plan.allLosses.isEmpty ? "Nothing is lost." : DifferenceText.lossTitle)]
     // Each hop has its losses: those of one entity stand together all the same.
     var losses: [MigrationLoss] = []
     for loss in plan.allLosses where !losses.contains(where: { $0.entity == loss.entity }) {
@@ -91,7 +94,7 @@ package final class PlanText {
     lines += DifferenceText.sections(losses, by: \.entity, style) { loss in
       style.red("− \(loss.amount): \(loss.reason)") + (Self.words(loss.consent).map { " (\($0))" } ?? "")
     }
-    lines += (difference?.renamedLines(style) ?? []) + (difference?.renameLines(style) ?? [])
+    lines += declared.renamedLines(style) + (difference?.renameLines(style) ?? [])
     let sign = style.red("✗")
     let words =
       plan.blockers.flatMap { ["  \(sign) \(counted($0.rows, "row")): \($0.reason)", "      \($0.optionText)"] }
@@ -111,7 +114,7 @@ package final class PlanText {
   ///
   /// - Parameter rows: The counts.
   /// - Returns: The lines; entities without objects on both sides are only counted.
-  package static func rowLines(_ rows: [EntityRows]) -> [String] {
+  private static func rowLines(_ rows: [EntityRows]) -> [String] {
     let shown = rows.filter { $0.before ?? 0 > 0 || $0.after ?? 0 > 0 }
     guard !shown.isEmpty else { return ["  no objects"] }
     var table = TextTable(header: ["Entity", "before", "after"], alignments: [.left, .right, .right])

@@ -69,6 +69,30 @@ struct PlanTests {
     #expect(!outcome.output.contains("Drop Z_") && !outcome.output.contains("1. Drop"), "\(outcome.output)")
   }
 
+  @Test func `what an app's delegate prints of a plan ends with its steps, and a migration tells as a plan does`()
+    throws
+  {
+    let directory = try TemporaryDirectory()
+    let store = try Notebook.makeStore(in: directory, count: 10)
+    func lines(to model: ManagedObjectModel) throws -> [String] {
+      let history = ModelHistory(current: model, earlier: [("1", try Notebook.first())])
+      let assistant = MigrationAssistant(
+        storeURL: store, modelController: ModelController(storeURL: store), history: history)
+      return try #require(try assistant.plan()).description.split(separator: "\n").map(String.init)
+    }
+    let (dropping, adding) = (try lines(to: Notebook.dropping()), try lines(to: Notebook.adding()))
+    #expect(dropping.first == "lost: 5 rows of Note.mood" && dropping.last?.hasPrefix("Migration by") == true)
+    #expect(adding.first == "Nothing of 10 objects is lost." && adding.count == 2)
+
+    var entities = try Notebook.dropping().entities
+    (entities[0].attributes[0].name, entities[0].attributes[0].renamingIdentifier) = ("heading", "title")
+    let model = try Notebook.write(ManagedObjectModel(entities: entities), "Renamed", in: directory)
+    let text = Tool(directory: directory.url)("migrate", store.path, "--to", model, "--accept-losses").output
+    let told = ["What stays:", "What is lost", "5 rows: \"Note.mood\" is gone", "What is renamed:", "is kept as"]
+    let places = told.map { text.range(of: $0)?.lowerBound }
+    #expect(!places.contains(nil) && places.compactMap(\.self) == places.compactMap(\.self).sorted(), "\(text)")
+  }
+
   @Test func `the space that is told is what this store needs`() throws {
     let directory = try TemporaryDirectory()
     _ = try Notebook.makeStore(in: directory, count: 10)

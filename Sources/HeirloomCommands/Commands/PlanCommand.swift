@@ -54,7 +54,6 @@ enum PlanCommand {
       report.source = planText.sql
       return report
     }
-    report.lines += ["", style.bold("What stays:")] + PlanText.rowLines(plan.rows)
     report.lines += planText.findings(style, difference: text) + [""] + planText.costs(style)
     report.lines += ["Nothing was changed."] + planText.steps(style)
     return report

@@ -44,7 +44,6 @@ enum RehearseCommand {
     let text = PlanText(plan: rehearsed)
     var lines = PlanCommand.headline(preview, request: request, style: style)
     let difference = preview.difference.map { DifferenceText($0, storeAt: path) }
-    lines += ["", style.bold("What stays:")] + PlanText.rowLines(rehearsed.rows)
     lines += text.findings(style, difference: difference)
     lines += [
       "",

@@ -99,8 +99,8 @@ enum RestoreCommand {
       lines.append(
         "It was migrated to \"\(request.history.currentName)\" from \(source.words) in \(durationText(migration.seconds))."
       )
-      lines += PlanText(plan: migration.plan).findings(console.style, difference: nil)
-      lines += migration.quarantine.map { "Rows in quarantine: \($0.path)" } + PlanText.rowLines(migration.plan.rows)
+      lines += PlanText(plan: migration.plan).findings(console.style, difference: nil) + [""]
+      lines += migration.quarantine.map { "Rows in quarantine: \($0.path)" }
     }
     return CommandReport(
       lines: lines + Self.lines(onPrevious: replaced?.id, path: path),

@@ -88,13 +88,12 @@ struct Migrated {
     var lines = [
       "\(style.bold(path)) was migrated to \"\(name)\" from \(source.words) in \(durationText(report.seconds))."
     ]
-    lines += text.findings(style, difference: nil).dropFirst()
+    lines += text.findings(style, difference: nil) + [""]
     lines += report.quarantine.map { "Rows in quarantine: \($0.path)" }
     let deferred = report.plan.lastDeferred.items
     if !deferred.isEmpty {
       lines.append("Left to be cleaned up by a run without --defer: \(listText(deferred, limit: 6)).")
     }
-    lines += PlanText.rowLines(report.plan.rows)
     lines += [
       "The previous version is kept as \(report.previousVersion.id) (\(sizeText(report.previousVersion.byteCount))):"
         + " heirloom restore \(shellWord(path)) brings it back."

@@ -4,13 +4,15 @@ extension MigrationPlan: CustomStringConvertible {
   /// The most lines about losses, and about blockers.
   private static let lineLimit = 5
 
-  /// One line with the builder and the numbers, and one for each loss and blocker.
+  /// A line for each loss and blocker, or that nothing is lost; the last one has the builder and the numbers.
   public var description: String {
     let size = "\(CountText.counted(steps.count, "step")), \(CountText.counted(rowsRewritten, "row")) written anew"
     let warned = warnings.isEmpty ? "" : ", \(CountText.counted(warnings.count, "warning"))"
     let more = following.isEmpty ? "" : ", \(CountText.counted(following.count, "hop")) after it"
-    return (["Migration by \(builder.rawValue): \(size)\(warned)\(more)."] + lossLines + blockerLines)
-      .joined(separator: "\n")
+    let objects = CountText.counted(rows.reduce(0) { $0 + ($1.before ?? 0) }, "object")
+    return
+      ((allLosses.isEmpty ? ["Nothing of \(objects) is lost."] : lossLines) + blockerLines
+      + ["Migration by \(builder.rawValue): \(size)\(warned)\(more)."]).joined(separator: "\n")
   }
 
   /// A line for each loss, including those of the hops after this one.
