@@ -106,6 +106,16 @@ struct StagedMigrationTests {
     #expect(try scene.migrate(stages, to: to) == nil)
   }
 
+  @Test(arguments: [("1>2", 2, 1), ("1>2 2>3", 3, 2)])
+  func `the space that is told counts the store between two hops`(text: String, to: Int, stores: Int64) throws {
+    let scene = try Scene()
+    try scene.makeStore()
+    let plan = try #require(try scene.assistant(scene.stages(text), to: to).plan())
+    let size = try Int64(Data(contentsOf: scene.store).count)
+    #expect(plan.bytesBuilt == size * stores)
+    #expect(plan.bytesNeeded == size * stores + size * stores / 10 + MigrationPlan.bytesReserved)
+  }
+
   @Test func `code runs in order, with the objects of the model before and after each step`() throws {
     let scene = try Scene()
     try scene.makeStore()

@@ -131,7 +131,8 @@ final class DiagnosticsCollector {
     trying("previous versions") {
       report.previous = try vault.previousVersions().map { version in
         DiagnosticsReport.Kept(
-          id: version.name.text, versionChecksum: version.manifest?.versionChecksum, bytes: version.byteCount)
+          id: version.name.text, versionChecksum: version.manifest?.versionChecksum,
+          versionName: version.manifest?.versionName, bytes: version.byteCount)
       }
     }
     trying("sets that were moved aside") {

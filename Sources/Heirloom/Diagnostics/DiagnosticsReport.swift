@@ -102,6 +102,7 @@ struct DiagnosticsReport: Encodable {
   struct Kept: Encodable {
     var id: String
     var versionChecksum: String?
+    var versionName: String?
     var bytes: Int64?
     var code: String?
   }

@@ -9,8 +9,8 @@ extension Command {
     name: "report",
     summary: "one page for others to read: plan, losses, what changes as a picture, time; nothing is changed",
     details: [
-      "The page is one file that loads nothing and needs no script; no value of any row is in it. The exit code is 0 whatever"
-        + " the plan says. An earlier report is replaced, any other file is left alone."
+      "The findings of heirloom doctor are in it. The page is one file that loads nothing and needs no script; no value of"
+        + " any row is in it. The exit code is 0 whatever the plan says. An earlier report is replaced, any other file is left alone."
     ],
     options: [
       .to.required,
