@@ -65,6 +65,56 @@ struct DecideTests {
   }
 
   @Test(arguments: [
+    ("2026-11-21", 816_912_000), ("2026-11-21T10:15:00Z", 816_948_900), ("2026-11-21T10:15:00+01:00", 816_945_300),
+    ("2026-11-21T10:15:00-0330", 816_961_500), ("2026-11-21T10:15:00.5Z", 816_948_900.5), ("2000-02-29", -26_524_800),
+  ])
+  func `a date is filled as it is written, and shown so`(date: String, seconds: Double) throws {
+    let directory = try TemporaryDirectory()
+    let store = try Notebook.makeStore(in: directory, count: 3)
+    let model = try Notebook.write(Notebook.dating(), "Dating", in: directory)
+    let tool = Tool(directory: directory.url)
+    let decision = "Note.created=fill:\(date)"
+    let plan = tool("plan", "Notebook.sqlite", "--to", model, "--decide", decision)
+    #expect(plan.output.contains("\(decision): 3 rows filled"))
+    let outcome = try tool("migrate", "Notebook.sqlite", "--to", model, "--decide", decision, "--json").json()
+    #expect((outcome["decisions"] as? [[String: Any]])?.map { $0["decision"] as? String } == [decision])
+    let connection = try Connection(path: store.path, mode: .readOnly)
+    #expect(try connection.rows("SELECT DISTINCT CAST(ZCREATED AS REAL) FROM ZNOTE") == [[.real(seconds)]])
+    try connection.close()
+  }
+
+  @Test(arguments: [
+    "2026-02-30", "2026-13-01", "2026-11-21T25:00:00Z", "2026-11-21T10:15:00", "2026-11-21 10:15:00Z", "21.11.2026",
+    "2026-11-21T10:15:00Zx", "2026-11-21T10:15:00+1", "2026-11-21T10:15:00.5", "2026", "20261121", "",
+  ])
+  func `what is no date is refused in one sentence`(text: String) throws {
+    let directory = try TemporaryDirectory()
+    _ = try Notebook.makeStore(in: directory, count: 3)
+    let model = try Notebook.write(Notebook.dating(), "Dating", in: directory)
+    let outcome = Tool(directory: directory.url)(
+      "migrate", "Notebook.sqlite", "--to", model, "--decide", "Note.created=fill:\(text)", "--json")
+    #expect(outcome.code == 2)
+    #expect(
+      try outcome.failure()["message"] as? String
+        == "--decide Note.created=fill:\(text): expected a date, such as 2026-11-21 or 2026-11-21T10:15:00Z.")
+  }
+
+  @Test func `a decision made in code reads as the tool's option takes it`() throws {
+    let day = try Date("2026-11-21T00:00:00Z", strategy: .iso8601)
+    func words(_ value: AttributeValue) -> String {
+      "\(DataDecision(entity: "Note", property: "created", .fill(value)))"
+    }
+    #expect(words(.date(day)) == "Note.created=fill:2026-11-21")
+    #expect(words(.date(day.timeIntervalSinceReferenceDate + 36_900.5)) == "Note.created=fill:2026-11-21T10:15:00.5Z")
+    #expect(words(.string("me")) == "Note.created=fill:me")
+    #expect(words(.boolean(true)) == "Note.created=fill:yes")
+    #expect(words(.binary([1, 255])) == "Note.created=fill:01ff")
+    let identifier = "5D0A1B2C-0000-4000-8000-1234567890AB"
+    let value = try #require(UUID(uuidString: identifier)?.attributeValue)
+    #expect(words(value) == "Note.created=fill:\(identifier)")
+  }
+
+  @Test(arguments: [
     "x", "Note=", "Note.author", "Note.author=", "Note.author=fill", "Note.author=drop", "Note.author=quarantine:x",
     "=newest", ".author=newest", "Note.nothing=fill:1", "Nothing.author=fill:1", "Note.author,title=fill:x",
   ])

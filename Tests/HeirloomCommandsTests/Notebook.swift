@@ -24,6 +24,11 @@ enum Notebook {
     try model { $0.attributes.append(AttributeDescription(name: "author", type: .string)) }
   }
 
+  /// Makes a version that requires a date that no note has.
+  static func dating() throws -> ManagedObjectModel {
+    try model { $0.attributes.append(AttributeDescription(name: "created", type: .date)) }
+  }
+
   /// Makes a version with two changes of type that can't be inferred, to see both reported.
   static func converting() throws -> ManagedObjectModel {
     try model { note in

@@ -55,8 +55,8 @@ enum SnapshotCommand {
 
   private static func date(_ arguments: Arguments) throws(UsageError) -> Date {
     guard let text = arguments.value("--date") else { return Date(timeIntervalSince1970: 0) }
-    guard let date = try? Date(text, strategy: .iso8601) else {
-      throw .invalidValue(option: "--date", value: text, expected: "a time such as 2026-11-21T10:15:00Z")
+    guard let date = Date(written: text) else {
+      throw .invalidValue(option: "--date", value: text, expected: "a date, such as \(Date.writtenExamples)")
     }
     return date
   }

@@ -52,7 +52,9 @@ struct DecisionArgument {
     case .merge: choice = .merge(by: detail)
     case .quarantine: choice = .quarantine
     }
-    return DataDecision(entity: entity, constraint: properties, choice)
+    var decision = DataDecision(entity: entity, constraint: properties, choice)
+    decision.text = text
+    return decision
   }
 
   private static func trimmed(_ text: Substring) -> String {
@@ -81,17 +83,17 @@ struct DecisionArgument {
       throw invalid(text, "an attribute of the model to migrate to, or of another version")
     }
     guard let result = self.value(value, type: attribute.type) else {
-      throw invalid(text, "a value of the type \(attribute.type.name)\(hint(attribute.type))")
+      throw invalid(text, expectation(attribute.type))
     }
     return result
   }
 
-  private static func hint(_ type: AttributeType) -> String {
+  private static func expectation(_ type: AttributeType) -> String {
     switch type {
-    case .date: ", such as 2026-11-21T10:15:00Z, or seconds since 2001-01-01 UTC"
-    case .binary, .transformable: " as hexadecimal digits"
-    case .boolean: ": yes or no"
-    default: ""
+    case .date: "a date, such as \(Date.writtenExamples)"
+    case .binary, .transformable: "a value of the type \(type.name) as hexadecimal digits"
+    case .boolean: "yes or no"
+    default: "a value of the type \(type.name)"
     }
   }
 
@@ -109,7 +111,7 @@ struct DecisionArgument {
       default: nil
       }
     case .date:
-      (Double(text) ?? (try? Date(text, strategy: .iso8601))?.timeIntervalSinceReferenceDate).map { .date($0) }
+      Date(written: text).map { .date($0) }
     case .uuid:
       UUID(uuidString: text).map { uuid in withUnsafeBytes(of: uuid.uuid) { .uuid(Array($0)) } }
     case .binary, .transformable: bytes(text).map { .binary($0) }

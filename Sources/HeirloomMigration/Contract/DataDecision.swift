@@ -1,5 +1,8 @@
+import Foundation
+import HeirloomFormats
 import HeirloomMapping
 public import HeirloomModel
+import HeirloomStore
 
 /// An answer to a blocker: the treatment of rows that don't fit the destination.
 ///
@@ -13,6 +16,8 @@ public struct DataDecision: Hashable, Sendable {
   public let properties: [String]
   /// The treatment of the rows.
   public let choice: Choice
+  /// The decision as a person wrote it; `nil` for one made in code.
+  package var text: String?
 
   /// A treatment of rows.
   @nonexhaustive
@@ -80,17 +85,40 @@ extension DataDecision.Choice {
 }
 
 extension DataDecision: CustomStringConvertible {
-  /// The decision as the tool's option takes it.
+  /// The decision as it was given to the tool, else as the tool's option takes it.
   public var description: String {
+    if let text { return text }
     let place = ([entity] + (properties.isEmpty ? [] : [properties.joined(separator: ",")])).joined(separator: ".")
     let words =
       switch choice {
-      case .fill(let value): "fill:\(value)"
+      case .fill(let value): "fill:\(value.argument)"
       case .keepNewest(let attribute), .merge(let attribute):
         choice.option.rawValue + (attribute.map { ":\($0)" } ?? "")
       case .quarantine: choice.option.rawValue
       }
     return "\(place)=\(words)"
+  }
+}
+
+extension AttributeValue {
+  /// The seconds since 2001 of dates whose year has four digits.
+  private var years1To9999: ClosedRange<Double> { -63_113_904_000...252_423_993_599 }
+
+  /// The value as the tool's option takes it.
+  fileprivate var argument: String {
+    switch self {
+    case .string(let text): return text
+    case .boolean(let value): return value ? "yes" : "no"
+    case .date(let seconds) where years1To9999.contains(seconds):
+      let start = Date.timeIntervalBetween1970AndReferenceDate + seconds.rounded(.down)
+      let text = CivilCalendar.text(of: Int64(start))
+      let thousandths = ((seconds - seconds.rounded(.down)) * 1000).rounded(.down)
+      if thousandths > 0 { return "\(text.dropLast())\("\(thousandths / 1000)".dropFirst())Z" }
+      return text.hasSuffix("T00:00:00Z") ? String(text.prefix(10)) : text
+    case .binary(let bytes): return bytes.hexadecimal
+    case .uuid(let bytes): return UUID(attributeValue: .uuid(bytes))?.uuidString ?? bytes.hexadecimal
+    default: return "\(self)"
+    }
   }
 }
 

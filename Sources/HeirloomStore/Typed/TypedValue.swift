@@ -164,3 +164,10 @@ extension AttributeValue {
     return Value(attributeValue: elements[name])
   }
 }
+
+extension AttributeValue {
+  /// Returns the value of a date.
+  public static func date(_ date: Date) -> AttributeValue {
+    .date(date.timeIntervalSinceReferenceDate)
+  }
+}
