@@ -58,12 +58,16 @@ final class MigrationRun {
   /// - Throws: ``MigrationAssistantError``, an error of a part, or the delegate's error. The store is as it was, unless
   ///   the error says that the outcome is unknown.
   func migrate() throws -> MigrationOutcome {
+    let outcome: MigrationOutcome
     do {
-      return try attempt()
+      outcome = try attempt()
     } catch let failure as FailureByDamage {
       settings.damage = failure.damage
-      return try attempt()
+      outcome = try attempt()
     }
+    // The migrated store may hold again what going back had left to a kept one.
+    if case .migrated = outcome { _ = assistant.revisingPins(around: nil, in: try assistant.vault()) }
+    return outcome
   }
 
   /// The failure of a copy of a store that is damaged, though none of its rows is lost: a new file won't have the damage.

@@ -156,6 +156,26 @@ struct ConsentCommandTests {
     #expect(!tool("versions", store.path).output.contains("pinned"))
   }
 
+  @Test func `who goes back is told what the version kept then alone holds`() throws {
+    let store = try Notebook.makeStore(in: directory, count: 10)
+    _ = tool("migrate", store.path, "--to", dropping, "--accept-losses")
+    let opened = try PersistentStore.open(at: store, model: try Notebook.dropping())
+    let context = ManagedObjectContext(store: opened)
+    try context.insert("Note")["title"] = .string("Friday")
+    try context.save()
+    try opened.close()
+    let back = tool("restore", store.path)
+    let kept = try #require(try StoreArchive(storeURL: store).previousVersions().first)
+    #expect(
+      back.output.hasSuffix(
+        "\(kept.id) is pinned: it alone holds 1 row of Note. heirloom versions \(store.path) --release \(kept.id) lets it go.\n"
+      ), "\(back.output)")
+    // Its rows are in the store again, and the store of the first model is where it was kept before.
+    let forth = try tool("restore", store.path, "--version", kept.id, "--json").json()
+    #expect(forth["retained"] is String && forth["pinned"] as? Bool == true)
+    #expect(try StoreArchive(storeURL: store).previousVersions().map(\.isPinned) == [true, false, false])
+  }
+
   @Test func `a store of an unknown version needs a flag of its own`() throws {
     let store = try Notebook.makeStore(in: directory, count: 10)
     // Only the store's own cache knows its model then.

@@ -43,12 +43,9 @@ enum RestoreCommand {
         result.restored.versionName, checksum: result.restored.versionChecksum, storedAt: result.restored.storeURL.path)
       return CommandReport(
         lines: ["\(console.style.green("Restored")) \(result.restored.id) (\(version.words)) as \(path)."]
-          + lines(onPrevious: result.previous?.id, path: path),
-        members: [
-          ("restored", .text(result.restored.id)), ("restoredName", .optional(version.name)),
-          ("retained", .optional(result.previous?.id)),
-          ("warnings", .texts(result.notes)),
-        ])
+          + lines(onPrevious: result.previous, path: path),
+        members: [("restored", .text(result.restored.id)), ("restoredName", .optional(version.name))]
+          + members(onPrevious: result.previous) + [("warnings", .texts(result.notes))])
     } catch let error as UsageError {
       throw error
     } catch {
@@ -56,12 +53,16 @@ enum RestoreCommand {
     }
   }
 
-  private static func lines(onPrevious id: String?, path: String) -> [String] {
-    id.map { id in
-      [
-        "The store that was there is kept as \(id): heirloom restore \(shellWord(path)) --version \(id) brings it back."
-      ]
-    } ?? []
+  private static func lines(onPrevious version: PreviousVersion?, path: String) -> [String] {
+    guard let version else { return [] }
+    return [
+      "The store that was there is kept as \(version.id): heirloom restore \(shellWord(path)) --version \(version.id)"
+        + " brings it back."
+    ] + (version.pinWords(path: path).map { [$0] } ?? [])
+  }
+
+  private static func members(onPrevious version: PreviousVersion?) -> OutputMembers {
+    [("retained", .optional(version?.id)), ("pinned", .boolean(version?.isPinned ?? false))]
   }
 
   /// Brings a set-aside store back to its place.
@@ -103,9 +104,8 @@ enum RestoreCommand {
       lines += migration.quarantine.map { "Rows in quarantine: \($0.path)" }
     }
     return CommandReport(
-      lines: lines + Self.lines(onPrevious: replaced?.id, path: path),
-      members: [
-        ("outcome", .text("returned")), ("restored", .text(id)), ("retained", .optional(replaced?.id)),
+      lines: lines + Self.lines(onPrevious: replaced, path: path),
+      members: [("outcome", .text("returned")), ("restored", .text(id))] + members(onPrevious: replaced) + [
         ("from", .optional(migration?.sourceChecksum)), ("fromName", .optional(match.versionName)),
         ("to", .text(request.history.current.versionChecksum())), ("toName", .text(request.history.currentName)),
         ("warnings", .texts(migration?.plan.warnings ?? [])),

@@ -46,15 +46,18 @@ package struct PreviousVersionManifest: Hashable, Sendable {
   package let operation: VaultManifest.Operation
 
   /// The content that this version alone holds after an unconsented loss; `nil` if it holds nothing alone.
-  package let alone: SoleContents?
-  /// True once the app has said that the version may be removed like any other.
-  package let isReleased: Bool
+  package private(set) var alone: SoleContents?
+  /// True once the app has said that the version may be removed like any other, or another store holds its content.
+  package private(set) var isReleased: Bool
+
+  /// True if the store that took its place was not made of it.
+  package var isReplaced: Bool { operation == .adoption || operation == .restoration }
 
   /// True while the version is never pruned, since no other store holds its rows.
   ///
   /// A migration carries rows over. An adoption and a restoration don't: what was written to the store that they
   /// replaced is in that store alone.
-  package var isPinned: Bool { !isReleased && (operation == .adoption || operation == .restoration || alone != nil) }
+  package var isPinned: Bool { !isReleased && (isReplaced || alone != nil) }
 
   /// The length limit for reading a manifest, in bytes.
   package static let byteLimit = 65_536
@@ -83,11 +86,16 @@ package struct PreviousVersionManifest: Hashable, Sendable {
 
   /// The same manifest, released: the version may be pruned.
   package var released: PreviousVersionManifest {
-    PreviousVersionManifest(
-      identifier: identifier, time: time, storeName: storeName, storeByteCount: storeByteCount,
-      supportFileCount: supportFileCount, supportByteCount: supportByteCount, versionChecksum: versionChecksum,
-      versionName: versionName, generation: generation, usedWAL: usedWAL, operation: operation, alone: alone,
-      isReleased: true)
+    var manifest = self
+    manifest.isReleased = true
+    return manifest
+  }
+
+  /// Returns the same manifest, which says what the version alone holds.
+  func holding(_ alone: SoleContents) -> PreviousVersionManifest {
+    var manifest = self
+    manifest.alone = alone
+    return manifest
   }
 
   private struct Document: Codable {

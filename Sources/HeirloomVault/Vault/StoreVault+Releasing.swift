@@ -5,6 +5,18 @@ extension StoreVault {
   /// - Returns: The released version; a version that was not pinned is returned as it is, and nothing is written.
   /// - Throws: ``VaultError``; for a version with a damaged manifest, ``VaultError/unusableVersion(id:reason:)``.
   package func release(_ prefix: String) throws -> PreviousVersionFiles {
+    try revise(prefix, alone: [])
+  }
+
+  /// Notes what a pinned version alone holds; one that holds nothing alone is released, as by ``release(_:)``.
+  ///
+  /// - Parameters:
+  ///   - prefix: The start of the version's name, long enough to be unique.
+  ///   - alone: The content that no other store holds.
+  /// - Returns: The version; nothing is written if it wasn't pinned, or says the same already.
+  /// - Throws: As ``release(_:)``.
+  @discardableResult
+  package func revise(_ prefix: String, alone: [SoleContent]) throws -> PreviousVersionFiles {
     try withLock(requiresStore: false) {
       if try files.status(of: location.path) != nil { try recoverHoldingLock() }
       let version = try findVersion(prefix)
@@ -12,21 +24,22 @@ extension StoreVault {
         throw VaultError.unusableVersion(
           id: version.name.text, reason: "its own description is damaged, so that it is never removed")
       }
-      guard manifest.isPinned else { return version }
+      let revised = alone.isEmpty ? manifest.released : manifest.holding(SoleContents(alone))
+      guard manifest.isPinned, revised != manifest else { return version }
       let path = PathText.join(version.path, StoreLocation.manifestName)
       let draft = path + ".tmp"
       // One rename: the manifest is the one before or the one after.
       try VaultError.wrapping { () throws(FileError) in
         let attributes = try files.status(of: path)?.attributes ?? FileAttributes(mode: 0o600)
         if try files.status(of: draft) != nil { try files.unlink(draft) }
-        guard let bytes = try? manifest.released.encoded() else {
+        guard let bytes = try? revised.encoded() else {
           throw FileError(.write, draft, code: 0, reason: "the description can't be encoded")
         }
         try files.writeNewFile(draft, bytes: bytes, attributes: attributes)
         try files.rename(draft, to: path)
         try files.synchronizeDirectory(version.path)
       }
-      report(.released(id: version.name.text))
+      if revised.isReleased { report(.released(id: version.name.text)) }
       return try findVersion(version.name.text)
     }
   }

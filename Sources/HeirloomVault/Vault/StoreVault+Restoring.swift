@@ -61,7 +61,7 @@ extension StoreVault {
   /// The length limit for keeping a snapshot, in bytes.
   private static var snapshotLimit: Int { 64 << 20 }
 
-  func findVersion(_ prefix: String) throws(VaultError) -> PreviousVersionFiles {
+  package func findVersion(_ prefix: String) throws(VaultError) -> PreviousVersionFiles {
     let versions = try previousVersions()
     let matches = versions.filter { $0.name.text.hasPrefix(prefix) }
     guard !prefix.isEmpty, matches.count == 1, let version = matches.first else {

@@ -1,0 +1,158 @@
+import Foundation
+import Heirloom
+import HeirloomStore
+import TestSupport
+import Testing
+
+/// What pins say after migrations and restorations, held against the rows of all files by plain SQL.
+struct PinTests {
+  private typealias Make = InferableChangeTests
+
+  enum Action: Sendable {
+    /// The newer release's launch, which drops moods that nobody consented to lose.
+    case update
+    /// The restoration of a version, counted from the oldest.
+    case restore(Int)
+    /// The app's insertion of an item.
+    case write
+  }
+
+  /// A file as plain SQL shows it: its columns, and its rows by key.
+  private struct Picture {
+    let columns: [String]
+    let rows: [Int64: [String: SQLiteValue]]
+
+    init(_ url: URL) throws {
+      let connection = try Connection(path: url.path, mode: .readOnly)
+      let names = try connection.rows("SELECT name FROM pragma_table_info('ZITEM')").compactMap { $0.first?.text }
+      columns = names.filter { !["Z_ENT", "Z_OPT"].contains($0) }.sorted()
+      let list = columns.map { "\"\($0)\"" }.joined(separator: ", ")
+      var rows: [Int64: [String: SQLiteValue]] = [:]
+      for row in try connection.rows("SELECT Z_PK, \(list) FROM ZITEM") {
+        rows[try #require(row[0].integer)] = Dictionary(uniqueKeysWithValues: zip(columns, row.dropFirst()))
+          .filter { $0.value != .null }
+      }
+      self.rows = rows
+      try connection.close()
+    }
+
+    /// Counts the rows that are in none of the other files.
+    func sole(besides others: [Picture], having column: String? = nil) -> Int64 {
+      Int64(
+        rows.count { key, row in
+          (column.map { row[$0] != nil } ?? true)
+            && !others.contains { other in
+              guard let held = other.rows[key] else { return false }
+              return row.allSatisfy { held[$0.key] == $0.value }
+            }
+        })
+    }
+  }
+
+  private struct Scene {
+    let directory: TemporaryDirectory
+    let first: ManagedObjectModel
+    let second: ManagedObjectModel
+    var store: URL { directory.file("Journal.sqlite") }
+    var archive: StoreArchive { StoreArchive(storeURL: store) }
+
+    init() throws {
+      directory = try TemporaryDirectory()
+      first = try ManagedObjectModel(entities: [Make.entity("Item", [Make.attribute("name"), Make.attribute("mood")])])
+      second = try ManagedObjectModel(entities: [Make.entity("Item", [Make.attribute("name"), Make.attribute("more")])])
+      let opened = try PersistentStore.create(at: store, model: first)
+      let context = ManagedObjectContext(store: opened)
+      for number in 0..<9 {
+        let item = try context.insert("Item")
+        item["name"] = .string("item \(number)")
+        if number % 3 == 0 { item["mood"] = .string("merry") }
+      }
+      try context.save()
+      try opened.close()
+    }
+
+    /// Acts as an app or a person, and returns the version that a restoration kept.
+    func perform(_ action: Action) throws -> PreviousVersion? {
+      switch action {
+      case .update:
+        _ = try MigrationAssistant(
+          storeURL: store, modelController: ModelController(storeURL: store),
+          history: ModelHistory(current: second, earlier: [("1", first)])
+        ).migrateStore()
+        try ModelController(storeURL: store).archive(second)
+      case .restore(let number):
+        return try archive.restorePreviousVersion(archive.previousVersions().reversed()[number].id).previous
+      case .write:
+        let isFirst = try StoreMetadata(contentsOf: store).versionHashes == first.versionHashes()
+        let opened = try PersistentStore.open(at: store, model: isFirst ? first : second)
+        let context = ManagedObjectContext(store: opened)
+        let item = try context.insert("Item")
+        item["name"] = .string("written \(UUID())")
+        item[isFirst ? "mood" : "more"] = .string("new")
+        try context.save()
+        try opened.close()
+      }
+      return nil
+    }
+  }
+
+  @Test func `rows of the app's own tables count as well`() throws {
+    let scene = try Scene()
+    let connection = try Connection(path: scene.store.path, mode: .readWrite)
+    try connection.execute("CREATE TABLE tags (name TEXT)")
+    try connection.close()
+    _ = try scene.perform(.update)
+    let newer = try Connection(path: scene.store.path, mode: .readWrite)
+    try newer.execute("INSERT INTO tags VALUES ('a'), ('b')")
+    try newer.close()
+    let kept = try #require(try scene.perform(.restore(0)))
+    #expect(kept.isPinned && kept.alone.map { "\($0.entity) \($0.rows)" } == ["tags 2"])
+    // The migrated store has the app's table, and not its new rows.
+    _ = try scene.perform(.update)
+    #expect(try scene.archive.previousVersions().first { $0.id == kept.id } == kept)
+  }
+
+  @Test(
+    arguments: [
+      [.update, .restore(0)], [.update, .restore(0), .update], [.update, .restore(0), .update, .restore(0)],
+      [.update, .restore(0), .restore(1)], [.update, .restore(0), .restore(1), .restore(0), .update],
+      [.update, .write, .restore(0), .update], [.update, .write, .restore(0), .write, .update, .restore(1)],
+      [.update, .write, .restore(0), .write, .restore(1), .write, .restore(2), .update, .update],
+      [.update, .write, .restore(0), .write, .update, .restore(0), .write, .update, .restore(1), .write],
+    ] as [[Action]])
+  func `a pin says what the version alone holds, and a version that holds nothing alone has none`(
+    actions: [Action]
+  ) throws {
+    let scene = try Scene()
+    for (number, action) in actions.enumerated() {
+      let restored = try scene.perform(action)
+      let versions = try scene.archive.previousVersions()
+      if let restored { #expect(versions.first == restored) }
+      let pictures = try versions.map { try Picture($0.storeURL) }
+      let store = try Picture(scene.store)
+      for (index, version) in versions.enumerated() {
+        let pinned = versions.indices.filter { $0 != index && versions[$0].isPinned }.map { pictures[$0] }
+        let picture = pictures[index]
+        let others = [store] + pinned
+        let isFirst = picture.columns.contains("ZMOOD")
+        // A mood is held where a row of the same version is equal; rows of a store that was replaced anywhere.
+        let wasReplaced = version.alone.contains { $0.kind == "objects" }
+        let rows =
+          isFirst && !wasReplaced
+          ? picture.sole(besides: others.filter { $0.columns == picture.columns }, having: "ZMOOD")
+          : picture.sole(besides: others)
+        let place = "\(actions) after \(number), version \(index) of \(versions.count)"
+        if version.isPinned {
+          #expect(rows > 0 && version.alone.map(\.rows) == [rows], "\(place): \(version.alone) instead of \(rows)")
+          #expect(version.alone.map(\.property) == [wasReplaced ? nil : "mood"], "\(place)")
+        } else {
+          // Names went on with the migration; a mood is only where the first model is.
+          #expect(!isFirst || rows == 0, "\(place): \(rows)")
+        }
+      }
+      // Of equal versions only one is pinned, the newest.
+      let texts = versions.indices.filter { versions[$0].isPinned }.map { "\(pictures[$0].rows)" }
+      #expect(Set(texts).count == texts.count)
+    }
+  }
+}
