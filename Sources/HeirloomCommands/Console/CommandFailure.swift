@@ -71,7 +71,32 @@ struct CommandFailure: Error {
     guard code != Self.missingCode else { return self }
     var failure = self
     failure.storeAt = storeAt ?? path
+    if let path, code == "unreadableStore", case .folder = PathKind(path) {
+      (failure.message, failure.suggestion) = Self.instead(ofFolder: path)
+    }
     return failure
+  }
+
+  /// Returns what to give instead of a folder, which is no store, and a further piece of advice.
+  private static func instead(ofFolder path: String) -> (message: String, suggestion: String) {
+    let url = URL(fileURLWithPath: path)
+    if ["xcdatamodeld", "xcdatamodel", "momd"].contains(url.pathExtension) {
+      return (
+        "\(path) is a model; give the file of a store, such as Journal.sqlite.",
+        "heirloom inspect \(shellWord(path)) shows the model."
+      )
+    }
+    let names = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+    let stores = names.map { url.appendingPathComponent($0).path }.filter {
+      if case .database = PathKind($0) { true } else { false }
+    }
+    let advice =
+      switch stores.count {
+      case 0: "a folder without a store; give the file of a store, such as Journal.sqlite"
+      case 1: "a folder; give the store in it, \(stores[0])"
+      default: "a folder; give one of the stores in it: \(listText(stores, limit: 6))"
+      }
+    return ("\(path) is \(advice).", "Nothing was changed.")
   }
 
   /// The code of a failure to find anything at a path.
