@@ -65,6 +65,54 @@ struct DoctorTests {
     }
   }
 
+  @Test func `a folder or a model is told what to give instead`() throws {
+    let directory = try TemporaryDirectory()
+    let tool = Tool(directory: directory.url)
+    let folder = directory.file("Data")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    func message(_ path: String) throws -> String? {
+      let outcome = tool("doctor", path, "--json")
+      #expect(outcome.code == 1)
+      return try outcome.failure()["message"] as? String
+    }
+    try Data("a note".utf8).write(to: folder.appendingPathComponent("notes.txt"))
+    #expect(
+      try message("Data")
+        == "\(folder.path) is a folder without a store; give the file of a store, such as Journal.sqlite.")
+    let store = try Notebook.makeStore(in: directory, count: 1)
+    let first = folder.appendingPathComponent("A.sqlite").path
+    try FileManager.default.copyItem(atPath: store.path, toPath: first)
+    #expect(try message("Data") == "\(folder.path) is a folder; give the store in it, \(first).")
+    let second = folder.appendingPathComponent("B.store").path
+    try FileManager.default.copyItem(atPath: store.path, toPath: second)
+    #expect(
+      try message("Data") == "\(folder.path) is a folder; give one of the stores in it: \(first), \(second).")
+    for name in ["Journal.xcdatamodeld", "Journal.momd", "Journal.xcdatamodel"] {
+      let model = directory.file(name)
+      try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+      #expect(try message(name) == "\(model.path) is a model; give the file of a store, such as Journal.sqlite.")
+      #expect(tool("doctor", name).error.contains("heirloom inspect \(model.path) shows the model."))
+    }
+  }
+
+  @Test func `a store that Heirloom made or migrated says so, and one of Core Data's too`() throws {
+    let directory = try TemporaryDirectory()
+    let tool = Tool(directory: directory.url)
+    let made = try Notebook.makeStore(in: directory, count: 1)
+    let folder = try TemporaryDirectory()
+    let migrated = try VerifyTests.makeMigratedStore(in: folder)
+    let other = try Notebook.makeStore(in: directory, count: 1, name: "Other.sqlite")
+    let connection = try Connection(path: other.path, mode: .readWrite)
+    var metadata = try StoreMetadata(connection: connection, path: other.path)
+    metadata.generation = nil
+    try metadata.write(to: connection)
+    try connection.close()
+    for (path, writer) in [(made.path, "Heirloom"), (migrated.path, "Heirloom"), (other.path, "Core Data")] {
+      #expect(tool("doctor", path).output.contains("  written   by \(writer), framework version "))
+      #expect(tool("inspect", path).output.contains("  written by   \(writer), framework version "))
+    }
+  }
+
   @Test func `an archive for a support mail is written, with the store only on request`() throws {
     let directory = try TemporaryDirectory()
     let store = try Notebook.makeStore(in: directory, count: 20)

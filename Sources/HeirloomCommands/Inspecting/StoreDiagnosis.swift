@@ -185,10 +185,7 @@ final class StoreDiagnosis {
       "  model     "
         + (check.report.isModelFit
           ? "\(version)from \(check.modelWords ?? "")" : style.red("none known that fits")))
-    if let metadata = check.report.metadata {
-      let writer = metadata.generation == nil ? "Core Data" : "Heirloom"
-      lines.append("  written   by \(writer), framework version \(metadata.frameworkVersion)")
-    }
+    if let metadata = check.report.metadata { lines.append("  written   by \(metadata.writerWords)") }
     return lines
   }
 

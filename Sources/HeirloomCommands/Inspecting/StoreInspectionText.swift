@@ -62,8 +62,6 @@ struct StoreInspectionText {
 
   private func head(_ style: TextStyle) -> [String] {
     let metadata = inspection.metadata
-    let writer = metadata.generation == nil ? "Core Data" : "Heirloom"
-    let framework = metadata.frameworkVersion == 0 ? "" : ", framework version \(metadata.frameworkVersion)"
     var lines = [
       "\(style.bold(inspection.path)): a Core Data store",
       "  holds        \(counted(inspection.rowCount, "object")) in \(counted(Int64(inspection.entities.count), "entity"))"
@@ -72,7 +70,7 @@ struct StoreInspectionText {
       "  hashes       \(hashWords(style))",
       "  checksum     \(comparison(checksum, stored: metadata.versionChecksum, style))",
       "  digest       \(comparison(digest, stored: metadata.versionHashesDigest, style))",
-      "  written by   \(writer)\(framework)",
+      "  written by   \(metadata.writerWords)",
       "  identifier   \(metadata.identifier)",
     ]
     if !metadata.versionIdentifiers.isEmpty {
@@ -120,5 +118,13 @@ struct StoreInspectionText {
       ])
     }
     return table.lines()
+  }
+}
+
+extension StoreMetadata {
+  /// The program that made the file, with Core Data's version of the form.
+  var writerWords: String {
+    (generation == nil ? "Core Data" : "Heirloom")
+      + (frameworkVersion == 0 ? "" : ", framework version \(frameworkVersion)")
   }
 }

@@ -42,7 +42,7 @@ struct CandidateRun {
   ) throws(MigrationError) -> MigrationPlan {
     var plan = try MigrationPlanner(
       connection: connection, storePath: storePath, sourceModel: hop.source, destinationModel: hop.destination,
-      mapping: hop.mapping, settings: settings, generation: newGeneration()
+      mapping: hop.mapping, settings: settings, generation: StoreMetadata.newGeneration()
     ).plan()
     plan.isInferred = hop.isInferred && hop.willMigrate == nil && hop.didMigrate == nil
     return plan
@@ -147,12 +147,6 @@ struct CandidateRun {
     } catch {
       throw .database(reason: "\(error)", coreDataCode: 134110)
     }
-  }
-
-  /// Returns 32 hexadecimal digits that no other store has.
-  private static func newGeneration() -> String {
-    var generator = SystemRandomNumberGenerator()
-    return (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }.hexadecimal
   }
 }
 

@@ -16,7 +16,7 @@ public struct StoreMetadata: Hashable, Sendable {
   public var versionChecksum: String?
   /// The version of Core Data that wrote the store last; 0 if the store doesn't say.
   public var frameworkVersion: Int
-  /// The generation that Heirloom gave the file when it wrote it; `nil` if Core Data or an app made it.
+  /// The generation that Heirloom gave the file when it wrote it; `nil` if another program made it.
   public var generation: String?
   /// The parts that a deferred migration by Heirloom left to be cleaned up, as the store lists them; `nil` if none.
   public package(set) var deferredMigration: DeferredMigration?
@@ -66,6 +66,12 @@ public struct StoreMetadata: Hashable, Sendable {
     versionHashesDigest = ManagedObjectModel.versionHashesDigest(of: versionHashes)
     versionChecksum = ManagedObjectModel.versionChecksum(of: versionHashes)
     frameworkVersion = Self.currentFrameworkVersion
+  }
+
+  /// Returns 32 hexadecimal digits that no other store has.
+  package static func newGeneration() -> String {
+    var generator = SystemRandomNumberGenerator()
+    return (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }.hexadecimal
   }
 
   // MARK: Comparing

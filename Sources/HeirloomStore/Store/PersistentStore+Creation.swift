@@ -33,6 +33,8 @@ extension PersistentStore {
     var metadata = metadata ?? StoreMetadata(model: model)
     metadata.adopt(model)
     metadata.deferredMigration = nil
+    // Whoever made a file is told by it.
+    metadata.generation = StoreMetadata.newGeneration()
     let schema = PhysicalSchema(model: model, configuration: configuration)
     let connection: Connection
     do throws(SQLiteError) {
