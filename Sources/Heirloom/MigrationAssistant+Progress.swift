@@ -5,7 +5,8 @@ import HeirloomMigration
 extension MigrationAssistant {
   /// The progress of a migration, in rows; cancelling it stops the migration and leaves the store as it was.
   ///
-  /// Its units are rows that are written. Their number is negative, and so indeterminate, until the plan is made. On a
+  /// Its units are rows that are written, or entered in new indexes; while a statement runs, they are counted several
+  /// times a second. Their number is negative, and so indeterminate, until the plan is made. On a
   /// path of several hops, each hop to come counts like the current one. A call that ends well completes the progress,
   /// even with nothing to do, so it can be a part of an app's own progress
   /// (`parent.addChild(assistant.progress, withPendingUnitCount: 1)`). When all rows are written, the proof is still to

@@ -85,6 +85,49 @@ struct MigrationProgressTests {
     }
   }
 
+  @Test(arguments: [MigrationPlan.Builder.rebuild, .cloneAndAlter], [false, true])
+  func `progress moves while one statement runs`(builder: MigrationPlan.Builder, makesIndex: Bool) throws {
+    let directory = try TemporaryDirectory()
+    let store = directory.file("Journal.sqlite")
+    let names = ["name", "count"].map { Make.attribute($0, $0 == "count" ? .integer64 : .string) }
+    let old = try ManagedObjectModel(entities: [Make.entity("Item", names)])
+    var item = Make.entity("Item", [names[0], Make.attribute("count", makesIndex ? .integer64 : .double)])
+    if makesIndex {
+      item.attributes.append(Make.attribute("more"))
+      item.indexes = [
+        FetchIndexDescription(name: "byName", elements: [FetchIndexElementDescription(subject: .property("name"))])
+      ]
+    }
+    let new = try ManagedObjectModel(entities: [item])
+    let opened = try PersistentStore.create(at: store, model: old)
+    let count = 400_000
+    try opened.connection.execute(
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count)) INSERT INTO ZITEM"
+        + " (Z_PK, Z_ENT, Z_OPT, ZNAME, ZCOUNT) SELECT i, 1, 1, 'item ' || i * 7919 % \(count), i FROM n")
+    try opened.connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(count)")
+    try opened.close()
+    let assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: ModelHistory(current: new, earlier: [("1", old)]), configuration: MigrationAssistant.Configuration(),
+      files: POSIXFileOperations(), builder: .always(builder))
+    let (progress, isOver) = (assistant.progress, Locked(false))
+    let seen = Locked<[Double]>([])
+    let watcher = Thread {
+      while !isOver.withLock({ $0 }) {
+        let fraction = progress.fractionCompleted
+        seen.withLock { if $0.last != fraction { $0.append(fraction) } }
+        usleep(1000)
+      }
+    }
+    watcher.start()
+    _ = try assistant.migrateStore()
+    isOver.withLock { $0 = true }
+    let fractions = seen.withLock { $0 }
+    #expect(fractions == fractions.sorted() && progress.fractionCompleted == 1)
+    // Before and after the one step with work are steps that count less than a hundredth.
+    #expect(fractions.contains { $0 > 0.01 && $0 < 0.99 && $0 != 0.5 }, "\(fractions)")
+  }
+
   @Test func `on a way of several steps, progress never goes back`() throws {
     let scene = try StagedMigrationTests.Scene()
     try scene.makeStore()

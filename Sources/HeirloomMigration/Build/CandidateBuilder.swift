@@ -8,8 +8,8 @@ import HeirloomStore
 struct CandidateBuilder {
   let connection: Connection
   let plan: MigrationPlan
-  /// The function that hears the number of rows written so far.
-  let progress: (Int64) -> Void
+  /// The progress of the steps; `nil` if nobody counts.
+  let progress: StepProgress?
   /// The function that runs mappings object by object, inside the transaction.
   let runMappings: (RowRunParts) throws -> RowRunOutcome
 
@@ -23,7 +23,6 @@ struct CandidateBuilder {
       try prepareFile()
       try connection.execute("BEGIN")
       _ = connection.takeFunctionFailure()
-      var written: Int64 = 0
       for step in plan.steps {
         for statement in step.statements {
           do throws(SQLiteError) {
@@ -37,8 +36,7 @@ struct CandidateBuilder {
             step: step.summary, expected: expected, written: connection.changes)
         }
         if step.kind == .runMappings, let parts = plan.rowRun { outcome = try runMappings(parts) }
-        written += step.rows ?? 0
-        progress(written)
+        progress?.finishStep()
       }
       try connection.execute("COMMIT")
       if plan.builder == .rebuild { try takeOverHeader() }

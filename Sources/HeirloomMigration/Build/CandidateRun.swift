@@ -64,8 +64,9 @@ struct CandidateRun {
   /// - Returns: The candidate, with the plan and what only carrying it out could tell.
   /// - Throws: ``MigrationError``; the candidate is then of no use.
   func build(by plan: MigrationPlan) throws(MigrationError) -> BuiltCandidate {
+    let steps = progress.map { StepProgress(of: plan, progress: $0, on: store.connection, hopsLeft: hopsLeft) }
     do throws(MigrationError) {
-      return try interruptible { () throws(MigrationError) in try carryOut(plan) }
+      return try interruptible(counting: steps) { () throws(MigrationError) in try carryOut(plan, counting: steps) }
     } catch {
       throw MigrationError.cause(
         of: error, in: store.connection, model: hop.source, configuration: plan.configuration)
@@ -73,11 +74,18 @@ struct CandidateRun {
   }
 
   /// Runs work on the store's connection that cancelling the progress stops.
-  private func interruptible<Value>(_ body: () throws(MigrationError) -> Value) throws(MigrationError) -> Value {
+  private func interruptible<Value>(
+    counting steps: StepProgress? = nil, _ body: () throws(MigrationError) -> Value
+  ) throws(MigrationError) -> Value {
     let connection = store.connection
     defer { try? connection.removeInterruption() }
     do throws(SQLiteError) {
-      if let progress { try connection.interrupt(every: 10_000) { progress.isCancelled } }
+      if let progress {
+        try connection.interrupt(every: StepProgress.stepsBetweenCalls) {
+          steps?.look()
+          return progress.isCancelled
+        }
+      }
       try TextFunction.register(on: connection)
       try ChangedColumns.registerFunction(on: connection)
     } catch {
@@ -86,13 +94,11 @@ struct CandidateRun {
     return try body()
   }
 
-  private func carryOut(_ approved: MigrationPlan) throws(MigrationError) -> BuiltCandidate {
+  private func carryOut(
+    _ approved: MigrationPlan, counting steps: StepProgress?
+  ) throws(MigrationError) -> BuiltCandidate {
     let connection = store.connection
     var plan = approved
-    // The rows that earlier hops have written stay counted.
-    let done = progress?.completedUnitCount ?? 0
-    let rows = max(1, plan.rowsRewritten)
-    progress?.totalUnitCount = done + rows * hopsLeft
     var sharesBlocks = false
     var written: WrittenPages?
     if plan.builder == .cloneAndAlter {
@@ -105,14 +111,12 @@ struct CandidateRun {
     }
     try BuiltCandidate.attached(connection, candidatePath, noting: written) { () throws(MigrationError) in
       let outcome = try CandidateBuilder(
-        connection: connection, plan: plan, progress: { progress?.completedUnitCount = done + min($0, rows) },
-        runMappings: runMappings
+        connection: connection, plan: plan, progress: steps, runMappings: runMappings
       ).run()
       if let outcome { plan.take(outcome) }
     }
     guard progress?.isCancelled != true else { throw .cancelled }
-    // Where no row is written anew, the work was one unit.
-    progress?.completedUnitCount = done + rows
+    steps?.finish()
     return BuiltCandidate(plan, of: store, at: candidatePath, written: written, sharesBlocks: sharesBlocks)
   }
 

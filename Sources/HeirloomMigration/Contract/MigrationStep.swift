@@ -53,15 +53,21 @@ public struct MigrationStep: Hashable, Sendable {
   public let summary: String
   /// The number of rows that the step writes, counted on the store; `nil` for none or an unknown count.
   public let rows: Int64?
+  /// The table whose rows the step enters in an index; `nil` for any other step.
+  let indexedTable: String?
   /// The statements, in order.
   package let statements: [PlannedStatement]
 
   /// Creates a step.
-  package init(kind: Kind, subject: String, summary: String, rows: Int64? = nil, statements: [PlannedStatement]) {
+  package init(
+    kind: Kind, subject: String, summary: String, rows: Int64? = nil, indexedTable: String? = nil,
+    statements: [PlannedStatement]
+  ) {
     self.kind = kind
     self.subject = subject
     self.summary = PlainText.line(summary)
     self.rows = rows
+    self.indexedTable = indexedTable
     self.statements = statements
   }
 

@@ -165,6 +165,17 @@ extension Connection {
     if !needsSchema { installInterruption() }
   }
 
+  /// The number of rows that the running statement has read of tables that it reads from end to end.
+  ///
+  /// See https://www.sqlite.org/c3ref/c_stmtstatus_counter.html
+  package var scannedRows: Int64 {
+    var statement = sqlite3_next_stmt(handle, nil)
+    while let candidate = statement, sqlite3_stmt_busy(candidate) == 0 {
+      statement = sqlite3_next_stmt(handle, candidate)
+    }
+    return statement.map { Int64(sqlite3_stmt_status($0, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0)) } ?? 0
+  }
+
   /// Stops asking while statements run.
   package func removeInterruption() throws(SQLiteError) {
     _ = try openHandle()

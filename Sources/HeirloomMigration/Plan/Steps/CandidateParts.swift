@@ -166,7 +166,8 @@ extension CandidateParts {
     }
     return [
       MigrationStep(
-        kind: .createIndex, subject: index.name, summary: "Make the index \(index.name)", statements: statements)
+        kind: .createIndex, subject: index.name, summary: "Make the index \(index.name)", indexedTable: index.table,
+        statements: statements)
     ]
   }
 
