@@ -49,7 +49,7 @@ struct DecisionDraft {
       rowDecisions.blockers = found
       return rowDecisions
     }
-    var planner = DecisionPlanner(
+    let planner = DecisionPlanner(
       matching: matching, parts: parts, questions: questions, effects: effects,
       decidedHazards: decidedHazards, found: found, connection: connection)
     return try planner.rowDecisions(values: values)

@@ -4,7 +4,7 @@ import HeirloomStore
 
 extension DecisionPlanner {
   /// Returns all results together.
-  mutating func allRowDecisions() throws -> RowDecisions {
+  func allRowDecisions() throws -> RowDecisions {
     var rowDecisions = RowDecisions()
     rowDecisions.findSteps = [
       MigrationStep(

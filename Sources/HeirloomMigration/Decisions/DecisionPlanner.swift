@@ -6,7 +6,7 @@ import HeirloomStore
 ///
 /// The tables hold keys and the columns of constraints. The statements that find the rows read the store alone.
 /// The builder runs the same ones again, so it does what was planned; then the outcome is written to the candidate.
-struct DecisionPlanner {
+final class DecisionPlanner {
   let matching: DecisionMatching
   let parts: CandidateParts
   let questions: EffectQuestions
@@ -50,7 +50,7 @@ struct DecisionPlanner {
   /// - Parameter values: The values that rows get, which the parts have taken into account.
   /// - Returns: The changes, and the blockers that are left to decide.
   /// - Throws: ``MigrationError`` or SQLite's error.
-  mutating func rowDecisions(values: DecidedValues) throws -> RowDecisions {
+  func rowDecisions(values: DecidedValues) throws -> RowDecisions {
     chooseTables(values: values)
     guard tables.values.contains(where: \.mayLoseRows) else {
       var rowDecisions = RowDecisions()
@@ -71,7 +71,7 @@ struct DecisionPlanner {
 
   // MARK: The tables
 
-  private mutating func chooseTables(values: DecidedValues) {
+  private func chooseTables(values: DecidedValues) {
     var roots: Set<String> = []
     func root(of entity: String) -> String? { destination.entity(named: entity)?.rootName }
     for (effect, decision) in decidedHazards where matching.decisions[decision].choice.option != .fill {
@@ -127,12 +127,12 @@ struct DecisionPlanner {
       atPath: age.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init), in: decision.entity)?.name
   }
 
-  private mutating func add(_ root: PhysicalEntity, _ columns: [TrackedColumn], mayLoseRows: Bool) {
+  private func add(_ root: PhysicalEntity, _ columns: [TrackedColumn], mayLoseRows: Bool) {
     tables[root.name] = DecisionTable(
       number: tables.count + 1, table: root.table, root: root, columns: columns, mayLoseRows: mayLoseRows)
   }
 
-  private mutating func makeTables() throws {
+  private func makeTables() throws {
     let made = orderedTables.map { table in
       table.statements(parts.transfers.filter { $0.table == table.table })
     }
@@ -165,7 +165,7 @@ struct DecisionPlanner {
   }
 
   /// Removes rows of the store that meet the condition of a blocker.
-  private mutating func removeByCondition() throws {
+  private func removeByCondition() throws {
     for (effect, decision) in decidedHazards where matching.decisions[decision].choice == .quarantine {
       for (row, condition) in questions.conditions(of: effect) {
         guard let route = parts.crossing.routing.bySource[row.entity], route.destination == row.destinationEntity,
@@ -185,7 +185,7 @@ struct DecisionPlanner {
     }
   }
 
-  private mutating func removeUntilNothingChanges() throws {
+  private func removeUntilNothingChanges() throws {
     var rounds = 0
     var isChanged = true
     while isChanged {
@@ -209,7 +209,7 @@ struct DecisionPlanner {
   }
 
   /// Leaves one of the objects that are equal in a constraint.
-  private mutating func removeDuplicates(_ index: PhysicalIndex, decision number: Int) throws -> Bool {
+  private func removeDuplicates(_ index: PhysicalIndex, decision number: Int) throws -> Bool {
     let decision = matching.decisions[number]
     guard let table = tables.values.first(where: { $0.table == index.table }) else { return false }
     let names = index.columns.map { "r.\(quote($0))" }
@@ -232,7 +232,7 @@ struct DecisionPlanner {
   }
 
   /// Removes rows whose required link was emptied, where that was decided.
-  private mutating func removeRowsWithoutLinks() throws -> Bool {
+  private func removeRowsWithoutLinks() throws -> Bool {
     var isChanged = false
     for table in orderedTables where table.mayLoseRows {
       for column in table.columns {
@@ -265,7 +265,7 @@ struct DecisionPlanner {
   // MARK: Consequences
 
   /// Gives remaining objects the values they lack from those that they replace.
-  private mutating func fillSurvivors(_ table: DecisionTable, after mark: Int64) throws(SQLiteError) {
+  private func fillSurvivors(_ table: DecisionTable, after mark: Int64) throws(SQLiteError) {
     for group in Dictionary(grouping: table.columns, by: \.group).values.sorted(by: { $0[0].name < $1[0].name }) {
       let isEmpty = group.map { "\(quote($0.name)) IS NULL" }.joined(separator: " AND ")
       var isGiven = "(" + group.map { "o.\(quote($0.name)) IS NOT NULL" }.joined(separator: " OR ") + ")"
@@ -287,7 +287,7 @@ struct DecisionPlanner {
   }
 
   /// Takes removed rows out, and redirects or empties the links to them.
-  private mutating func follow(_ table: DecisionTable, after mark: Int64) throws(SQLiteError) {
+  private func follow(_ table: DecisionTable, after mark: Int64) throws(SQLiteError) {
     let gone = "(SELECT pk FROM \(table.removed) WHERE seq > \(mark))"
     guard try script.change("DELETE FROM \(table.rows) WHERE pk IN \(gone)") > 0 else { return }
     // Objects that had been merged into one of them follow it.

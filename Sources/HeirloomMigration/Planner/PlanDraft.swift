@@ -3,7 +3,7 @@ import HeirloomModel
 import HeirloomStore
 
 /// All that a plan follows from: both schemas, the counts, the ways of entities, the answers of rows, the decisions.
-struct PlanDraft {
+final class PlanDraft {
   /// The planner, with the part of the models that the store holds.
   let planner: MigrationPlanner
   let crossing: Crossing
@@ -68,9 +68,9 @@ struct PlanDraft {
     let routing = try EntityRouting(
       mapping: split.declarative, compiled: compiled, keepingKeys: split.keptRoots, source: source,
       destination: asked, counts: counts, connection: connection)
-    var crossing = Crossing(
+    let plain = Crossing(
       actual: actual, source: source, destination: asked, split: split, routing: routing, counts: counts)
-    crossing.destination = asked.adding(UnknownColumns(crossing: crossing).carried)
+    let crossing = plain.to(asked.adding(UnknownColumns(crossing: plain).carried))
     self.crossing = crossing
     try planner.checkWidth(of: crossing.destination)
     framework = try FrameworkRows(crossing, connection: connection)

@@ -3,29 +3,46 @@ import HeirloomModel
 import HeirloomStore
 
 /// A source and a destination with the way between them, as a plan sees it.
-struct Crossing {
+final class Crossing {
   /// The store's tables as they are.
   let actual: ActualSchema
   /// The tables of the source's model, with the columns in them that no model knows.
   let source: PhysicalSchema
   /// The candidate's tables, with the columns of no model that come along.
-  var destination: PhysicalSchema
+  let destination: PhysicalSchema
   /// The entity mappings, divided by how they run.
   let split: MappingSplit
   /// The routes of the objects whose mappings run as SQL.
-  private(set) var routing: EntityRouting
+  let routing: EntityRouting
   /// The objects of the store.
-  private(set) var counts: StoreCounts
+  let counts: StoreCounts
+
+  init(
+    actual: ActualSchema, source: PhysicalSchema, destination: PhysicalSchema, split: MappingSplit,
+    routing: EntityRouting, counts: StoreCounts
+  ) {
+    self.actual = actual
+    self.source = source
+    self.destination = destination
+    self.split = split
+    self.routing = routing
+    self.counts = counts
+  }
 
   /// Returns true if objects of a source entity are made one by one, whatever else takes some of them.
   func isByCode(_ entity: String) -> Bool {
     split.byRow.contains { $0.sourceEntityName == entity && $0.destinationEntityName != nil }
   }
 
+  /// Returns the same crossing to other tables.
+  func to(_ destination: PhysicalSchema) -> Crossing {
+    Crossing(
+      actual: actual, source: source, destination: destination, split: split, routing: routing, counts: counts)
+  }
+
   /// Returns the same crossing with other routes, for rows that nobody has counted.
   func uncounted(by routing: EntityRouting) -> Crossing {
-    var crossing = self
-    (crossing.routing, crossing.counts) = (routing, StoreCounts())
-    return crossing
+    Crossing(
+      actual: actual, source: source, destination: destination, split: split, routing: routing, counts: StoreCounts())
   }
 }
