@@ -58,7 +58,9 @@ let package = Package(
       name: "Heirloom",
       dependencies: [
         "HeirloomModel", "HeirloomMapping", "HeirloomFormats", "HeirloomStore", "HeirloomVault", "HeirloomMigration",
-      ]
+      ],
+      // What an app that has this in it says to Apple's store: the calls that need a reason.
+      resources: [.copy("PrivacyInfo.xcprivacy")]
     ),
     .target(
       name: "HeirloomTesting",
