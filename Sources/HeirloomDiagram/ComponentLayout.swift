@@ -47,7 +47,7 @@ struct ComponentLayout {
     let own = boxes.map { shapes[$0] }
     let total = own.reduce(0) { $0 + $1.height + 30 }
     let mean = own.reduce(0) { $0 + $1.width + Self.columnGap + 30 } / Double(max(own.count, 1))
-    let ideal = Int((Self.aspect * total / mean).squareRoot().rounded())
+    let ideal = Int(Int32((Self.aspect * total / mean).squareRoot().rounded()))
     let most = max(1, min(boxes.count, 40))
     let steps = boxes.count > 300 ? [0] : [-1, 0, 1, 2]
     let counts = boxes.count == 1 ? [1] : Set(steps.map { min(max(ideal + $0, 2), most) }).sorted()

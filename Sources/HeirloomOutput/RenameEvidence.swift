@@ -43,5 +43,5 @@ package struct RenameEvidence {
   }
 
   /// Returns a share in whole percent, rounded down so that 100 means all.
-  private static func percent(_ share: Double) -> String { "\(Int(share * 100)) %" }
+  private static func percent(_ share: Double) -> String { "\(Int32(share * 100)) %" }
 }

@@ -13,4 +13,10 @@ extension Int {
 
   @available(*, deprecated, message: "an Int of 32 bits may not hold it: use Int(exactly:) or Int(clamping:)")
   init(_ number: UInt) { self = 0 }
+
+  @available(*, deprecated, message: "an Int of 32 bits may not hold it: use Int(exactly:) or clamp the number before")
+  init(_ number: Double) { self = 0 }
 }
+
+@available(*, deprecated, message: "an Int of 32 bits may not hold it: use Int(exactly:) or Int(clamping:)")
+func numericCast<Number: BinaryInteger, Other: BinaryInteger>(_ number: Number) -> Other { Other(number) }

@@ -34,7 +34,7 @@ package struct ProgressText: Hashable, Sendable {
   /// The possible lines, the most detailed first.
   private var linesWithCounts: [String] {
     let share = min(1, max(0, Double(completed) / Double(total)))
-    let percent = "\(Int(share * 100)) %"
+    let percent = "\(Int32(share * 100)) %"
     let rows = "\(grouped(min(completed, total))) of \(counted(total, "row"))"
     // A share of 0 says nothing yet, and neither does the first half of a second.
     let rate = completed > 0 && seconds >= 0.5 ? Double(completed) / seconds : 0
@@ -54,12 +54,12 @@ package struct ProgressText: Hashable, Sendable {
   private var elapsed: String { seconds < 1 ? "" : Self.clock(seconds) }
 
   private static func bar(_ share: Double, places: Int) -> String {
-    let filled = Int(share * Double(places))
+    let filled = Int(Int32(share * Double(places)))
     return String(repeating: "█", count: filled) + String(repeating: "░", count: places - filled)
   }
 
   /// Returns a time in whole seconds: an estimate has no hundredths.
   private static func clock(_ seconds: Double) -> String {
-    seconds < 59.5 ? "\(Int(max(1, seconds.rounded()))) s" : durationText(seconds)
+    seconds < 59.5 ? "\(Int32(max(1, seconds.rounded()))) s" : durationText(seconds)
   }
 }

@@ -70,7 +70,7 @@ extension ExpressionPrinter {
     let millionths = ((value - whole).magnitude * 1_000_000).rounded(.toNearestOrEven)
     let carries = millionths >= 1_000_000
     let magnitude = integer.magnitude + (carries ? 1 : 0)
-    let digits = String(carries ? 0 : Int(millionths))
+    let digits = String(carries ? 0 : Int32(millionths))
     let sign = value < 0 ? "-" : ""
     return sign + "\(magnitude)." + String(repeating: "0", count: 6 - digits.utf8.count) + digits
   }

@@ -139,14 +139,16 @@ package final class FileDescriptor: Sendable {
       repeat {
         if fcntl(number, F_FULLFSYNC) == 0 { return }
       } while errno == EINTR
-      guard errno == ENOTSUP || errno == EINVAL || errno == ENOTTY else {
-        throw FileError(operation, path, code: errno)
+      let refusal = errno
+      // On Apple's systems, EOPNOTSUPP is a number of its own, which network volumes answer.
+      guard [ENOTSUP, EOPNOTSUPP, EINVAL, ENOTTY].contains(refusal) else {
+        throw FileError(operation, path, code: refusal)
       }
     #endif
     while fsync(number) != 0 {
       let code = errno
       // A file system that can't sync folders can't be asked for more.
-      if operation == .synchronizeDirectory, code == EINVAL || code == ENOTSUP { return }
+      if operation == .synchronizeDirectory, [EINVAL, ENOTSUP, EOPNOTSUPP].contains(code) { return }
       guard code == EINTR else { throw FileError(operation, path, code: code) }
     }
   }

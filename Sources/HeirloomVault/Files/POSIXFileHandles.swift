@@ -43,8 +43,9 @@ final class POSIXHeldFile: HeldFile {
   func clone(to path: String, attributes: FileAttributes) throws(FileError) -> Bool {
     let held = try open(for: .copy)
     #if canImport(Darwin)
+      // Without CLONE_ACL, the folder's access list would replace the file's: see clonefile(2).
       let cloned = try walk.call(path, for: .copy) { folder, name in
-        fclonefileat(held.number, folder, name, UInt32(CLONE_NOFOLLOW))
+        fclonefileat(held.number, folder, name, UInt32(CLONE_NOFOLLOW | CLONE_ACL))
       }
       guard cloned.value == 0 else {
         // A file system, a sandbox or an older system may refuse to clone what can be copied all the same.

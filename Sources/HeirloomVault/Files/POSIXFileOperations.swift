@@ -306,10 +306,10 @@ package struct POSIXFileOperations: FileOperations {
 
   /// Returns the bytes that the system would have for something a person needs.
   ///
-  /// Apple's systems remove caches, and what a cloud holds, to make room; the number of free blocks leaves that out. It
-  /// is 0 where nothing is told.
+  /// macOS and iOS remove caches, and what a cloud holds, to make room; the number of free blocks leaves that out. It
+  /// is 0 where nothing is told: on other systems, and where nobody is logged in.
   private static func purgeableAndFreeBytes(of path: String) -> UInt64 {
-    #if canImport(Darwin)
+    #if os(macOS) || os(iOS)
       let key = URLResourceKey.volumeAvailableCapacityForImportantUsageKey
       let values = try? URL(fileURLWithPath: path).resourceValues(forKeys: [key])
       return UInt64(clamping: values?.volumeAvailableCapacityForImportantUsage ?? 0)

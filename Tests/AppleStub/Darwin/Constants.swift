@@ -34,6 +34,7 @@ public var F_GETFL: Int32 { 3 }
 public var F_NOCACHE: Int32 { 48 }
 public var F_GETPROTECTIONCLASS: Int32 { 63 }
 public var F_SETPROTECTIONCLASS: Int32 { 64 }
+public var CLONE_ACL: Int32 { 4 }
 public var CLONE_NOFOLLOW: Int32 { 1 }
 public var COPYFILE_DATA: Int32 { 8 }
 public var COPYFILE_CLONE: Int32 { 16777216 }

@@ -85,7 +85,7 @@ public struct MigrationPlan: Hashable, Sendable {
 }
 
 extension MigrationPlan {
-  /// Free space that the volume must have, in bytes: for this store, with a margin, and ``bytesReserved``.
+  /// Free space that the volume must have, in bytes: for this store, with a margin, and what has to stay free.
   public var bytesNeeded: Int64 {
     Int64(clamping: StoreVault.Configuration().bytesNeeded(toBuild: UInt64(max(0, bytesBuilt))))
   }
