@@ -209,6 +209,32 @@ struct CheckTests {
     #expect(result.messages.hasSuffix(".") && !result.messages.contains(".."))
   }
 
+  @Test(arguments: [
+    "missingLock", "editedSnapshot", "unlockedVersion", "unlocked current",
+  ])
+  func `the command that a finding names mends it, word for word`(_ kind: String) throws {
+    try copyStory("Done")
+    let lockFile = history.appendingPathComponent("lock.json")
+    let lock = try VersionLock(path: lockFile.path)
+    switch kind {
+    case "missingLock": try remove("lock.json")
+    case "editedSnapshot":
+      let files = ["Done.json", "Done 2.json"].map(history.appendingPathComponent)
+      try Data(contentsOf: files[0]).write(to: files[1])
+    default:
+      let name = kind == "unlockedVersion" ? "Done 2" : try #require(lock.versions.last?.name)
+      try Data(VersionLock(versions: lock.versions.filter { $0.name != name }).encoded()).write(to: lockFile)
+    }
+    let found = try check()
+    let advice = try #require(found.messages.firstMatch(of: /heirloom (snapshot .+?) (?:writes|adds|fixes)/)).1
+    if kind == "editedSnapshot" { try remove("Done 2.json") }
+    let words = advice.matches(of: /'([^']*)'|([^ ]+)/).map { String($0.1 ?? $0.2 ?? "") }
+    #expect(tool.run(words).code == 0, "\(advice)")
+    let mended = try check()
+    #expect(mended.findings.isEmpty && mended.code == 0, "\(mended.messages)")
+    #expect(try VersionLock(path: lockFile.path).versions.map(\.name) == lock.versions.map(\.name))
+  }
+
   // MARK: - Migrations
 
   @Test func `what can't be inferred is an error, with a mapping model it passes, by the app's code it is a warning`()

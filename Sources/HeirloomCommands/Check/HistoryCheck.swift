@@ -8,6 +8,8 @@ struct HistoryCheck {
   struct Version {
     let name: String
     let model: ManagedObjectModel
+    /// The place that commands take.
+    let path: String
     /// The file that a person edits.
     let file: String
     /// True when the lock has the version.
@@ -27,6 +29,8 @@ struct HistoryCheck {
   private(set) var lock: (path: String, content: VersionLock)?
 
   private let path: String
+  /// The versions' sources: a bundle, or one model; `nil` if there are snapshots alone.
+  private let source: String?
 
   /// Checks a history; nothing is migrated yet.
   ///
@@ -39,6 +43,7 @@ struct HistoryCheck {
       throw ModelReadingError(path: path, problem: .malformed(reason: "it is one model, and no history of several"))
     }
     guard kind == .snapshotFolder else {
+      source = path
       let list = try ModelVersionList(path)
       if let content = list.lock, let path = list.lockPath { lock = (path, content) }
       currentName = list.currentVersionName ?? ""
@@ -54,6 +59,10 @@ struct HistoryCheck {
       return
     }
     let folder = try SnapshotFolder(path)
+    source = folder.sources?.versions.first.map { version in
+      let bundle = ModelFile.folder(of: version.file.path)
+      return bundle == path ? version.file.path : bundle
+    }
     lock = folder.lock.map { (folder.lockPath, $0) }
     let locked = (folder.lock?.versions ?? []).map(\.name)
     let known = Set(folder.snapshots.keys).union(folder.sources?.versions.map(\.name) ?? [])
@@ -134,10 +143,23 @@ struct HistoryCheck {
       throw CommandFailure(
         exitCode: .failed, code: "missingLock",
         message: "\(path) has no lock to write the acknowledgement into; nothing was changed.",
-        suggestion: "heirloom snapshot MODEL --history \(shellWord(path)) makes one.")
+        suggestion: "When the current version ships, \(fixing()) makes one.")
     }
     for loss in losses { lock.content.acknowledge(loss.name, from: loss.source.name, to: loss.destinationName) }
     try write(lock)
+  }
+
+  /// Returns the command that fixes a version as shipped, as one has to type it.
+  ///
+  /// - Parameters:
+  ///   - version: The version's place; `nil` for the current one.
+  ///   - follower: The fixed version before which it belongs; `nil` if it is the last.
+  /// - Returns: The command.
+  private func fixing(_ version: String? = nil, before follower: String? = nil) -> String {
+    let own = source == path ? ModelFile.folder(of: path) : path
+    let folder = lock.map { ModelFile.folder(of: $0.path) } ?? own
+    return "heirloom snapshot \((version ?? source).map(shellWord) ?? "MODEL") --history \(shellWord(folder))"
+      + (follower.map { " --before \(shellWord($0))" } ?? "")
   }
 
   private mutating func add(
@@ -171,13 +193,16 @@ struct HistoryCheck {
     let sourceModel = source.flatMap { model(of: $0, named: name) }
     let snapshotModel = snapshot.flatMap { model(of: $0, named: name) }
     guard let model = sourceModel ?? snapshotModel, let file = (sourceModel == nil ? snapshot : source) else { return }
-    versions.append(Version(name: name, model: model, file: file.editedPath, isShipped: entry != nil))
+    versions.append(
+      Version(name: name, model: model, path: file.path, file: file.editedPath, isShipped: entry != nil))
     if let entry, let edited = entry.editedEntities(in: model.versionHashes()) {
       let shipped =
         sourceModel == nil ? nil : snapshotModel.flatMap { $0.versionChecksum() == entry.checksum ? $0 : nil }
       tellEdits(of: model, edited, since: shipped, entry, file: file.editedPath)
     } else if let sourceModel, let snapshotModel, let snapshot, sourceModel != snapshotModel {
-      tellSnapshot(snapshotModel, at: snapshot.path, differsFrom: sourceModel, name, isShipped: entry != nil)
+      tellSnapshot(
+        snapshotModel, at: snapshot.path, differsFrom: sourceModel, in: source?.path ?? file.path, name,
+        isShipped: entry != nil)
     }
   }
 
@@ -238,8 +263,8 @@ struct HistoryCheck {
 
   /// Adds a finding about the differences between a snapshot and its source.
   private mutating func tellSnapshot(
-    _ snapshot: ManagedObjectModel, at path: String, differsFrom source: ManagedObjectModel, _ name: String,
-    isShipped: Bool
+    _ snapshot: ManagedObjectModel, at path: String, differsFrom source: ManagedObjectModel, in file: String,
+    _ name: String, isShipped: Bool
   ) {
     let changes = ModelDifference(from: snapshot, to: source).changes
     let hashed = changes.filter(\.isHashed)
@@ -250,7 +275,8 @@ struct HistoryCheck {
         isShipped ? .error : .warning, .editedSnapshot, version: name, entity: first?.entity, property: first?.property,
         file: path,
         isShipped
-          ? "The snapshot of \"\(name)\" is not of the version that was shipped (\(words)). Write it again: heirloom snapshot --history."
+          ? "The snapshot of \"\(name)\" is not of the version that was shipped (\(words)). Move it away;"
+            + " heirloom snapshot \(shellWord(file)) --output \(shellWord(path)) writes it again."
           : "The snapshot of \"\(name)\", which was not shipped yet, is older than the model (\(words)). Write it again when it ships."
       )
     } else {
@@ -309,8 +335,8 @@ struct HistoryCheck {
     guard let (lockPath, lock) = lock else {
       add(
         .warning, .missingLock, file: path,
-        "There is no lock.json: what was shipped, and in which order, is told from names. heirloom snapshot MODEL --history"
-          + " writes one.")
+        "There is no lock.json: what was shipped, and in which order, is told from names. When the current version ships,"
+          + " \(fixing()) writes one.")
       return
     }
     let locked = lock.versions.map(\.name)
@@ -318,15 +344,17 @@ struct HistoryCheck {
       if name == currentName {
         add(
           .note, .unlockedVersion, version: name, file: lockPath,
-          "The current version \"\(name)\" is not in lock.json yet: heirloom snapshot MODEL --history adds it when it ships."
+          "The current version \"\(name)\" is not in lock.json yet. When it ships, \(fixing()) adds it."
         )
       } else {
         let isEarlier = NaturalOrder.precedes(name, currentName)
+        let place = versions.first { $0.name == name }?.path
+        let follower = locked.first { NaturalOrder.precedes(name, $0) }
         add(
           isEarlier ? .error : .warning, .unlockedVersion, version: name, file: lockPath,
           "The version \"\(name)\" is not in lock.json, so nobody knows whether and when it was shipped."
             + (isEarlier
-              ? " If it was, heirloom snapshot --history fixes it, in its place with --before; if it never was, remove it."
+              ? " If it was, \(fixing(place, before: follower)) fixes it in its place; if it never was, remove it."
               : ""))
       }
     }

@@ -106,7 +106,8 @@ struct LossReview {
     let end = list.versions.firstIndex { $0.name == list.currentVersionName } ?? 0
     let versions = try list.versions[max(0, end - 1)...end].map { version in
       HistoryCheck.Version(
-        name: version.name, model: try version.file.read().model, file: version.file.editedPath,
+        name: version.name, model: try version.file.read().model, path: version.file.path,
+        file: version.file.editedPath,
         isShipped: version.lockedChecksum != nil)
     }
     self.init(

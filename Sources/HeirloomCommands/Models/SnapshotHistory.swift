@@ -23,8 +23,12 @@ struct SnapshotHistory {
   init(at folder: String, for source: String) throws {
     (self.folder, self.source) = (folder, source)
     if case .database = PathKind(source) { list = nil } else { list = try ModelVersionList(source) }
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    let names: [String]
+    if case .missing = PathKind(folder) {
+      names = []
+    } else {
+      names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    }
     let bundles = names.filter { $0.hasSuffix(".xcdatamodeld") }.sorted()
     isShared = bundles.count > 1
     let ownLock = list.map { "\($0.name).lock.json" }
@@ -84,6 +88,7 @@ struct SnapshotHistory {
   }
 
   private func write(_ fixed: [NamedModel], current: NamedModel, date: Date) throws -> CommandReport {
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     var lines: [String] = []
     var path: String?
     for version in isShared ? [] : fixed.filter({ $0.name != current.name }) + [current] {
