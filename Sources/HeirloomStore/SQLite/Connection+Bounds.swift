@@ -34,7 +34,7 @@ enum InspectionBounds {
 
   /// Returns the virtual machine steps that an inspection may take: a row takes about ten for each column read.
   static func inspectionWork(byteCount: Int64) -> Int64 {
-    25_000_000 + 60 * min(byteCount, 1 << 50)
+    8_000_000 + 60 * min(byteCount, 1 << 50)
   }
 
   /// Returns the longest value that an inspection may meet, in bytes: none in the file is longer than the file.
