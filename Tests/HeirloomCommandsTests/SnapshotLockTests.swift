@@ -53,6 +53,16 @@ struct SnapshotLockTests {
     }
   }
 
+  @Test func `a refused model leaves no folder behind`() throws {
+    try writeBundle(["V1"], current: "V1")
+    let contents = directory.file("Models/App.xcdatamodeld/V1.xcdatamodel/contents")
+    let text = try String(contentsOf: contents, encoding: .utf8)
+    try Data(text.replacingOccurrences(of: "optional", with: "optinal").utf8).write(to: contents)
+    let refused = try tool("snapshot", "Models/App.xcdatamodeld", "--history", "Shipped", "--json").failure()
+    #expect(refused["code"] as? String == "notRead")
+    #expect(!FileManager.default.fileExists(atPath: directory.file("Shipped").path))
+  }
+
   @Test func `all versions up to the current one are fixed, in order, and named`() throws {
     try writeBundle(["V1", "V2"], current: "V2")
     let first = try snapshot("--json").json()

@@ -143,7 +143,7 @@ struct HistoryCheck {
       throw CommandFailure(
         exitCode: .failed, code: "missingLock",
         message: "\(path) has no lock to write the acknowledgement into; nothing was changed.",
-        suggestion: "When the current version ships, \(fixing()) makes one.")
+        suggestion: "\(lockAdvice).")
     }
     for loss in losses { lock.content.acknowledge(loss.name, from: loss.source.name, to: loss.destinationName) }
     try write(lock)
@@ -160,6 +160,14 @@ struct HistoryCheck {
     let folder = lock.map { ModelFile.folder(of: $0.path) } ?? own
     return "heirloom snapshot \((version ?? source).map(shellWord) ?? "MODEL") --history \(shellWord(folder))"
       + (follower.map { " --before \(shellWord($0))" } ?? "")
+  }
+
+  /// The advice on what makes the lock, which must not fix a version that somebody still works on.
+  private var lockAdvice: String {
+    guard let last = versions.prefix(while: { $0.name != currentName }).last else {
+      return "When the current version ships, \(fixing()) writes one"
+    }
+    return "If \"\(last.name)\" was shipped, \(fixing(last.path)) writes one"
   }
 
   private mutating func add(
@@ -335,8 +343,7 @@ struct HistoryCheck {
     guard let (lockPath, lock) = lock else {
       add(
         .warning, .missingLock, file: path,
-        "There is no lock.json: what was shipped, and in which order, is told from names. When the current version ships,"
-          + " \(fixing()) writes one.")
+        "There is no lock.json: what was shipped, and in which order, is told from names. \(lockAdvice).")
       return
     }
     let locked = lock.versions.map(\.name)

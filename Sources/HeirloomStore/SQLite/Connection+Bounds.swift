@@ -33,6 +33,8 @@ enum InspectionBounds {
   }
 
   /// Returns the virtual machine steps that an inspection may take: a row takes about ten for each column read.
+  ///
+  /// Each table and index has a page of its own, of 512 bytes or more, so that empty ones have enough too.
   static func inspectionWork(byteCount: Int64) -> Int64 {
     8_000_000 + 60 * min(byteCount, 1 << 50)
   }
