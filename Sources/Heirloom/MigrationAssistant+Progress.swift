@@ -3,17 +3,17 @@ import HeirloomMigration
 
 // The progress of a migration, and its cancelling.
 extension MigrationAssistant {
-  /// The progress of a migration, in rows; cancelling it stops the migration and leaves the store as it was.
+  /// The progress of a migration; cancelling it stops the migration and leaves the store as it was.
   ///
-  /// Its units are rows that are written, or entered in new indexes; while a statement runs, they are counted several
-  /// times a second. Their number is negative, and so indeterminate, until the plan is made. On a
-  /// path of several hops, each hop to come counts like the current one. A call that ends well completes the progress,
-  /// even with nothing to do, so it can be a part of an app's own progress
-  /// (`parent.addChild(assistant.progress, withPendingUnitCount: 1)`). When all rows are written, the proof is still to
-  /// come. A parent that is cancelled then no longer reaches it, since to Foundation it is finished.
+  /// Its units are rows that are written, entered in new indexes or counted by the proof, and 4 KiB that are copied or
+  /// checked; they are counted several times a second, but not while the system brings a file to the disk. Their number
+  /// is negative, and so indeterminate, until the plan is made. On a path of several hops, each hop to come counts like
+  /// the current one. A call that ends well completes the progress, even with nothing to do, so it can be a part of an
+  /// app's own progress (`parent.addChild(assistant.progress, withPendingUnitCount: 1)`).
   ///
-  /// Cancel it from any thread. It is checked every 10,000 instructions of a statement, after each object of a policy,
-  /// and before the store is replaced; from then on it has no effect. ``migrateStore()`` throws an error with the code
+  /// Cancel it from any thread. It is checked every 10,000 instructions of a statement, while a file is copied or
+  /// proven, after each object of a policy, and before the store is replaced; from then on it has no effect.
+  /// ``migrateStore()`` throws an error with the code
   /// `cancelled`. Cancelling doesn't end a wait for another process, which lasts at most the times of the
   /// configuration.
   public internal(set) var progress: Progress {

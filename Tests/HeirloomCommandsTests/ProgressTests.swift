@@ -7,33 +7,21 @@ import Testing
 struct ProgressTextTests {
   private static let lines: [(ProgressText, Int, String)] = [
     (
-      ProgressText(phase: "Writing", completed: 450_000, total: 1_000_000, seconds: 3), 100,
-      "Writing  ██████████░░░░░░░░░░░░░░  45 %  450,000 of 1,000,000 rows  150,000 rows/s  4 s left"
+      ProgressText(phase: "Writing", share: 0.45, seconds: 3), 80,
+      "Writing  ██████████░░░░░░░░░░░░░░  45 %  4 s left"
     ),
-    (
-      ProgressText(phase: "Writing", completed: 450_000, total: 1_000_000, seconds: 3), 80,
-      "Writing  █████░░░░░░░  45 %  450,000 of 1,000,000 rows  4 s left"
-    ),
-    (
-      ProgressText(phase: "Writing", completed: 450_000, total: 1_000_000, seconds: 3), 60,
-      "Writing  45 %  450,000 of 1,000,000 rows  4 s left"
-    ),
-    (ProgressText(phase: "Writing", completed: 450_000, total: 1_000_000, seconds: 3), 40, "Writing  45 %  4 s left"),
-    (ProgressText(phase: "Writing", completed: 450_000, total: 1_000_000, seconds: 3), 15, "Writing  45 %"),
-    (ProgressText(phase: "Writing", completed: 450_000, total: 1_000_000, seconds: 3), 8, "Writin…"),
-    // Nothing is done yet, so there is no rate and no time left.
-    (ProgressText(phase: "Writing", total: 2000, seconds: 2), 60, "Writing  ░░░░░░░░░░░░  0 %  0 of 2,000 rows  2 s"),
-    (
-      ProgressText(phase: "Writing", completed: 90, total: 100, seconds: 600), 50,
-      "Writing  90 %  90 of 100 rows  1 min 7 s left"
-    ),
+    (ProgressText(phase: "Writing", share: 0.45, seconds: 3), 40, "Writing  █████░░░░░░░  45 %  4 s left"),
+    (ProgressText(phase: "Writing", share: 0.45, seconds: 3), 30, "Writing  45 %  4 s left"),
+    (ProgressText(phase: "Writing", share: 0.45, seconds: 3), 15, "Writing  45 %"),
+    (ProgressText(phase: "Writing", share: 0.45, seconds: 3), 8, "Writin…"),
+    // Nothing is done yet, so the time that is left isn't known.
+    (ProgressText(phase: "Writing", share: 0, seconds: 2), 40, "Writing  ░░░░░░░░░░░░  0 %  2 s"),
+    (ProgressText(phase: "Writing", share: 0.9, seconds: 600), 35, "Writing  90 %  1 min 7 s left"),
     // More work than expected is still no more than all.
-    (ProgressText(phase: "Writing", completed: 9, total: 4, seconds: 1), 40, "Writing  100 %  4 of 4 rows  1 s"),
-    // If nothing is counted there is no share, and one unit of work is not a row.
+    (ProgressText(phase: "Writing", share: 2.25, seconds: 1), 40, "Writing  ████████████  100 %  1 s"),
+    // If nothing is counted there is no share.
     (ProgressText(phase: "Checking the store", seconds: 12.3), 80, "Checking the store …  12 s"),
     (ProgressText(phase: "Checking the store", seconds: 0.4), 80, "Checking the store …"),
-    (ProgressText(phase: "Writing", completed: 0, total: 1, seconds: 2), 80, "Writing …  2 s"),
-    (ProgressText(phase: "Writing", completed: -5, total: -1, seconds: 2), 80, "Writing …  2 s"),
     (ProgressText(phase: "写入日记本", seconds: 2), 10, "写入日记…"),
   ]
 
@@ -46,9 +34,9 @@ struct ProgressTextTests {
   func `no line is wider than the terminal`(phase: String) {
     for columns in 0...130 {
       for text in [
-        ProgressText(phase: phase, seconds: 99_999), ProgressText(phase: phase, completed: 7, total: 9, seconds: 0.1),
-        ProgressText(phase: phase, completed: .max - 1, total: .max, seconds: 1e300),
-        ProgressText(phase: phase, completed: 1, total: .max, seconds: 1e9),
+        ProgressText(phase: phase, seconds: 99_999), ProgressText(phase: phase, share: 0.8, seconds: 0.1),
+        ProgressText(phase: phase, share: 0.999_999, seconds: 1e300),
+        ProgressText(phase: phase, share: 1e-19, seconds: 1e9), ProgressText(phase: phase, share: .nan, seconds: 1),
       ] {
         #expect(TextLayout.width(of: text.line(columns: columns)) <= max(1, columns - 1))
       }
@@ -105,10 +93,16 @@ struct ProgressReporterTests {
     #expect(scene.take().isEmpty)
     reporter.begin("Writing", counting: progress)
     scene.pass(.milliseconds(1), reporter)
-    #expect(scene.take() == "\r\u{1B}[KWriting  ░░░░░░░░░░░░░░░░░░░░░░░░  0 %  0 of 2,000 rows")
+    #expect(scene.take() == "\r\u{1B}[KWriting  ░░░░░░░░░░░░░░░░░░░░░░░░  0 %")
     progress.completedUnitCount = 1000
     scene.pass(.seconds(2), reporter)
-    #expect(scene.take() == "\r\u{1B}[KWriting  ██████░░░░░░  50 %  1,000 of 2,000 rows  2 s left")
+    #expect(scene.take() == "\r\u{1B}[KWriting  ████████████░░░░░░░░░░░░  50 %  2 s left")
+    // The next phase goes on where this one stops, and so does the time.
+    reporter.begin("Checking", counting: progress)
+    progress.completedUnitCount = 1500
+    scene.pass(.seconds(1), reporter)
+    #expect(scene.take() == "\r\u{1B}[KChecking  ██████████████████░░░░░░  75 %  1 s left")
+    reporter.begin("Writing", counting: progress)
     // A lasting message takes the line's place.
     status.writeLine("note: something")
     #expect(scene.take() == "\r\u{1B}[Knote: something\n")

@@ -236,8 +236,8 @@ private final class MutantHeldFile: HeldFile {
   func copy(to path: String, attributes: FileAttributes) throws(FileError) -> PassedOver {
     try held.copy(to: path, attributes: attributes)
   }
-  func copyWithoutSync(to path: String, attributes: FileAttributes) throws(FileError) {
-    try held.copyWithoutSync(to: path, attributes: attributes)
+  func copyWithoutSync(to path: String, attributes: FileAttributes, goesOn: CopyWatch) throws(FileError) {
+    try held.copyWithoutSync(to: path, attributes: attributes, goesOn: goesOn)
   }
   func giveProtection(to path: String) throws(FileError) -> PassedOver { try held.giveProtection(to: path) }
   func synchronize() throws(FileError) { try held.synchronize() }

@@ -221,9 +221,9 @@ final class TracedFiles: FileOperations {
       return left
     }
 
-    func copyWithoutSync(to path: String, attributes: FileAttributes) throws(FileError) {
+    func copyWithoutSync(to path: String, attributes: FileAttributes, goesOn: CopyWatch) throws(FileError) {
       try files.check(.copy, self.path, path, .grow, .name, .write)
-      try held.copyWithoutSync(to: path, attributes: attributes)
+      try held.copyWithoutSync(to: path, attributes: attributes, goesOn: goesOn)
       let name = files.trace.relative(path)
       files.trace.record(.create(name))
       files.trace.record(.write(.path(name), offset: 0, bytes: files.content(path)))

@@ -65,7 +65,7 @@ struct MigrationProgressTests {
     #expect(try scene.assistant().status() == .current)
   }
 
-  @Test(arguments: [(MigrationEvent.held, true), (.held, false), (.built, false)])
+  @Test(arguments: [(MigrationEvent.held, true), (.held, false), (.built, true), (.built, false)])
   func `cancelling before the swap leaves the store as it was`(moment: MigrationEvent, byTheApp: Bool) throws {
     let scene = try Scene()
     let assistant = scene.assistant()
@@ -110,22 +110,33 @@ struct MigrationProgressTests {
       storeURL: store, modelController: ModelController(storeURL: store),
       history: ModelHistory(current: new, earlier: [("1", old)]), configuration: MigrationAssistant.Configuration(),
       files: POSIXFileOperations(), builder: .always(builder))
-    let (progress, isOver) = (assistant.progress, Locked(false))
-    let seen = Locked<[Double]>([])
+    let (progress, isOver, phase) = (assistant.progress, Locked(false), Locked("before"))
+    let listener = Listener { event in
+      switch event {
+      case .held: phase.withLock { $0 = "writing" }
+      case .built: phase.withLock { $0 = "proof" }
+      case .proven: phase.withLock { $0 = "after" }
+      default: break
+      }
+    }
+    assistant.delegate = listener
+    let seen = Locked<[(phase: String, fraction: Double)]>([])
     let watcher = Thread {
       while !isOver.withLock({ $0 }) {
-        let fraction = progress.fractionCompleted
-        seen.withLock { if $0.last != fraction { $0.append(fraction) } }
+        let (fraction, now) = (progress.fractionCompleted, phase.withLock { $0 })
+        seen.withLock { if $0.last?.fraction != fraction { $0.append((now, fraction)) } }
         usleep(1000)
       }
     }
     watcher.start()
     _ = try assistant.migrateStore()
+    withExtendedLifetime(listener) {}
     isOver.withLock { $0 = true }
     let fractions = seen.withLock { $0 }
-    #expect(fractions == fractions.sorted() && progress.fractionCompleted == 1)
-    // Before and after the one step with work are steps that count less than a hundredth.
-    #expect(fractions.contains { $0 > 0.01 && $0 < 0.99 && $0 != 0.5 }, "\(fractions)")
+    #expect(fractions.map(\.fraction) == fractions.map(\.fraction).sorted() && progress.fractionCompleted == 1)
+    for (phase, count) in [("writing", 3), ("proof", 2)] {
+      #expect(fractions.count { $0.phase == phase && $0.fraction > 0 && $0.fraction < 1 } >= count, "\(fractions)")
+    }
   }
 
   @Test func `on a way of several steps, progress never goes back`() throws {

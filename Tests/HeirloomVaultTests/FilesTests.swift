@@ -186,11 +186,32 @@ struct FilesTests {
       #expect(getxattr(path("b"), "user.heirloom.note", &value, 64) == note.count)
       #expect(Array(value.prefix(note.count)) == note)
       // A file that is changed further, as a candidate is, gets neither.
-      try files.hold(path("a")).copyWithoutSync(to: path("c"), attributes: original.attributes)
+      try files.hold(path("a")).copyWithoutSync(to: path("c"), attributes: original.attributes) { _ in true }
       #expect(getxattr(path("c"), "user.heirloom.note", &value, 64) < 0)
       #expect(try files.status(of: path("c"))?.modificationTime != 1_100_000_000)
     }
   #endif
+
+  @Test func `a copy tells how far it is, and stops when it is told to`() throws {
+    let size = (20 << 20) + 7
+    try files.writeNewFile(path("a"), bytes: Array(repeating: 5, count: size), attributes: attributes)
+    let held = try files.hold(path("a"))
+    defer { held.close() }
+    // By blocks that are shared, all is done at once, and there is nothing to tell.
+    guard try !held.clone(to: path("shared"), attributes: attributes) else { return }
+    var told: [Int64] = []
+    try held.copyWithoutSync(to: path("b"), attributes: attributes) { bytes in
+      told.append(bytes)
+      return true
+    }
+    #expect(told.reduce(0, +) == Int64(size) && told.count >= 3)
+    #expect(try files.status(of: path("b"))?.size == Int64(size))
+    let error = #expect(throws: FileError.self) {
+      try held.copyWithoutSync(to: path("c"), attributes: attributes) { _ in false }
+    }
+    #expect(error?.code == ECANCELED)
+    #expect(try files.status(of: path("c")) == nil)
+  }
 
   @Test func `reads no more than the limit`() throws {
     try files.writeNewFile(path("a"), bytes: [1, 2, 3], attributes: attributes)

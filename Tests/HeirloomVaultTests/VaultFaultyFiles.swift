@@ -227,9 +227,9 @@ private final class FaultyHeldFile: HeldFile {
     return try held.copy(to: path, attributes: attributes)
   }
 
-  func copyWithoutSync(to path: String, attributes: FileAttributes) throws(FileError) {
+  func copyWithoutSync(to path: String, attributes: FileAttributes, goesOn: CopyWatch) throws(FileError) {
     try files.check(.copy, self.path, path)
-    try held.copyWithoutSync(to: path, attributes: attributes)
+    try held.copyWithoutSync(to: path, attributes: attributes, goesOn: goesOn)
   }
 
   func sharedRanges(withCloneAt path: String) -> [Range<Int64>] {

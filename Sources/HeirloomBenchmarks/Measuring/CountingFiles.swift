@@ -141,9 +141,9 @@ private final class CountingHeldFile: HeldFile {
     return try held.copy(to: path, attributes: attributes)
   }
 
-  func copyWithoutSync(to path: String, attributes: FileAttributes) throws(FileError) {
+  func copyWithoutSync(to path: String, attributes: FileAttributes, goesOn: CopyWatch) throws(FileError) {
     counter.count(changes: 1)
-    try held.copyWithoutSync(to: path, attributes: attributes)
+    try held.copyWithoutSync(to: path, attributes: attributes, goesOn: goesOn)
   }
 
   func sharedRanges(withCloneAt path: String) -> [Range<Int64>] {

@@ -66,7 +66,7 @@ struct FleetStores {
     for index in 0..<count {
       let path = path(of: index, in: place)
       try files.makeDirectory(String(path.dropLast(Self.storeName.count + 1)), attributes: FileAttributes(mode: 0o755))
-      try held[index % held.count].copyWithoutSync(to: path, attributes: FileAttributes(mode: 0o644))
+      try held[index % held.count].copyWithoutSync(to: path, attributes: FileAttributes(mode: 0o644)) { _ in true }
       list += path + "\n"
     }
     let listPath = folder.file("fleet-list")

@@ -25,6 +25,7 @@ package final class ProgressReporter: Sendable {
     var phase = ""
     var phaseBegin: ContinuousClock.Instant?
     var counts: Progress?
+    var countingBegin: ContinuousClock.Instant?
     var printedPhase: String?
     var isTicking = false
     var isFinished = false
@@ -60,7 +61,7 @@ package final class ProgressReporter: Sendable {
   ///
   /// - Parameters:
   ///   - phase: The name of the work, such as `Writing`.
-  ///   - counts: The number of rows; `nil` where nothing is counted.
+  ///   - counts: The progress of all that is counted, in this phase and others; `nil` where nothing is counted.
   package func begin(_ phase: String, counting counts: Progress? = nil) {
     if case .silent = form { return }
     state.withLock { state in
@@ -68,6 +69,7 @@ package final class ProgressReporter: Sendable {
       let time = now()
       if state.begin == nil { state.begin = time }
       if state.phase != phase { state.phaseBegin = time }
+      if counts != nil, state.countingBegin == nil { state.countingBegin = time }
       state.phase = phase
       state.counts = counts
       guard ticks, !state.isTicking else { return }
@@ -98,10 +100,12 @@ package final class ProgressReporter: Sendable {
         status.writeLine(phase + " …")
       case .bar(let columns):
         var text = ProgressText(phase: phase)
-        if let begin = state.phaseBegin { text.seconds = begin.duration(to: time) / .seconds(1) }
-        if let counts = state.counts, !isStopping {
-          (text.completed, text.total) = (counts.completedUnitCount, counts.totalUnitCount)
+        var begin = state.phaseBegin
+        if let counts = state.counts, !isStopping, counts.totalUnitCount > 0 {
+          text.share = counts.fractionCompleted
+          begin = state.countingBegin
         }
+        if let begin { text.seconds = begin.duration(to: time) / .seconds(1) }
         status.show(TerminalText.harmless(text.line(columns: columns())))
       }
     }

@@ -127,10 +127,10 @@ final class EventLog: MigrationAssistantDelegate {
       console.interruption.stay()
       progress.begin("Waiting for the store")
     case .held: progress.begin("Writing", counting: assistant.progress)
-    case .runningStage(let name, _): progress.begin("Running the code of \(name)")
-    case .built: progress.begin("Checking what was written")
-    case .proven: progress.begin("Keeping the previous version")
-    case .swapped: progress.begin("Finishing")
+    case .runningStage(let name, _): progress.begin("Running the code of \(name)", counting: assistant.progress)
+    case .built: progress.begin("Checking what was written", counting: assistant.progress)
+    case .proven: progress.begin("Keeping the previous version", counting: assistant.progress)
+    case .swapped: progress.begin("Finishing", counting: assistant.progress)
     default: break
     }
   }

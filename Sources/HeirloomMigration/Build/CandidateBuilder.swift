@@ -8,8 +8,8 @@ import HeirloomStore
 struct CandidateBuilder {
   let connection: Connection
   let plan: MigrationPlan
-  /// The progress of the steps; `nil` if nobody counts.
-  let progress: StepProgress?
+  /// The progress of the hop; `nil` if nobody counts.
+  let progress: HopProgress?
   /// The function that runs mappings object by object, inside the transaction.
   let runMappings: (RowRunParts) throws -> RowRunOutcome
 
@@ -36,7 +36,7 @@ struct CandidateBuilder {
             step: step.summary, expected: expected, written: connection.changes)
         }
         if step.kind == .runMappings, let parts = plan.rowRun { outcome = try runMappings(parts) }
-        progress?.finishStep()
+        progress?.finishPiece()
       }
       try connection.execute("COMMIT")
       if plan.builder == .rebuild { try takeOverHeader() }

@@ -212,18 +212,9 @@ package final class CandidateChain {
   /// - Throws: ``MigrationError/proofFailed(findings:)``.
   package func prove() throws {
     guard let last else { return }
-    let progress = settings.progress
-    let connection = last.store.connection
-    if let progress { try connection.interrupt(every: 10_000) { progress.isCancelled } }
-    defer { try? connection.removeInterruption() }
-    do {
-      try namingDamagedFile { try last.prove(level: settings.proof) }
-    } catch {
-      // The findings of a proof that was stopped don't count.
-      throw progress?.isCancelled == true ? MigrationError.cancelled : error
-    }
+    try namingDamagedFile { try last.prove(level: settings.proof) }
     // This is the last moment at which nothing was changed yet.
-    guard progress?.isCancelled != true else { throw MigrationError.cancelled }
+    guard settings.progress?.isCancelled != true else { throw MigrationError.cancelled }
     self.last = nil
     try removeIntermediate()
   }
@@ -247,20 +238,20 @@ package final class CandidateChain {
       let hold = hold
       return RunStore(
         connection: hold.connection, path: hold.path, externalPath: hold.path,
-        duplicate: { path, readsAhead throws(FileError) in
-          try hold.duplicateStore(to: path, readsAhead: readsAhead)
+        duplicate: { path, readsAhead, goesOn throws(FileError) in
+          try hold.duplicateStore(to: path, readsAhead: readsAhead, goesOn: goesOn)
         }, sharedRanges: { hold.sharedRanges(withCloneAt: $0) })
     }
     let files = settings.files
     let attributes = hold.status.attributes.forOwner
     return RunStore(
       connection: between.connection, path: between.path, externalPath: hold.path,
-      duplicate: { path, _ throws(FileError) in
+      duplicate: { path, _, goesOn throws(FileError) in
         try files.unlink(path)
         let held = try files.hold(between.path)
         defer { held.close() }
         if try held.clone(to: path, attributes: attributes) { return true }
-        try held.copyWithoutSync(to: path, attributes: attributes)
+        try held.copyWithoutSync(to: path, attributes: attributes, goesOn: goesOn)
         return false
       },
       sharedRanges: { path in

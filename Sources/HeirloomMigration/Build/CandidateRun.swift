@@ -64,9 +64,11 @@ struct CandidateRun {
   /// - Returns: The candidate, with the plan and what only carrying it out could tell.
   /// - Throws: ``MigrationError``; the candidate is then of no use.
   func build(by plan: MigrationPlan) throws(MigrationError) -> BuiltCandidate {
-    let steps = progress.map { StepProgress(of: plan, progress: $0, on: store.connection, hopsLeft: hopsLeft) }
+    let counting = progress.map { HopProgress(of: plan, progress: $0, on: store.connection, hopsLeft: hopsLeft) }
     do throws(MigrationError) {
-      return try interruptible(counting: steps) { () throws(MigrationError) in try carryOut(plan, counting: steps) }
+      return try interruptible(counting: counting) { () throws(MigrationError) in
+        try carryOut(plan, counting: counting)
+      }
     } catch {
       throw MigrationError.cause(
         of: error, in: store.connection, model: hop.source, configuration: plan.configuration)
@@ -75,16 +77,15 @@ struct CandidateRun {
 
   /// Runs work on the store's connection that cancelling the progress stops.
   private func interruptible<Value>(
-    counting steps: StepProgress? = nil, _ body: () throws(MigrationError) -> Value
+    counting: HopProgress? = nil, _ body: () throws(MigrationError) -> Value
   ) throws(MigrationError) -> Value {
     let connection = store.connection
     defer { try? connection.removeInterruption() }
     do throws(SQLiteError) {
-      if let progress {
-        try connection.interrupt(every: StepProgress.stepsBetweenCalls) {
-          steps?.look()
-          return progress.isCancelled
-        }
+      if let counting {
+        try counting.watchStatements()
+      } else if let progress {
+        try connection.interrupt(every: 10_000) { progress.isCancelled }
       }
       try TextFunction.register(on: connection)
       try ChangedColumns.registerFunction(on: connection)
@@ -95,7 +96,7 @@ struct CandidateRun {
   }
 
   private func carryOut(
-    _ approved: MigrationPlan, counting steps: StepProgress?
+    _ approved: MigrationPlan, counting: HopProgress?
   ) throws(MigrationError) -> BuiltCandidate {
     let connection = store.connection
     var plan = approved
@@ -103,21 +104,22 @@ struct CandidateRun {
     var written: WrittenPages?
     if plan.builder == .cloneAndAlter {
       do throws(FileError) {
-        sharesBlocks = try store.duplicate(candidatePath, plan.readsRows)
+        sharesBlocks = try store.duplicate(candidatePath, plan.readsRows) { counting?.count(bytes: $0) ?? true }
       } catch {
-        throw MigrationError(error)
+        throw progress?.isCancelled == true ? .cancelled : MigrationError(error)
       }
+      counting?.finishPiece()
       written = try connection.pageSize(of: SchemaName.store).flatMap(WrittenPages.init)
     }
     try BuiltCandidate.attached(connection, candidatePath, noting: written) { () throws(MigrationError) in
       let outcome = try CandidateBuilder(
-        connection: connection, plan: plan, progress: steps, runMappings: runMappings
+        connection: connection, plan: plan, progress: counting, runMappings: runMappings
       ).run()
       if let outcome { plan.take(outcome) }
     }
     guard progress?.isCancelled != true else { throw .cancelled }
-    steps?.finish()
-    return BuiltCandidate(plan, of: store, at: candidatePath, written: written, sharesBlocks: sharesBlocks)
+    return BuiltCandidate(
+      plan, of: store, at: candidatePath, written: written, sharesBlocks: sharesBlocks, progress: counting)
   }
 
   /// Runs mappings object by object.

@@ -13,14 +13,20 @@ struct BuiltCandidate {
   private(set) var written: WrittenPages?
   /// True if the copy began as the same blocks of the volume.
   let sharesBlocks: Bool
+  /// The progress of the hop; `nil` if nobody counts.
+  let progress: HopProgress?
 
   /// Creates the description of a candidate that was just built.
-  init(_ plan: MigrationPlan, of store: RunStore, at path: String, written: WrittenPages?, sharesBlocks: Bool) {
+  init(
+    _ plan: MigrationPlan, of store: RunStore, at path: String, written: WrittenPages?, sharesBlocks: Bool,
+    progress: HopProgress?
+  ) {
     self.plan = plan
     self.store = store
     self.path = path
     self.written = written
     self.sharesBlocks = sharesBlocks
+    self.progress = progress
   }
 
   /// Notes that code has changed the candidate by its own connection, which tells nothing of its writes.
@@ -32,14 +38,23 @@ struct BuiltCandidate {
   /// Compares the candidate with the plan and the store.
   ///
   /// - Parameter level: How thoroughly.
-  /// - Throws: ``MigrationError/proofFailed(findings:)``.
+  /// - Throws: ``MigrationError/proofFailed(findings:)``, or ``MigrationError/cancelled``.
   func prove(level: ProofLevel) throws(MigrationError) {
     let connection = store.connection
+    defer { try? connection.removeInterruption() }
     do throws(MigrationError) {
       try Self.attached(connection, path) { () throws(MigrationError) in
+        do throws(SQLiteError) {
+          try progress?.watchStatements()
+        } catch {
+          throw MigrationError(error)
+        }
         try StoreProof(candidate: self, level: level).run()
       }
+      progress?.finish()
     } catch {
+      // The findings of a proof that was stopped don't count.
+      guard progress?.isCancelled != true else { throw .cancelled }
       throw MigrationError.cause(of: error, in: connection, model: plan.source, configuration: plan.configuration)
     }
   }

@@ -36,6 +36,11 @@ struct PageProof {
     let copy = try DatabasePages(of: connection, database: SchemaName.candidate)
     guard let check = PageCheck(copy, from: source, written: written) else { return nil }
     self.check = check
+    if let progress = candidate.progress {
+      check.goesOn = { bytes in
+        if !progress.count(bytes: Int64(bytes)) { throw MigrationError.cancelled }
+      }
+    }
     var summed: [String: [Int]] = [:]
     // Sums are of text in UTF-8.
     for case .rowSum(let table, _, _, let columns?) in plan.checks where copy.isUTF8 { summed[table] = columns }

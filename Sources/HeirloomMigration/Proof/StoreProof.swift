@@ -29,8 +29,10 @@ struct StoreProof {
     do {
       try connection.registerRowSum()
       let pages = try provePages(&findings)
-      for check in plan.checks where !isProven(check, by: pages) {
-        if let finding = try perform(check, pages) { findings.append(finding) }
+      candidate.progress?.finishPiece()
+      for check in plan.checks {
+        if !isProven(check, by: pages), let finding = try perform(check, pages) { findings.append(finding) }
+        candidate.progress?.finishPiece()
       }
       let actual = try ActualSchema(of: connection, database: SchemaName.candidate)
       let expected = PhysicalSchema(

@@ -103,6 +103,7 @@ extension PageCheck {
         count = min(count, candidate.pageSize)
       }
       try compare(own, theirs, count: count, at: offset)
+      try goesOn(count)
       offset += Int64(count)
     }
   }

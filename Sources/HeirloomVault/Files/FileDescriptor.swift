@@ -160,7 +160,8 @@ package final class FileDescriptor: Sendable {
   ///
   /// - Returns: The attributes that were left out.
   func copy(
-    to newPath: String, attributes: FileAttributes, isSynchronized: Bool = true, by walk: PathWalk = PathWalk()
+    to newPath: String, attributes: FileAttributes, isSynchronized: Bool = true, by walk: PathWalk = PathWalk(),
+    goesOn: CopyWatch = { _ in true }
   ) throws(FileError) -> PassedOver {
     let new = try FileDescriptor.makeNew(
       newPath, attributes: isSynchronized ? attributes.forOwner : attributes, for: .copy, by: walk)
@@ -169,7 +170,7 @@ package final class FileDescriptor: Sendable {
         // Otherwise the content would be on the disk under another class for a while.
         _ = giveProtection(to: new)
       #endif
-      try copyContent(to: new)
+      try copyContent(to: new, goesOn: goesOn)
       guard isSynchronized else { return PassedOver() }
       let left = try giveAttributes(to: new, with: try attributes.owned(likeFolderOf: newPath, by: walk))
       try copyTimes(to: new)
@@ -181,19 +182,31 @@ package final class FileDescriptor: Sendable {
     }
   }
 
+  /// The bytes that are copied in one call of the system: a few milliseconds.
+  private static let copiedAtOnce: Int64 = 1 << 23
+
   /// Fills a new, empty file with this one's content: by shared blocks, in the kernel, or by reading and writing.
-  func copyContent(to new: FileDescriptor) throws(FileError) {
+  ///
+  /// - Parameters:
+  ///   - new: The new file.
+  ///   - goesOn: Hears of what was copied, but not of blocks that are shared.
+  /// - Throws: `FileError`, with `ECANCELED` when `goesOn` has stopped it.
+  func copyContent(to new: FileDescriptor, goesOn: CopyWatch = { _ in true }) throws(FileError) {
     if try shareBlocks(with: new) { return }
     var offset: Int64 = 0
+    func advance(by count: Int) throws(FileError) {
+      offset += Int64(count)
+      guard goesOn(Int64(count)) else { throw FileError(.copy, path, to: new.path, code: ECANCELED) }
+    }
     #if !canImport(Darwin)
       let size = try status(for: .copy).size
       while offset < size {
         var place = off_t(offset)
-        let count = sendfile(new.number, number, &place, Int(clamping: size - offset))
+        let count = sendfile(new.number, number, &place, Int(clamping: min(size - offset, Self.copiedAtOnce)))
         if count < 0, errno == EINTR { continue }
         // Where sendfile doesn't work on this file system, the loop below goes on from where it stopped.
         guard count > 0 else { break }
-        offset += Int64(count)
+        try advance(by: count)
       }
     #endif
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
@@ -202,7 +215,7 @@ package final class FileDescriptor: Sendable {
       let count = try read(into: buffer, at: offset, for: .copy)
       guard count > 0 else { return }
       try new.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), for: .copy)
-      offset += Int64(count)
+      try advance(by: count)
     }
   }
 

@@ -125,6 +125,9 @@ package protocol FileLock: AnyObject, Sendable {
   func close()
 }
 
+/// A function that hears of the bytes that were just copied, and returns false to stop the copy.
+package typealias CopyWatch = (_ bytes: Int64) -> Bool
+
 /// A file held open beside SQLite.
 package protocol HeldFile: AnyObject, Sendable {
   /// Reads the file's status.
@@ -147,7 +150,13 @@ package protocol HeldFile: AnyObject, Sendable {
   /// Makes a new file with this one's content, for the caller to change and bring to the disk later.
   ///
   /// For a crash model: a new name in the folder, then content, and no sync of either.
-  func copyWithoutSync(to path: String, attributes: FileAttributes) throws(FileError)
+  ///
+  /// - Parameters:
+  ///   - path: The new file.
+  ///   - attributes: Its permissions and owner.
+  ///   - goesOn: Hears of what was copied.
+  /// - Throws: `FileError`, with `ECANCELED` when `goesOn` has stopped it; there is no file then.
+  func copyWithoutSync(to path: String, attributes: FileAttributes, goesOn: CopyWatch) throws(FileError)
 
   /// Returns where a clone of this file still is the same blocks of the volume, as far as the system tells.
   ///

@@ -82,8 +82,8 @@ final class POSIXHeldFile: HeldFile {
     try open(for: .copy).copy(to: path, attributes: attributes, by: walk)
   }
 
-  func copyWithoutSync(to path: String, attributes: FileAttributes) throws(FileError) {
-    _ = try open(for: .copy).copy(to: path, attributes: attributes, isSynchronized: false, by: walk)
+  func copyWithoutSync(to path: String, attributes: FileAttributes, goesOn: CopyWatch) throws(FileError) {
+    _ = try open(for: .copy).copy(to: path, attributes: attributes, isSynchronized: false, by: walk, goesOn: goesOn)
   }
 
   func sharedRanges(withCloneAt path: String) -> [Range<Int64>] {

@@ -266,11 +266,13 @@ package final class StoreHold {
   ///   - candidate: The candidate's path; the empty file there is replaced.
   ///   - attributes: The copy's permissions and owner; `nil` for those of the store.
   ///   - readsAhead: True if the caller will read much of the copy, whose shared blocks aren't in memory as its own.
+  ///   - goesOn: Hears of what was copied; false stops.
   /// - Returns: True if the copy shares the store's blocks.
   /// - Throws: `FileError`; there may be no file then.
   @discardableResult
   package func duplicateStore(
-    to candidate: String, attributes: FileAttributes? = nil, readsAhead: Bool = true
+    to candidate: String, attributes: FileAttributes? = nil, readsAhead: Bool = true,
+    goesOn: CopyWatch = { _ in true }
   ) throws(FileError) -> Bool {
     try files.unlink(candidate)
     let attributes = (attributes ?? status.attributes).forOwner
@@ -279,7 +281,7 @@ package final class StoreHold {
       if readsAhead { reading = EarlyReading(of: candidate) }
       return true
     }
-    try held.copyWithoutSync(to: candidate, attributes: attributes)
+    try held.copyWithoutSync(to: candidate, attributes: attributes, goesOn: goesOn)
     return false
   }
 

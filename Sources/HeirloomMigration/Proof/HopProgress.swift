@@ -1,0 +1,152 @@
+import Foundation
+import HeirloomStore
+
+/// The progress of a hop: of copying the store, of the plan's steps, and of the proof.
+///
+/// Its units are rows that are written, entered in indexes or read by the proof, and 4 KiB that are copied or checked:
+/// each takes about as long. What was counted once isn't taken back.
+final class HopProgress {
+  /// A piece of the work, in the order in which the pieces are done.
+  private struct Piece {
+    let units: Int64
+    /// True for code that makes rows and counts them by itself.
+    var countsItself = false
+  }
+
+  private let progress: Progress
+  private let connection: Connection
+  private let pieces: [Piece]
+  /// The size of the file that is copied or checked.
+  private let bytes: Int64
+  /// The units of earlier hops, and those of this one.
+  private let (before, total): (Int64, Int64)
+  /// The piece that is under way, and the units of those before it.
+  private var (index, done): (Int, Int64) = (0, 0)
+  /// What has been seen of the piece that is under way.
+  private var seen = Seen()
+  private var nextLook: ContinuousClock.Instant = .now
+
+  private struct Seen {
+    /// The number of times that SQLite has called.
+    var calls: Int64 = 0
+    /// The rows that the running statement has read, and those before it.
+    var (rows, rowsBefore): (Int64, Int64) = (0, 0)
+    var bytes: Int64 = 0
+  }
+
+  /// The steps of SQLite's virtual machine from one call to the next: less than a millisecond.
+  private static let stepsBetweenCalls: Int32 = 10_000
+  /// The steps that making an index takes for each row, whose rows SQLite doesn't count.
+  private static let stepsForRow: Int64 = 10
+  private static let bytesOfUnit: Int64 = 4096
+  /// The time between two looks at what runs; a look takes microseconds.
+  private static let interval: Duration = .milliseconds(50)
+
+  /// Begins to count a hop's work.
+  ///
+  /// - Parameters:
+  ///   - plan: The plan of the hop.
+  ///   - progress: The progress of the migration; the units of earlier hops stay counted.
+  ///   - connection: The connection that runs the steps.
+  ///   - hopsLeft: The number of hops from this one to the last; those to come count like this one.
+  init(of plan: MigrationPlan, progress: Progress, on connection: Connection, hopsLeft: Int64) {
+    var rows: [String: Int64] = [:]
+    for case .rowCount(let table, let count) in plan.checks { rows[table] = count }
+    bytes = max(1, plan.bytesBuilt)
+    let isCopy = plan.builder == .cloneAndAlter
+    let file = bytes / Self.bytesOfUnit + 1
+    let copying = isCopy ? [Piece(units: file)] : []
+    let steps = plan.steps.map { step in
+      Piece(
+        units: step.rows ?? step.indexedTable.flatMap { rows[$0] } ?? 0, countsItself: step.kind == .runMappings)
+    }
+    // The pages of a copy are read with the rows of the tables that are summed.
+    let structure = Piece(units: file + (isCopy ? plan.checks.reduce(0) { $0 + (rows[$1.tableSummed] ?? 0) } : 0))
+    let checks = plan.checks.map { Piece(units: rows[$0.table] ?? 0) }
+    pieces = copying + steps + [structure] + checks
+    (self.progress, self.connection) = (progress, connection)
+    before = progress.completedUnitCount
+    total = pieces.reduce(0) { $0 + $1.units }
+    // One unit is left until the store is replaced: a parent that is cancelled reaches no progress that is complete.
+    progress.totalUnitCount = before + total * hopsLeft + 1
+  }
+
+  /// True when somebody wants to stop.
+  var isCancelled: Bool { progress.isCancelled }
+
+  /// Counts what the connection's statements do, and stops them when somebody wants to.
+  func watchStatements() throws(SQLiteError) {
+    try connection.interrupt(every: Self.stepsBetweenCalls) {
+      self.countCall()
+      return self.progress.isCancelled
+    }
+  }
+
+  /// Counts all of the piece that was under way, and goes on to the next one.
+  func finishPiece() {
+    guard pieces.indices.contains(index) else { return }
+    done += pieces[index].units
+    index += 1
+    seen = Seen()
+    advance(to: done)
+  }
+
+  /// Counts all of the hop.
+  func finish() { advance(to: total) }
+
+  /// Counts bytes that were copied or checked.
+  ///
+  /// - Returns: False when somebody wants to stop.
+  func count(bytes: Int64) -> Bool {
+    seen.bytes += bytes
+    guard isTimeToLook() else { return true }
+    if pieces.indices.contains(index) {
+      let share = min(1, Double(seen.bytes) / Double(self.bytes))
+      advance(inPiece: Int64(share * Double(pieces[index].units)))
+    }
+    return !progress.isCancelled
+  }
+
+  private func countCall() {
+    seen.calls += 1
+    guard pieces.indices.contains(index), !pieces[index].countsItself, isTimeToLook() else { return }
+    let rows = connection.scannedRows
+    // Another statement of the same piece has begun.
+    if rows < seen.rows { seen.rowsBefore += seen.rows }
+    seen.rows = rows
+    let scanned = seen.rowsBefore + rows
+    advance(inPiece: scanned > 0 ? scanned : seen.calls * Int64(Self.stepsBetweenCalls) / Self.stepsForRow)
+  }
+
+  private func isTimeToLook() -> Bool {
+    let now = ContinuousClock.now
+    guard now >= nextLook else { return false }
+    nextLook = now + Self.interval
+    return true
+  }
+
+  private func advance(inPiece units: Int64) {
+    if pieces.indices.contains(index) { advance(to: done + min(pieces[index].units, units)) }
+  }
+
+  private func advance(to units: Int64) {
+    if before + units > progress.completedUnitCount { progress.completedUnitCount = before + units }
+  }
+}
+
+extension ProofCheck {
+  /// The table whose rows are read; empty where the check looks for single rows.
+  fileprivate var table: String {
+    switch self {
+    case .rowCount(let table, _), .sums(let table, _, _), .rowSum(let table, _, _, _), .balance(let table, _, _, _),
+      .strangers(let table, _), .unchanged(_, let table, _):
+      table
+    case .noMore: ""
+    }
+  }
+
+  /// The table whose rows the proof of a copy's pages sums; empty for none.
+  fileprivate var tableSummed: String {
+    if case .rowSum(let table, _, _, .some) = self { table } else { "" }
+  }
+}
