@@ -109,7 +109,7 @@ let package = Package(
       name: "TestSupport",
       dependencies: [
         "Heirloom", "HeirloomTesting", "HeirloomVault", "HeirloomStore", "HeirloomFormats", "HeirloomMapping",
-        "HeirloomModel",
+        "HeirloomModel", "CHeirloomSQLite",
       ],
       path: "Tests/TestSupport"
     ),

@@ -18,8 +18,8 @@ extension MigrationAssistant {
   ///   hold for long; ``MigrationAssistantError/unfitLocation(storePath:_:)`` when a folder
   ///   can't be read.
   public func status() throws(MigrationAssistantError) -> StoreStatus {
-    guard try !isOperationUnfinished() else { return .inProgress }
     do throws(MigrationAssistantError) {
+      guard try !isOperationUnfinished() else { return .inProgress }
       guard let metadata = try storeMetadata() else {
         return try isOperationUnfinished() ? .inProgress : .noStore
       }
@@ -28,6 +28,7 @@ extension MigrationAssistant {
       // An operation may have begun since the first look: a migration holds the store until it is done.
       if error.isInterruptedChange { return .inProgress }
       if try isOperationUnfinished() { return .inProgress }
+      if error.isDenied { return .protected }
       throw error
     }
   }

@@ -37,6 +37,8 @@ extension MigrationAssistant {
     public var storeTimeout: Duration = .seconds(5)
     /// True to allow volumes whose locks and renames can't be trusted, such as network volumes and FAT.
     public var allowsUnsafeVolume: Bool = false
+    /// True to go on where the new store can't get the old one's protection class, by which Apple's systems encrypt it.
+    public var allowsLostProtection: Bool = false
     /// The decisions about rows that don't fit the current model; the delegate may add to them when it sees a plan.
     public var decisions: [DataDecision] = []
     /// True if a lightweight migration leaves clean-up for after the launch: unused tables and columns, new indexes.

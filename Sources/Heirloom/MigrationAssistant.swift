@@ -192,6 +192,7 @@ public final class MigrationAssistant {
     settings.lockTimeout = configuration.lockTimeout
     settings.holdTimeout = configuration.storeTimeout
     settings.allowUnsafeVolume = configuration.allowsUnsafeVolume
+    settings.allowLostProtection = configuration.allowsLostProtection
     settings.excludesPreviousVersionsFromBackup = configuration.excludesPreviousVersionsFromBackup
     settings.stopsAtUnreadableLog = configuration.stopsAtUnreadableLog
     return StoreVault(location, files: files, configuration: settings) { [weak self] event in
@@ -252,5 +253,11 @@ extension MigrationAssistantError {
   var isInterruptedChange: Bool {
     guard case .unreadableStore(let error) = self else { return false }
     return error.problem == .needsRecovery
+  }
+
+  /// True if the system lets nobody open the store now.
+  var isDenied: Bool {
+    guard case .unreadableStore(let error) = self else { return false }
+    return error.problem == .protected
   }
 }

@@ -80,6 +80,24 @@ struct StoreInUseTests {
     }
   }
 
+  @Test(arguments: ["inspect", "verify", "doctor", "plan", "migrate"])
+  func `a store that the system lets nobody open is told to be there, and when to try again`(command: String) throws {
+    let directory = try TemporaryDirectory()
+    let device = LockedDevice()
+    let made = try Notebook.makeStore(in: directory, count: 3)
+    let folder = directory.file(device.folderName)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let store = folder.appendingPathComponent(made.lastPathComponent)
+    try FileManager.default.copyItem(at: made, to: store)
+    let model = try Notebook.write(Notebook.adding(), "Adding", in: directory)
+    let tool = Tool(directory: directory.url)
+    let target = ["plan", "migrate"].contains(command) ? ["--to", model] : []
+    let outcome = device.whileLocked { tool.run([command, store.path] + target) }
+    #expect((outcome.output + outcome.error).contains("unlocked"), "\(outcome)")
+    #expect(outcome.code == (command == "doctor" ? 0 : 1), "\(outcome)")
+    #expect(tool.run([command, store.path] + target).code == 0)
+  }
+
   @Test func `a store that nobody else may read is told to be in use`() throws {
     let directory = try TemporaryDirectory()
     let store = try Notebook.makeStore(in: directory, count: 100)

@@ -56,6 +56,39 @@ struct StoreStatusTests {
     #expect(try scene.status(scene.new) == .tooOld)
   }
 
+  @Test func `a store that is closed while the device is locked is told apart, and stays where it is`() throws {
+    let scene = try Scene()
+    let device = LockedDevice()
+    let store = scene.directory.file("\(device.folderName)/Journal.sqlite")
+    try FileManager.default.createDirectory(
+      at: store.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try PersistentStore.create(at: store, model: scene.old).close()
+    var configuration = MigrationAssistant.Configuration()
+    // Whoever lets incompatible stores be moved aside must not lose sight of one that is only closed.
+    configuration.incompatibleStore = .setAside
+    let assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: ModelHistory(current: scene.new, earlier: [("1", scene.old)]), configuration: configuration)
+    let picture = FolderPicture(of: scene.directory.url)
+    try device.whileLocked { () throws in
+      #expect(try scene.status(scene.new, earlier: [("1", scene.old)], at: store) == .protected)
+      let error = #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
+      guard case .unreadableStore(let reason) = error, reason.problem == .protected else {
+        Issue.record("\(error.map { "\($0)" } ?? "no error")")
+        return
+      }
+      #expect(reason.advice.contains("unlocked") && reason.coreDataCode == 256)
+      #expect(throws: (any Error).self) {
+        try PersistentStore.open(at: store, history: ModelHistory(current: scene.new, earlier: [("1", scene.old)]))
+      }
+    }
+    #expect(FolderPicture(of: scene.directory.url).differences(from: picture) == [])
+    guard case .migrated = try assistant.migrateStore() else {
+      Issue.record("it is migrated once the device is unlocked")
+      return
+    }
+  }
+
   @Test(arguments: ["manifest.json", "incoming/0123456789abcdef0123456789abcdef"])
   func `what a killed run left counts as in progress, until a launch settles it`(name: String) throws {
     let scene = try Scene()

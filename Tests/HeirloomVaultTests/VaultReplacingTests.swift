@@ -1,4 +1,5 @@
 import Foundation
+import HeirloomFormats
 import HeirloomMigration
 import HeirloomStore
 import TestSupport
@@ -6,6 +7,40 @@ import Testing
 import HeirloomVault
 
 struct VaultReplacingTests {
+  @Test(arguments: VaultFixture.Shape.allCases)
+  func `a store whose protection class can't be kept is left alone, unless the app allows it`(
+    _ shape: VaultFixture.Shape
+  ) throws {
+    let fixture = try VaultFixture(shape)
+    let before = try fixture.content()
+    let files = FaultyFiles(losesProtection: true)
+    let error = #expect(throws: VaultError.self) { try fixture.migrate(fixture.vault(files)) }
+    guard case .protectionLost = error else {
+      Issue.record("\(error.map { "\($0)" } ?? "no error")")
+      return
+    }
+    #expect(error?.advice.contains("allowsLostProtection") == true)
+    #expect(try fixture.content() == before)
+    #expect(try fixture.leftovers() == [] && fixture.vault().previousVersions().isEmpty)
+    var told: [String] = []
+    let vault = fixture.vault(files, allowsLostProtection: true) {
+      if case .attributesLeftOut(let path, _, "the protection class") = $0 { told.append(path) }
+    }
+    #expect(try fixture.migrate(vault) != nil)
+    #expect(told.contains { $0.hasSuffix(".heirloom") } && told.count == 3)
+  }
+
+  @Test func `of a clone, one part in a hundred is compared, and a small one whole`() {
+    #expect(CloneSample.left(ofByteCount: 0) == [] && CloneSample.left(ofByteCount: 65_536) == [])
+    #expect(CloneSample.left(ofByteCount: 65_537) == [65_536..<65_537])
+    let size: Int64 = 1_000_000_001
+    let ranges = CloneSample.left(ofByteCount: size)
+    let left = ranges.reduce(0) { $0 + $1.upperBound - $1.lowerBound }
+    #expect(ranges.last?.upperBound == size && Double(size - left) / Double(size) < 0.0101)
+    #expect(zip(ranges, ranges.dropFirst()).allSatisfy { $1.lowerBound - $0.upperBound == 65_536 })
+    #expect(ranges.allSatisfy { $0.lowerBound % 65_536 == 0 })
+  }
+
   @Test(arguments: VaultFixture.Shape.allCases)
   func `puts the new store in place and keeps the old one whole`(_ shape: VaultFixture.Shape) throws {
     let fixture = try VaultFixture(shape, externalFiles: 3)

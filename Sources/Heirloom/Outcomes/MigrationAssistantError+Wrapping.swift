@@ -38,8 +38,10 @@ extension MigrationAssistantError {
       self = .failed(storePath: path, .proofFailed(findings: ["\(error)"]))
     case .notEnoughSpace(let shortage):
       self = .notEnoughSpace(shortage)
+    case .file(let error) where error.isDenied:
+      self = .unreadableStore(StoreError(path: path, problem: .protected))
     case .storeMissing, .sideFilesWithoutStore, .unusableSideFile, .notAFile, .keptStore, .hardLinked,
-      .unsafeVolume, .unusableFolder, .foreignOwner, .damagedManifest, .folderNotWritable, .file:
+      .unsafeVolume, .unusableFolder, .foreignOwner, .damagedManifest, .folderNotWritable, .protectionLost, .file:
       self = .unfitLocation(storePath: path, error)
     }
   }

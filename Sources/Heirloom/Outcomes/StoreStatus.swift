@@ -13,6 +13,8 @@ public enum StoreStatus: String, Hashable, Sendable {
   case tooNew
   /// The store is being migrated, restored or set aside; if that was interrupted, the app's next launch settles it.
   case inProgress
+  /// The store can't be opened now: its protection class keeps it closed while the device is locked. Try again later.
+  case protected
   /// The store's version is neither in the history nor that of the archived model: the app's migration finds out.
   case unknown
 }

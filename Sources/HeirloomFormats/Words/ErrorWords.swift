@@ -5,6 +5,11 @@ package enum ErrorWords {
   /// Core Data's general error code, for failures that it has no code of its own for.
   package static let generalCode: Int = 134_060
 
+  /// The advice where the system lets nobody open a file that is there (`EPERM`).
+  package static let deniedAdvice =
+    "Try again once the device is unlocked: till then, the file's protection class may keep it closed. If it stays closed,"
+    + " find out which rule of the system refuses it."
+
   /// Returns the words of an error, whoever made it: a sentence if it is one of ours.
   package static func words(of error: any Error) -> String {
     if let words = (error as? any LocalizedError)?.errorDescription { return words }

@@ -49,6 +49,8 @@ public struct StoreError: Error, Hashable, Sendable {
     case unreadableLog
     /// A file that can't be opened or read.
     case unreadable(reason: String)
+    /// A file that the system lets nobody open: on Apple's systems, while the device is locked.
+    case protected
     /// A file that can't be written to.
     case readOnly
     /// Something else under a side file's name: SQLite would wait for it, or write elsewhere through it.
@@ -86,6 +88,8 @@ extension StoreError {
         .damaged(reason: error.message)
       } else if error.needsRecovery {
         .needsRecovery
+      } else if error.isDenied {
+        .protected
       } else if error.isReadOnly {
         .readOnly
       } else if error.isFull {
@@ -101,7 +105,7 @@ extension StoreError {
     switch problem {
     case .missing: 260
     case .notDatabase, .truncated, .damaged, .tooDemanding, .empty: 259
-    case .unreadable, .unreadableLog, .notFile, .unusableSideFile, .refusedJournal: 256
+    case .unreadable, .protected, .unreadableLog, .notFile, .unusableSideFile, .refusedJournal: 256
     case .notStore, .metadataRowCount, .invalidMetadata, .missingVersionHashes, .invalidModelCache: 134_000
     case .incompatible: 134_100
     case .unknownConfiguration: 134_020
@@ -149,6 +153,8 @@ extension StoreError: ExplainedError {
       "The store \(path) has changes in its -wal file, which can't be read while its folder can't be written to."
     case .unreadable(let reason):
       "The store \(path) can't be read: \(ErrorWords.ended(reason))"
+    case .protected:
+      "The store \(path) is there, and the system lets nobody open it now (operation not permitted)."
     case .readOnly:
       "The store \(path) can't be written to."
     case .unusableSideFile(let file, let found):
@@ -217,6 +223,7 @@ extension StoreError {
     case .unreadable(let reason) where reason.contains(SQLiteError.pathLimitWords):
       ErrorHelp(
         .unchanged, "Move the store to a folder with a shorter path, or give it a shorter name, then try again.")
+    case .protected: ErrorHelp(.store(path: path), ErrorWords.deniedAdvice)
     case .unreadable, .database: ErrorHelp(.unchanged, "Check permissions and the disk, then try again.")
     case .readOnly: ErrorHelp(.unchanged, "Check the permissions of the file and its folder, then try again.")
     case .unusableSideFile(let file, _): ErrorHelp(.unchanged, "Find out who made \(file) and move it away.")

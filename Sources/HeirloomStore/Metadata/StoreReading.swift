@@ -62,7 +62,7 @@ package enum StoreReading {
       return try StoreMetadata(connection: connection, path: connection.path)
     } catch {
       switch error.problem {
-      case .unreadable, .diskFull, .inUse, .readOnly, .needsRecovery:
+      case .unreadable, .protected, .diskFull, .inUse, .readOnly, .needsRecovery:
         throw SQLiteError(extendedCode: SQLiteError.inputOutputCode, message: error.description)
       default: return nil
       }

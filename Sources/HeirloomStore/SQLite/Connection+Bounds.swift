@@ -121,10 +121,21 @@ extension Connection {
     if status & 0xff == SQLITE_CANTOPEN, makeSideFiles() {
       status = sqlite3_table_column_metadata(handle, "main", "sqlite_master", nil, nil, nil, nil, nil, nil)
     }
-    guard status != SQLITE_OK else { return }
+    guard status != SQLITE_OK else { return keepTemporaryFilesInMemory() }
     let found = error(status, sql: nil)
     guard found.isTooBig || found.message.hasSuffix(Self.tooBigMessage) else { throw found }
     throw SQLiteError.expired("its schema has a statement of more than \(InspectionBounds.statementLength) bytes")
+  }
+
+  /// Keeps SQLite's temporary files in memory where the store is closed while the device is locked.
+  ///
+  /// They hold what the store holds, and would have the protection class of their own folder.
+  private func keepTemporaryFilesInMemory() {
+    #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
+      let values = try? URL(fileURLWithPath: path).resourceValues(forKeys: [.fileProtectionKey])
+      guard let value = values?.fileProtection, value == .complete || value == .completeUnlessOpen else { return }
+      sqlite3_exec(handle, "PRAGMA temp_store=MEMORY", nil, nil, nil)
+    #endif
   }
 
   private static let tooBigMessage = "string or blob too big"

@@ -147,9 +147,10 @@ package final class Connection {
     let status = sqlite3_open_v2(name, &handle, flags, nil)
     guard status == SQLITE_OK, handle != nil else {
       // A failed open still returns a handle, with the error in it.
-      let error = SQLiteError(
+      var error = SQLiteError(
         extendedCode: handle.map { sqlite3_extended_errcode($0) } ?? status,
         message: handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(status)))
+      if error.isCannotOpen, sqlite3_system_errno(handle) == EPERM { error = .denied() }
       sqlite3_close_v2(handle)
       handle = nil
       // The file was made a moment ago and is nobody else's.
@@ -250,8 +251,10 @@ package final class Connection {
     // The connection's message belongs to its latest error only.
     let isCurrent = handle != nil && current & 0xff == status & 0xff
     let text = isCurrent ? handle.flatMap { sqlite3_errmsg($0) } : sqlite3_errstr(status)
-    return SQLiteError(
+    let error = SQLiteError(
       extendedCode: isCurrent ? current : status, message: text.map { String(cString: $0) } ?? "", sql: sql)
+    // An open file of the strictest protection class can't be read any more once the device is locked.
+    return error.isInputOutput && sqlite3_system_errno(handle) == EPERM ? .denied(sql: sql) : error
   }
 
   // MARK: Files

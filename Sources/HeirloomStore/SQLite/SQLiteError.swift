@@ -33,6 +33,11 @@ extension SQLiteError {
   /// The code of a database that can't be written (`SQLITE_READONLY`).
   package static let readOnlyCode: Int32 = SQLITE_READONLY
 
+  /// Returns the error of a file that the system refuses to everybody, as Apple's SQLite gives it.
+  static func denied(sql: String? = nil) -> SQLiteError {
+    SQLiteError(extendedCode: SQLITE_AUTH, message: "authorization denied", sql: sql)
+  }
+
   /// Returns the error of a schema in which an object's first page is also another's.
   static func sharedPage(of name: String) -> SQLiteError {
     SQLiteError(
@@ -57,6 +62,11 @@ extension SQLiteError {
   package var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
   /// True if the file system failed (`SQLITE_IOERR`).
   package var isInputOutput: Bool { code == SQLITE_IOERR }
+  /// True if the system refuses a file to everybody: on Apple's systems, while a protection class keeps it closed.
+  ///
+  /// Apple's SQLite has `SQLITE_AUTH` for opening and `SQLITE_IOERR_AUTH` for reading:
+  /// https://github.com/groue/GRDB.swift/issues/571, https://www.sqlite.org/rescode.html
+  package var isDenied: Bool { code == SQLITE_AUTH || extendedCode == SQLITE_IOERR | (28 << 8) }
   /// True if the error is about the file's content: more room, other rights or a disk that answers again won't help.
   package var isAboutContent: Bool {
     switch code {
@@ -83,6 +93,7 @@ extension SQLiteError: ExplainedError {
   package var help: ErrorHelp {
     if isBusy { return ErrorHelp(.unchanged, "Close the store elsewhere and try again.") }
     if isFull { return ErrorHelp(.unchanged, "Free some room on the volume, then try again.") }
+    if isDenied { return ErrorHelp(.unchanged, ErrorWords.deniedAdvice) }
     if isReadOnly || isCannotOpen {
       return ErrorHelp(.unchanged, "Check the permissions of the file and its folder, then try again.")
     }

@@ -94,7 +94,7 @@ extension FileDescriptor {
     func giveProtection(to other: FileDescriptor) -> Bool {
       let wanted = fcntl(number, F_GETPROTECTIONCLASS)
       guard wanted > 0, fcntl(other.number, F_GETPROTECTIONCLASS) != wanted else { return true }
-      return fcntl(other.number, F_SETPROTECTIONCLASS, wanted) == 0
+      return fcntl(other.number, F_SETPROTECTIONCLASS, wanted) == 0 || errno == ENOTSUP
     }
 
     /// False here: an access list leaves the group's bits alone.

@@ -11,14 +11,14 @@ extension FileDescriptor {
   /// Returns where a clone of this file still is the same blocks of the volume.
   ///
   /// On Linux the volume tells the place of each block: the same place is the same bytes. Apple's systems don't tell, and
-  /// nothing but the writes since the cloning can have changed the clone.
+  /// nothing but the writes since the cloning can have changed the clone: a sample is compared all the same.
   ///
   /// - Parameter clone: The clone, with its own changes.
   /// - Returns: Ranges in bytes, rising; none where the volume doesn't tell.
   func sharedRanges(withClone clone: FileDescriptor) -> [Range<Int64>] {
     #if canImport(Darwin)
       guard let size = try? clone.status(for: .status).size else { return [] }
-      return [0..<size]
+      return CloneSample.left(ofByteCount: size)
     #else
       guard let own = extents(), let others = clone.extents() else { return [] }
       var shared: [Range<Int64>] = []

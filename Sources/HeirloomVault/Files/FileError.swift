@@ -84,6 +84,9 @@ package struct FileError: Error, Hashable, Sendable {
   /// True when the volume, or this process's quota on it, is full.
   package var isFull: Bool { code == ENOSPC || code == EDQUOT }
 
+  /// True when the system lets nobody open a file that is there: on Apple's systems, while the device is locked.
+  package var isDenied: Bool { code == EPERM && [.read, .copy, .lock].contains(operation) }
+
   /// True when the file system, or a rule of the system's, refuses links that are possible elsewhere.
   ///
   /// `EPERM` is the answer of FAT and of protected hard links,
@@ -130,6 +133,7 @@ extension FileError: ExplainedError {
       case ENOENT where operation == .write: "Make the folder that it is to lie in, then try again."
       case EROFS: "Its volume is mounted for reading only: give it back for writing, or move the store to another."
       case ENAMETOOLONG: "Move the store to a folder with a shorter path, or give it a shorter name, then try again."
+      case _ where isDenied: ErrorWords.deniedAdvice
       case EACCES, EPERM: "Give this process the right to write there, then try again."
       default: "Try again; if it fails again, check the volume and its connection."
       }

@@ -334,14 +334,15 @@ package final class StoreHold {
   ///
   /// - Throws: `SQLiteError` when another process was quicker; the store is whole then, and in rollback mode.
   func closeRestoringJournalMode() throws(SQLiteError) {
-    defer { close() }
-    guard isOpen, usedWAL else { return }
-    try connection.setBusyTimeout(200)
-    // The exclusive lock goes with the first read in normal locking mode.
-    try connection.execute("PRAGMA locking_mode=NORMAL")
-    _ = try connection.firstInteger("SELECT count(*) FROM sqlite_schema")
-    try connection.setCheckpointsOnClose(true)
+    let leftWAL = isOpen && usedWAL
+    close()
+    guard leftWAL else { return }
+    // Apple's SQLite refuses to use a file that got a second name through the connection that had it open.
+    var options = Connection.Options.building.withoutLinks
+    options.busyTimeout = 200
+    let connection = try Connection(path: path, mode: .readWrite, options: options)
     try connection.execute("PRAGMA journal_mode=WAL")
+    try connection.close()
   }
 }
 

@@ -55,8 +55,12 @@ package final class StoreSwap {
       held = (replacement, store, usesWAL ?? store.usedWAL)
       try vault.emit(.held(usedWAL: store.usedWAL))
       // Before anything of the store's content is there: new files get the class of their folder.
-      func protect(_ path: String) throws(FileError) {
-        vault.reportLeftOut(try store.giveProtection(to: path), of: path)
+      func protect(_ path: String) throws {
+        let left = try store.giveProtection(to: path)
+        guard left.count == 0 || vault.configuration.allowLostProtection else {
+          throw VaultError.protectionLost(path: path)
+        }
+        vault.reportLeftOut(left, of: path)
       }
       try protect(location.companion)
       try writeManifest(for: replacement)

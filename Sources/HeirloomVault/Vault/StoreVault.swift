@@ -18,6 +18,8 @@ package struct StoreVault {
     package var holdTimeout: Duration = .seconds(5)
     /// True to work also on volumes where the store survives the process's death, but maybe not a loss of power.
     package var allowUnsafeVolume = false
+    /// True to go on where new files can't get the store's protection class.
+    package var allowLostProtection = false
     /// The room that must stay free beyond the need, in bytes.
     package var reservedBytes: UInt64 = 64 << 20
     /// True to leave a store alone whose `-wal` can't be read to its end; false to keep the log with the version.

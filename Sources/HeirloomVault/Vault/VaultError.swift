@@ -47,6 +47,8 @@ package enum VaultError: Error, Sendable {
   case unusableSetAsideStore(id: String, reason: String)
   /// A swap that may or may not outlast a loss of power: nothing was undone, and the next run finds out.
   case outcomeUnknown(path: String, underlying: FileError)
+  /// A folder or an empty file that could not get the store's protection class.
+  case protectionLost(path: String)
   /// A file operation that failed; the store is as it was.
   case file(FileError)
 }
@@ -103,6 +105,9 @@ extension VaultError: ExplainedError {
       return "the set \(id), which was moved aside, can't be used: \(reason)"
     case .outcomeUnknown(let path, let underlying):
       return "\"\(path)\" was replaced, but it is not known whether that outlasts a loss of power: \(underlying)"
+    case .protectionLost(let path):
+      return
+        "\"\(path)\" can't get the protection class of the store: what is written there would be less protected than the store"
     case .file(let error):
       return error.description
     }
@@ -135,6 +140,8 @@ extension VaultError: ExplainedError {
       ErrorHelp(store, "Put a plain folder there, on the store's own volume, with a path that is short enough.")
     case .foreignOwner: ErrorHelp(store, "Find out who made it and move it away, then try again.")
     case .folderNotWritable(let error), .file(let error): ErrorHelp(store, error.advice)
+    case .protectionLost:
+      ErrorHelp(store, "Give the store's folder that class, or allow the loss (allowsLostProtection), then try again.")
     case .notEnoughSpace: ErrorHelp(store, "Free some room on its volume, then try again.")
     case .vaultInUse, .storeInUse:
       ErrorHelp(store, "Close the store in other processes and connections, then try again.")

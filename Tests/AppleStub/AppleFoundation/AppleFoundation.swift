@@ -10,6 +10,18 @@ extension URLResourceKey {
   public static var volumeAvailableCapacityForImportantUsageKey: URLResourceKey { .volumeAvailableCapacityKey }
 }
 
+/// iOS 9, macOS 11.
+public struct URLFileProtection: Hashable, Sendable {
+  public static let complete = URLFileProtection()
+  public static let completeUnlessOpen = URLFileProtection()
+}
+
+extension URLResourceKey {
+  /// iOS 9, macOS 11.
+  public static var fileProtectionKey: URLResourceKey { .volumeAvailableCapacityKey }
+}
+
 extension URLResourceValues {
+  public var fileProtection: URLFileProtection? { nil }
   public var volumeAvailableCapacityForImportantUsage: Int64? { nil }
 }

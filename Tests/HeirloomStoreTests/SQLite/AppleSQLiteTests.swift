@@ -39,4 +39,27 @@ struct AppleSQLiteTests {
     #expect(error?.code == 14)
     #expect(try names() == ["a.sqlite"])
   }
+  @Test func `a file that got another name, or lost its own, is of no use to the connection that has it open`() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("a.sqlite").path
+    let made = try Connection(path: path, mode: .createExclusively())
+    try made.execute("CREATE TABLE a (b)")
+    try made.close()
+    for change in ["link", "rename over"] {
+      let connection = try Connection(path: path, mode: .readWrite)
+      #expect(try connection.firstInteger("SELECT count(*) FROM a") == 0)
+      if change == "link" {
+        #expect(linkat(AT_FDCWD, path, AT_FDCWD, path + ".2", 0) == 0)
+        #expect(unlinkat(AT_FDCWD, path + ".2", 0) == 0)
+      } else {
+        try FileManager.default.copyItem(atPath: path, toPath: path + ".new")
+        #expect(renameat(AT_FDCWD, path + ".new", AT_FDCWD, path) == 0)
+      }
+      let error = #expect(throws: SQLiteError.self) { try connection.execute("INSERT INTO a VALUES (1)") }
+      #expect(error?.extendedCode == 6922)
+      try? connection.close()
+    }
+    let connection = try Connection(path: path, mode: .readWrite)
+    try connection.execute("INSERT INTO a VALUES (1)")
+  }
 }
