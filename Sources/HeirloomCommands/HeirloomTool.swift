@@ -53,6 +53,10 @@ package enum HeirloomTool {
     switch name {
     case "help", "--help", "-h":
       let topics = words.dropFirst().filter { $0 != "--help" && $0 != "-h" }
+      if topics == ["--man"] {
+        let page = ManualPage(commands: Command.all, version: version).source()
+        return CommandReport(source: page, members: [("page", .source(page))])
+      }
       guard let topic = topics.first else {
         return CommandReport(
           lines: HelpText(console).overview(of: Command.all), members: HelpText.members(of: Command.all))

@@ -31,6 +31,31 @@ struct HelpTests {
     for code in ExitCode.allCases { #expect(help.output.contains("\(code.rawValue) ")) }
   }
 
+  @Test func `the manual page has each command, with its options and its example`() throws {
+    let page = tool("help", "--man").output
+    func roff(_ text: String) -> String {
+      text.replacingOccurrences(of: "\\", with: "\\e").replacingOccurrences(of: "-", with: "\\-")
+        .replacingOccurrences(of: "\"", with: "\\(dq").replacingOccurrences(of: "'", with: "\\(aq")
+    }
+    let lines = page.split(separator: "\n").map(String.init)
+    let macros: Set<String> = [".TH", ".SH", ".SS", ".PP", ".TP", ".B", ".RS", ".RE", ".nf", ".fi"]
+    for line in lines where line.hasPrefix(".") || line.hasPrefix("'") {
+      #expect(macros.contains(String(line.prefix { $0 != " " })), "\(line)")
+    }
+    for command in Self.declared {
+      let name = try #require(command["name"] as? String)
+      #expect(lines.contains { $0.hasPrefix(".SS \"heirloom \(roff(name)) ") }, "\(name)")
+      #expect(lines.contains(roff(try #require(command["example"] as? String))), "\(name)")
+      for option in Self.options(of: name) {
+        guard let title = option["name"] as? String, title != "--json", title != "--help" else { continue }
+        let value = (option["value"] as? String).map { " " + $0 } ?? ""
+        #expect(lines.contains(".B \"" + roff(title + value) + "\""), "\(name) \(title)")
+      }
+    }
+    for code in ExitCode.allCases { #expect(lines.contains(".B \(code.rawValue)")) }
+    #expect(try tool("help", "--man", "--json").json()["page"] as? String == page)
+  }
+
   @Test(arguments: commands)
   func `each command has help with an example`(command: String) throws {
     let help = tool(command, "--help")

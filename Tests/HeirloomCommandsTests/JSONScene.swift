@@ -121,6 +121,7 @@ struct JSONScene {
 
   private mutating func tellTool() throws {
     try tell("help", "help")
+    try tell("help, the manual page", "help", "--man")
     try tell("help of a command", "help", "plan")
     try tell("--version", "--version")
     for story in ["Done", "Diary", "Aircraft"] { try tell("demo", "demo", story, "--snapshots", Tool.snapshots.path) }

@@ -122,7 +122,7 @@ struct DeferredCleanUpTests {
     try scene.migrate(to: 2, defers: true)
     let pending = try scene.pending()
     let store = try PersistentStore.open(at: scene.store, model: scene.models[1])
-    try store.connection.setBusyTimeout(10)
+    try store.connection.execute("PRAGMA busy_timeout=10")
     let other = try Connection(path: scene.store.path, mode: .readWrite)
     try other.execute("BEGIN IMMEDIATE")
     let error = #expect(throws: DeferredMigrationError.self) { try store.finishDeferredLightweightMigrationTask() }

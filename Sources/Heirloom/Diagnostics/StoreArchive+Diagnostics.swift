@@ -28,5 +28,5 @@ extension StoreArchive {
 /// The release of the library.
 package enum HeirloomRelease {
   /// The version.
-  package static let version: String = "0.1.0"
+  package static let version: String = "1.0.0"
 }

@@ -79,8 +79,11 @@ enum DemoCommand {
     for start in starts {
       var folder = URL(fileURLWithPath: start).standardized
       while true {
-        let candidate = folder.appendingPathComponent("Snapshots").appendingPathComponent(name).path
-        if isStory(candidate) { return candidate }
+        // The second one is where an installed tool has them.
+        for place in ["Snapshots", "share/heirloom/Snapshots"] {
+          let candidate = folder.appendingPathComponent(place).appendingPathComponent(name).path
+          if isStory(candidate) { return candidate }
+        }
         let parent = folder.deletingLastPathComponent().standardized
         guard parent.path != folder.path, folder.path != "/" else { break }
         folder = parent
@@ -98,7 +101,7 @@ enum DemoCommand {
       exitCode: .failed, code: "missing", coreDataCode: 260,
       message: "The story \(name) was not found: no folder Snapshots/\(name) with a lock.json in "
         + searched.joined(separator: ", nor in ") + ".",
-      suggestion: "Run the tool in Heirloom's checkout, or name the folder with --snapshots.")
+      suggestion: "Run the tool in Heirloom's checkout or as it was installed, or name the folder with --snapshots.")
   }
 }
 

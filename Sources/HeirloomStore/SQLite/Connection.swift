@@ -200,16 +200,6 @@ package final class Connection {
     try set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, isOn)
   }
 
-  /// Sets whether closing the last connection to a WAL database moves its content into the main file.
-  package func setCheckpointsOnClose(_ isOn: Bool) throws(SQLiteError) {
-    try set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !isOn)
-  }
-
-  /// Sets how long to wait for the locks of others, in milliseconds.
-  package func setBusyTimeout(_ milliseconds: Int32) throws(SQLiteError) {
-    try check(sqlite3_busy_timeout(try openHandle(), milliseconds), sql: nil)
-  }
-
   private func set(_ option: Int32, _ isOn: Bool) throws(SQLiteError) {
     try check(heirloom_sqlite_db_config_switch(try openHandle(), option, isOn ? 1 : 0), sql: nil)
   }

@@ -110,8 +110,9 @@ struct StoreMetadataTests {
     let file = try database(directory, Self.table)
     let holder = try Connection(path: file.path, mode: .readWrite)
     try holder.executeScript("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
-    let connection = try Connection(path: file.path, mode: .readOnly, options: .inspecting)
-    try connection.setBusyTimeout(1)
+    var options = Connection.Options.inspecting
+    options.busyTimeout = 1
+    let connection = try Connection(path: file.path, mode: .readOnly, options: options)
     let error = #expect(throws: StoreError.self) { try StoreMetadata(connection: connection, path: file.path) }
     #expect(error?.problem == .inUse)
   }

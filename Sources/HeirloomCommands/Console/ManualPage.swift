@@ -1,0 +1,57 @@
+import HeirloomOutput
+
+/// The tool's manual page, in the macros of `man(7)`, from the declarations that help reads too.
+struct ManualPage {
+  /// The commands, in the order of the page.
+  let commands: [Command]
+  /// The tool's version.
+  let version: String
+
+  /// Returns the page's source.
+  func source() -> String {
+    var lines = [
+      ".TH HEIRLOOM 1 \"\" \"heirloom \(version)\" \"User Commands\"",
+      ".SH NAME", "heirloom \\- " + Self.plain("migrates Core Data stores so that the previous version is never lost"),
+      ".SH SYNOPSIS", ".B heirloom", Self.plain("COMMAND …"),
+      ".SH DESCRIPTION", Self.plain("heirloom help COMMAND says the same about one command on the terminal."),
+      Self.plain("--json gives one JSON object on standard output; --version tells the version."),
+      ".SH COMMANDS",
+    ]
+    for command in commands { lines += section(of: command) }
+    lines.append(".SH EXIT STATUS")
+    for code in ExitCode.allCases { lines += [".TP", ".B \(code.rawValue)", Self.plain(code.meaning)] }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func section(of command: Command) -> [String] {
+    var lines = [".SS \"" + Self.plain("heirloom \(command.name) \(command.usageText)") + "\""]
+    let choices = command.positionals.compactMap { name in
+      command.choices[name].map { "\(name) is one of \($0.joined(separator: ", "))." }
+    }
+    for paragraph in [sentence(command.summary)] + choices + command.details {
+      lines += [".PP", Self.plain(paragraph)]
+    }
+    for option in command.options {
+      var text = option.summary
+      if !option.choices.isEmpty { text += ": " + option.choices.joined(separator: ", ") }
+      if option.isRepeatable { text += " (repeatable)" }
+      lines += [".TP", ".B \"" + Self.plain(option.title) + "\"", Self.plain(text)]
+    }
+    return lines + [".PP", "For example:", ".PP", ".RS", ".nf", Self.plain(command.example), ".fi", ".RE"]
+  }
+
+  /// Returns text that the macros take as it is.
+  private static func plain(_ text: String) -> String {
+    var result = ""
+    for character in text {
+      switch character {
+      case "\\": result += "\\e"
+      case "-": result += "\\-"
+      case "\"": result += "\\(dq"
+      case "'": result += "\\(aq"
+      default: result.append(character)
+      }
+    }
+    return result.hasPrefix(".") ? "\\&" + result : result
+  }
+}
