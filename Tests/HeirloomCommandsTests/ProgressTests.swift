@@ -8,17 +8,17 @@ struct ProgressTextTests {
   private static let lines: [(ProgressText, Int, String)] = [
     (
       ProgressText(phase: "Writing", share: 0.45, seconds: 3), 80,
-      "Writing  ██████████░░░░░░░░░░░░░░  45 %  4 s left"
+      "Writing  ██████████░░░░░░░░░░░░░░  45.0 %  4 s left"
     ),
-    (ProgressText(phase: "Writing", share: 0.45, seconds: 3), 40, "Writing  █████░░░░░░░  45 %  4 s left"),
-    (ProgressText(phase: "Writing", share: 0.45, seconds: 3), 30, "Writing  45 %  4 s left"),
-    (ProgressText(phase: "Writing", share: 0.45, seconds: 3), 15, "Writing  45 %"),
+    (ProgressText(phase: "Writing", share: 0.45, seconds: 3), 40, "Writing  █████░░░░░░░  45.0 %  4 s left"),
+    (ProgressText(phase: "Writing", share: 0.45, seconds: 3), 30, "Writing  45.0 %  4 s left"),
+    (ProgressText(phase: "Writing", share: 0.45, seconds: 3), 16, "Writing  45.0 %"),
     (ProgressText(phase: "Writing", share: 0.45, seconds: 3), 8, "Writin…"),
     // Nothing is done yet, so the time that is left isn't known.
-    (ProgressText(phase: "Writing", share: 0, seconds: 2), 40, "Writing  ░░░░░░░░░░░░  0 %  2 s"),
-    (ProgressText(phase: "Writing", share: 0.9, seconds: 600), 35, "Writing  90 %  1 min 7 s left"),
+    (ProgressText(phase: "Writing", share: 0, seconds: 2), 40, "Writing  ░░░░░░░░░░░░  0.0 %  2 s"),
+    (ProgressText(phase: "Writing", share: 0.9, seconds: 600), 35, "Writing  90.0 %  1 min 7 s left"),
     // More work than expected is still no more than all.
-    (ProgressText(phase: "Writing", share: 2.25, seconds: 1), 40, "Writing  ████████████  100 %  1 s"),
+    (ProgressText(phase: "Writing", share: 2.25, seconds: 1), 40, "Writing  ████████████  100.0 %  1 s"),
     // If nothing is counted there is no share.
     (ProgressText(phase: "Checking the store", seconds: 12.3), 80, "Checking the store …  12 s"),
     (ProgressText(phase: "Checking the store", seconds: 0.4), 80, "Checking the store …"),
@@ -93,15 +93,15 @@ struct ProgressReporterTests {
     #expect(scene.take().isEmpty)
     reporter.begin("Writing", counting: progress)
     scene.pass(.milliseconds(1), reporter)
-    #expect(scene.take() == "\r\u{1B}[KWriting  ░░░░░░░░░░░░░░░░░░░░░░░░  0 %")
+    #expect(scene.take() == "\r\u{1B}[KWriting  ░░░░░░░░░░░░░░░░░░░░░░░░  0.0 %")
     progress.completedUnitCount = 1000
     scene.pass(.seconds(2), reporter)
-    #expect(scene.take() == "\r\u{1B}[KWriting  ████████████░░░░░░░░░░░░  50 %  2 s left")
+    #expect(scene.take() == "\r\u{1B}[KWriting  ████████████░░░░░░░░░░░░  50.0 %  2 s left")
     // The next phase goes on where this one stops, and so does the time.
     reporter.begin("Checking", counting: progress)
     progress.completedUnitCount = 1500
     scene.pass(.seconds(1), reporter)
-    #expect(scene.take() == "\r\u{1B}[KChecking  ██████████████████░░░░░░  75 %  1 s left")
+    #expect(scene.take() == "\r\u{1B}[KChecking  ██████████████████░░░░░░  75.0 %  1 s left")
     reporter.begin("Writing", counting: progress)
     // A lasting message takes the line's place.
     status.writeLine("note: something")

@@ -33,7 +33,9 @@ package struct ProgressText: Hashable, Sendable {
   /// Returns the parts of the possible lines, the most detailed first.
   private func parts(share: Double) -> [[String]] {
     let share = min(1, max(0, share))
-    let percent = "\(Int32(share * 100)) %"
+    // Tenths move where a hundredth of the work takes seconds.
+    let tenths = Int32(share * 1000)
+    let percent = "\(tenths / 10).\(tenths % 10) %"
     // A share of 0 says nothing yet, and neither does the first half of a second.
     let isTelling = share > 0 && share < 1 && seconds >= 0.5
     let left = isTelling ? Self.clock(seconds / share * (1 - share)) + " left" : elapsed

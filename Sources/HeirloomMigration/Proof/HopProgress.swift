@@ -9,15 +9,15 @@ final class HopProgress {
   /// A piece of the work, in the order in which the pieces are done.
   private struct Piece {
     let units: Int64
+    /// The bytes that are copied or checked for them; 1 where statements do the work.
+    var bytes: Int64 = 1
     /// True for code that makes rows and counts them by itself.
     var countsItself = false
   }
 
   private let progress: Progress
   private let connection: Connection
-  private let pieces: [Piece]
-  /// The size of the file that is copied or checked.
-  private let bytes: Int64
+  private var pieces: [Piece]
   /// The units of earlier hops, and those of this one.
   private let (before, total): (Int64, Int64)
   /// The piece that is under way, and the units of those before it.
@@ -52,16 +52,17 @@ final class HopProgress {
   init(of plan: MigrationPlan, progress: Progress, on connection: Connection, hopsLeft: Int64) {
     var rows: [String: Int64] = [:]
     for case .rowCount(let table, let count) in plan.checks { rows[table] = count }
-    bytes = max(1, plan.bytesBuilt)
     let isCopy = plan.builder == .cloneAndAlter
+    let bytes = isCopy ? connection.storeBytes : min(max(1, plan.bytesBuilt), 1 << 50)
     let file = bytes / Self.bytesOfUnit + 1
-    let copying = isCopy ? [Piece(units: file)] : []
+    let copying = isCopy ? [Piece(units: file, bytes: bytes)] : []
     let steps = plan.steps.map { step in
       Piece(
         units: step.rows ?? step.indexedTable.flatMap { rows[$0] } ?? 0, countsItself: step.kind == .runMappings)
     }
-    // The pages of a copy are read with the rows of the tables that are summed.
-    let structure = Piece(units: file + (isCopy ? plan.checks.reduce(0) { $0 + (rows[$1.tableSummed] ?? 0) } : 0))
+    // The pages of a copy are read with the rows of the tables that are summed, and then compared with the store's.
+    let summed = plan.checks.reduce(0) { $0 + (rows[$1.tableSummed] ?? 0) }
+    let structure = Piece(units: isCopy ? 2 * file + summed : file)
     let checks = plan.checks.map { Piece(units: rows[$0.table] ?? 0) }
     pieces = copying + steps + [structure] + checks
     (self.progress, self.connection) = (progress, connection)
@@ -94,6 +95,11 @@ final class HopProgress {
   /// Counts all of the hop.
   func finish() { advance(to: total) }
 
+  /// Notes how many bytes of pages will be checked, or by 0 that statements go on with the same piece.
+  func expectPages(byteCount: Int64) {
+    if pieces.indices.contains(index) { pieces[index].bytes = max(1, byteCount) }
+  }
+
   /// Counts bytes that were copied or checked.
   ///
   /// - Returns: False when somebody wants to stop.
@@ -101,7 +107,7 @@ final class HopProgress {
     seen.bytes += bytes
     guard isTimeToLook() else { return true }
     if pieces.indices.contains(index) {
-      let share = min(1, Double(seen.bytes) / Double(self.bytes))
+      let share = min(1, Double(seen.bytes) / Double(pieces[index].bytes))
       advance(inPiece: Int64(share * Double(pieces[index].units)))
     }
     return !progress.isCancelled
@@ -109,7 +115,9 @@ final class HopProgress {
 
   private func countCall() {
     seen.calls += 1
-    guard pieces.indices.contains(index), !pieces[index].countsItself, isTimeToLook() else { return }
+    guard pieces.indices.contains(index), !pieces[index].countsItself, pieces[index].bytes == 1, isTimeToLook() else {
+      return
+    }
     let rows = connection.scannedRows
     // Another statement of the same piece has begun.
     if rows < seen.rows { seen.rowsBefore += seen.rows }
@@ -131,6 +139,16 @@ final class HopProgress {
 
   private func advance(to units: Int64) {
     if before + units > progress.completedUnitCount { progress.completedUnitCount = before + units }
+  }
+}
+
+extension Connection {
+  /// The size of the store, in bytes; 1 if it can't be read.
+  fileprivate var storeBytes: Int64 {
+    let numbers = ["page_count", "page_size"].map { name in
+      (try? firstInteger("PRAGMA \(quote(SchemaName.store)).\(name)")).flatMap { $0 } ?? 1
+    }
+    return min(max(1, numbers[0].multipliedReportingOverflow(by: numbers[1]).partialValue), 1 << 50)
   }
 }
 

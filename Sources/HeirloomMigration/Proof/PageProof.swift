@@ -37,9 +37,9 @@ struct PageProof {
     guard let check = PageCheck(copy, from: source, written: written) else { return nil }
     self.check = check
     if let progress = candidate.progress {
-      check.goesOn = { bytes in
-        if !progress.count(bytes: Int64(bytes)) { throw MigrationError.cancelled }
-      }
+      // Each page of the copy is walked or compared, and some are both.
+      progress.expectPages(byteCount: 2 * Int64(copy.pageCount) * Int64(copy.pageSize))
+      check.didRead = { _ = progress.count(bytes: Int64($0)) }
     }
     var summed: [String: [Int]] = [:]
     // Sums are of text in UTF-8.

@@ -74,6 +74,7 @@ struct StoreProof {
       return nil
     }
     guard proof == nil || level == .full else { return proof }
+    candidate.progress?.expectPages(byteCount: 0)
     let pragma = level == .full ? "integrity_check" : "quick_check"
     let structure = try connection.rows("PRAGMA \(quote(SchemaName.candidate)).\(pragma)").compactMap { $0[0].text }
     if structure != ["ok"] { findings += structure.prefix(5).map { "\(pragma): \($0)" } }

@@ -103,7 +103,7 @@ extension PageCheck {
         count = min(count, candidate.pageSize)
       }
       try compare(own, theirs, count: count, at: offset)
-      try goesOn(count)
+      didRead(count)
       offset += Int64(count)
     }
   }

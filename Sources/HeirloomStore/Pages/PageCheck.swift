@@ -20,8 +20,8 @@ package final class PageCheck {
   var touched: PageSet
   /// Written pages whose bytes are those that were written.
   private var summed: PageSet
-  /// Hears of the bytes of pages that were read, and throws to stop.
-  package var goesOn: (_ bytes: Int) throws -> Void = { _ in }
+  /// Hears of the bytes of pages that were read.
+  package var didRead: (_ byteCount: Int) -> Void = { _ in }
   /// Memory for cells, used again from page to page.
   var spaces: [UInt64] = []
 
@@ -110,7 +110,7 @@ package final class PageCheck {
   /// Copies a page of the candidate, and checks that it is what was written there.
   func read(_ page: Int, into buffer: PageBuffer) throws {
     try candidate.read(page, into: buffer)
-    try goesOn(candidate.pageSize)
+    didRead(candidate.pageSize)
     guard isWritten(page), summed.insert(page) else { return }
     guard written.match(page, buffer.bytes) else {
       throw PageFault("has other bytes on page \(page) than were written there")
