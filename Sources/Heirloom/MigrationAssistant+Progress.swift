@@ -13,9 +13,8 @@ extension MigrationAssistant {
   ///
   /// Cancel it from any thread. It is checked every 10,000 instructions of a statement, while a file is copied or
   /// proven, after each object of a policy, and before the store is replaced; from then on it has no effect.
-  /// ``migrateStore()`` throws an error with the code
-  /// `cancelled`. Cancelling doesn't end a wait for another process, which lasts at most the times of the
-  /// configuration.
+  /// ``migrateStore()`` throws an error with the code `cancelled`. Cancelling doesn't end a wait for another process,
+  /// which lasts at most the times of the configuration.
   public internal(set) var progress: Progress {
     get {
       if let madeProgress { return madeProgress }

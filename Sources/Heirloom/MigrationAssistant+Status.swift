@@ -14,12 +14,13 @@ extension MigrationAssistant {
   /// - Returns: The status of this moment. A store that is opened upon ``StoreStatus/current`` is whole, even if a
   ///   migration begins right then: opening for writing waits for it or fails, and a migration waits for whoever has
   ///   the store open.
+  ///   A store that the system lets nobody open is ``StoreStatus/protected``, and no error.
   /// - Throws: ``MigrationAssistantError/unreadableStore(_:)`` for a file that is no readable store, or that others
   ///   hold for long; ``MigrationAssistantError/unfitLocation(storePath:_:)`` when a folder
   ///   can't be read.
   public func status() throws(MigrationAssistantError) -> StoreStatus {
+    guard try !isOperationUnfinished() else { return .inProgress }
     do throws(MigrationAssistantError) {
-      guard try !isOperationUnfinished() else { return .inProgress }
       guard let metadata = try storeMetadata() else {
         return try isOperationUnfinished() ? .inProgress : .noStore
       }

@@ -1,3 +1,5 @@
+import HeirloomOutput
+
 /// A command of the tool: its name, its help and its action.
 ///
 /// The tool knows its words from here alone: reading a command line, help and completions use it.
@@ -66,6 +68,14 @@ struct Command: Sendable {
     return grammar
   }
 
+  /// What the command does, one paragraph each.
+  var paragraphs: [String] {
+    let words = positionals.compactMap { name in
+      choices[name].map { "\(name) is one of \($0.joined(separator: ", "))." }
+    }
+    return [sentence(summary)] + words + details
+  }
+
   /// The words after the name, such as `STORE --to MODEL [--model MODEL]…`.
   var usageText: String { usageItems.joined(separator: " ") }
 
@@ -87,6 +97,12 @@ struct Command: Sendable {
 extension Command.Option {
   /// The option with the name of its value, such as `--to MODEL`.
   var title: String { value.map { "\(name) \($0)" } ?? name }
+
+  /// The effect of the option, with the words that its value may be.
+  var explanation: String {
+    let words = choices.isEmpty ? "" : ": " + choices.joined(separator: ", ")
+    return summary + words + (isRepeatable ? " (repeatable)" : "")
+  }
 
   /// The option for the model to migrate to.
   static let to = Command.Option(

@@ -31,17 +31,10 @@ struct HelpText {
   /// Returns the help of a command.
   func lines(of command: Command) -> [String] {
     var lines = titled("heirloom \(command.name)", command.usageItems.map(Self.unbroken).joined(separator: " ")) + [""]
-    let choices = command.positionals.compactMap { name in
-      command.choices[name].map { "\(name) is one of \($0.joined(separator: ", "))." }
-    }
-    for paragraph in [sentence(command.summary)] + choices + command.details {
+    for paragraph in command.paragraphs {
       lines += TextLayout.wrapped(paragraph, to: columns) + [""]
     }
-    let options = (command.options + Command.Option.common).map { option in
-      var text = option.summary
-      if !option.choices.isEmpty { text += ": " + option.choices.joined(separator: ", ") }
-      return (title: option.title, text: text + (option.isRepeatable ? " (repeatable)" : ""))
-    }
+    let options = (command.options + Command.Option.common).map { (title: $0.title, text: $0.explanation) }
     lines += [style.bold("Options:")] + TextLayout.table(options, columns: columns)
     // An example is one line whatever the width is, so that it can be copied.
     return lines + ["", style.bold("Example:"), "  " + command.example]

@@ -25,17 +25,9 @@ struct ManualPage {
 
   private func section(of command: Command) -> [String] {
     var lines = [".SS \"" + Self.plain("heirloom \(command.name) \(command.usageText)") + "\""]
-    let choices = command.positionals.compactMap { name in
-      command.choices[name].map { "\(name) is one of \($0.joined(separator: ", "))." }
-    }
-    for paragraph in [sentence(command.summary)] + choices + command.details {
-      lines += [".PP", Self.plain(paragraph)]
-    }
+    for paragraph in command.paragraphs { lines += [".PP", Self.plain(paragraph)] }
     for option in command.options {
-      var text = option.summary
-      if !option.choices.isEmpty { text += ": " + option.choices.joined(separator: ", ") }
-      if option.isRepeatable { text += " (repeatable)" }
-      lines += [".TP", ".B \"" + Self.plain(option.title) + "\"", Self.plain(text)]
+      lines += [".TP", ".B \"" + Self.plain(option.title) + "\"", Self.plain(option.explanation)]
     }
     return lines + [".PP", "For example:", ".PP", ".RS", ".nf", Self.plain(command.example), ".fi", ".RE"]
   }

@@ -94,7 +94,7 @@ struct IndexCheck {
       return found?.dropFirst().first == sum ? nil : "has entries with other values than the rows"
     } catch  where error.isCorrupt {
       return "can't be read"
-    } catch  where !error.isInterrupt && !error.isExpired && !error.isInputOutput {
+    } catch  where !error.isInterrupt && !error.isExpired && !error.isInputOutput && !error.isDenied {
       return nil
     }
   }
