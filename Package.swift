@@ -69,6 +69,7 @@ let package = Package(
         "HeirloomModel",
       ]
     ),
+    .target(name: "HeirloomSwiftSource", dependencies: ["HeirloomModel", "HeirloomFormats"]),
     .target(name: "HeirloomOutput", dependencies: ["Heirloom"]),
     .target(name: "HeirloomDiagram", dependencies: ["Heirloom", "HeirloomOutput"]),
     .target(name: "HeirloomStories", dependencies: ["Heirloom", "HeirloomOutput"]),
@@ -149,6 +150,10 @@ let package = Package(
       name: "HeirloomFormatsTests",
       dependencies: ["HeirloomFormats", "HeirloomMapping", "HeirloomModel", "TestSupport"],
       exclude: ["Snapshot/Goldens"]
+    ),
+    .testTarget(
+      name: "HeirloomSwiftSourceTests",
+      dependencies: ["HeirloomSwiftSource", "HeirloomModel", "TestSupport"]
     ),
     .testTarget(
       name: "HeirloomStoreTests",

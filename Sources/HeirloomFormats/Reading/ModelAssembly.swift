@@ -1,7 +1,7 @@
-import HeirloomModel
+package import HeirloomModel
 
 /// The making of a model from descriptions that were read, the same for all formats.
-enum ModelAssembly {
+package enum ModelAssembly {
   /// Bounds on what a file may describe; real models stay far below.
   private enum Limits {
     static let entities = 5_000
@@ -12,7 +12,7 @@ enum ModelAssembly {
   /// Returns the model of the descriptions.
   ///
   /// Walks along ancestors cost more than the file's size suggests, so hostile chains are refused before they start.
-  static func model(
+  package static func model(
     entities: [EntityDescription], versionIdentifiers: [String], configurations: [ConfigurationDescription],
     fetchRequestTemplates: [FetchRequestDescription]
   ) throws(ModelReadingError) -> ManagedObjectModel {

@@ -1,7 +1,12 @@
-import HeirloomFormats
 import HeirloomModel
+import HeirloomSwiftSource
 import TestSupport
 import Testing
+
+/// A class that a list of the corpus names, and that its declarations lack.
+private struct UnknownRoot: Error {
+  let name: String
+}
 
 /// The version hashes of SwiftData's stores, computed from source alone.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
@@ -14,7 +19,7 @@ struct SwiftDataCorpusTests {
     #expect(source.faults.isEmpty)
     let roots = try declarations.roots.map { name in
       guard case .type(let found)? = source.meaning(of: name.split(separator: ".").map(String.init), in: []) else {
-        throw ModelReadingError(problem: .missing)
+        throw UnknownRoot(name: name)
       }
       return found
     }

@@ -1,3 +1,4 @@
+package import HeirloomFormats
 package import HeirloomModel
 
 /// The model that SwiftData makes of listed classes, as far as their source tells it for sure.
