@@ -7,8 +7,8 @@ struct SwiftDataArguments {
   private(set) var originalName: String?
   private(set) var hashModifier: String?
   private(set) var deleteRule: DeleteRule?
-  /// The last name of the inverse's key path.
-  private(set) var inverse: String?
+  /// The key path of the inverse.
+  private(set) var inverse: SwiftDataKeyPath?
   /// The first argument that isn't understood.
   private(set) var unread: String?
 
@@ -50,31 +50,49 @@ struct SwiftDataArguments {
       }
     case "inverse":
       if value.count == 1, tokens.has("nil", at: first) { return true }
-      guard let name = Self.keyPath(value, tokens) else { return false }
-      inverse = name
+      guard let path = SwiftDataKeyPath(value, tokens) else { return false }
+      inverse = path
     default: return false
     }
     return true
   }
+}
 
-  /// Returns the last name of a key path; `nil` for anything else.
-  static func keyPath(_ range: Range<Int>, _ tokens: SwiftTokens) -> String? {
-    guard tokens.has("\\", at: range.lowerBound), range.count >= 3, tokens.isWord(at: range.upperBound - 1),
-      tokens.has(".", at: range.upperBound - 2)
-    else { return nil }
-    return tokens.text(range.upperBound - 1)
+/// A key path, such as `\Trip.stops`.
+struct SwiftDataKeyPath {
+  /// The names before the last one: the class, where it is written.
+  let root: [String]
+  /// The last name.
+  let name: String
+
+  /// Reads a key path of plain names; `nil` for anything else.
+  init?(_ range: Range<Int>, _ tokens: SwiftTokens) {
+    guard tokens.has("\\", at: range.lowerBound), range.count >= 3 else { return nil }
+    // Names and points take turns, and a point may come first.
+    let first = range.lowerBound + (tokens.has(".", at: range.lowerBound + 1) ? 2 : 1)
+    var names: [String] = []
+    for index in first..<range.upperBound {
+      if (index - first).isMultiple(of: 2) {
+        guard tokens.isWord(at: index) else { return nil }
+        names.append(tokens.text(index))
+      } else if !tokens.has(".", at: index) {
+        return nil
+      }
+    }
+    guard let last = names.popLast(), tokens.isWord(at: range.upperBound - 1) else { return nil }
+    (root, name) = (names, last)
   }
 
-  /// Returns the names of a list of key paths, such as `[\.a, \.b]`.
-  static func keyPaths(_ range: Range<Int>, _ tokens: SwiftTokens) -> [String]? {
+  /// Reads a list of key paths, such as `[\.a, \.b]`; `nil` for anything else.
+  static func list(_ range: Range<Int>, _ tokens: SwiftTokens) -> [SwiftDataKeyPath]? {
     var first = range.lowerBound
     if tokens.has(".", at: first), tokens.has("binary", at: first + 1), tokens.has("(", at: first + 2) { first += 3 }
     guard tokens.has("[", at: first) else { return nil }
-    var names: [String] = []
+    var paths: [SwiftDataKeyPath] = []
     for item in tokens.items(tokens.inside(first)) {
-      guard let name = keyPath(item, tokens) else { return nil }
-      names.append(name)
+      guard let path = SwiftDataKeyPath(item, tokens) else { return nil }
+      paths.append(path)
     }
-    return names.isEmpty ? nil : names
+    return paths.isEmpty ? nil : paths
   }
 }

@@ -15,7 +15,7 @@ struct SwiftDataAttributes {
   static let plain: [String: AttributeType] = [
     "Bool": .boolean, "String": .string, "Date": .date, "Data": .binary, "UUID": .uuid, "Int": .integer64,
     "Int64": .integer64, "UInt64": .integer64, "Int32": .integer32, "UInt32": .integer32, "Int16": .integer16,
-    "UInt8": .integer16, "Double": .double, "Float": .float, "Decimal": .decimal,
+    "UInt8": .integer16, "Double": .double, "TimeInterval": .double, "Float": .float, "Decimal": .decimal,
   ]
   /// The stored members of structures of frameworks.
   private static let structures: [String: [(String, AttributeType)]] = [
@@ -28,14 +28,30 @@ struct SwiftDataAttributes {
   /// - Parameters:
   ///   - name: Its name.
   ///   - type: Its type.
-  ///   - scope: The names of the types around it.
+  ///   - transformer: The name of its value transformer.
   /// - Returns: The attribute, or the reason why nobody knows it.
-  func attribute(_ name: String, _ type: SwiftTypeName, in scope: [String]) -> Result<AttributeDescription, Problem> {
-    Result { () throws(Problem) in try attribute(name, type, in: scope, isPart: false, isOptional: false, depth: 0) }
+  func attribute(
+    _ name: String, _ type: SwiftDataType, transformer: String?
+  ) -> Result<AttributeDescription, Problem> {
+    Result { () throws(Problem) in
+      guard let transformer else {
+        return try attribute(name, type, isPart: false, isOptional: false, depth: 0)
+      }
+      var attribute = AttributeDescription(name: name, type: .transformable)
+      attribute.valueTransformerName = transformer
+      var value = type
+      if case .optional(let wrapped) = type { (value, attribute.isOptional) = (wrapped, true) }
+      switch value {
+      case .optional, .ambiguous: break
+      case .other(let text, _) where text.hasSuffix("!"): break
+      default: return attribute
+      }
+      throw Problem(reason: "no store is known that has a property of type \(type)")
+    }
   }
 
   private func attribute(
-    _ name: String, _ type: SwiftTypeName, in scope: [String], isPart: Bool, isOptional: Bool, depth: Int
+    _ name: String, _ type: SwiftDataType, isPart: Bool, isOptional: Bool, depth: Int
   ) throws(Problem) -> AttributeDescription {
     guard depth < Self.depthLimit else { throw Problem(reason: "its types stand too deep in each other") }
     func made(_ type: AttributeType) -> AttributeDescription {
@@ -44,58 +60,36 @@ struct SwiftDataAttributes {
       return attribute
     }
     switch type {
+    case .optional(.optional): break
     case .optional(let wrapped):
-      return try attribute(name, wrapped, in: scope, isPart: isPart, isOptional: true, depth: depth + 1)
-    case .array(let element):
-      return try array(made, type, of: element, in: scope, isPart: isPart)
-    case .dictionary(.named(["String"]), .named(let names)):
-      guard case .type(let value)? = source.meaning(of: names, in: scope), value.kind == .structure,
-        source.conforms(value, to: Self.codable)
-      else { break }
-      return made(.binary)
-    case .named(let names):
-      switch source.meaning(of: names, in: scope) {
-      case .type(let declaration)?:
-        return try composite(made(.composite), of: declaration, isOptional: isOptional, depth: depth)
-      case .alias(let target, let scope)?:
-        return try attribute(name, target, in: scope, isPart: isPart, isOptional: isOptional, depth: depth + 1)
-      case .ambiguous: throw Problem(reason: "several types are called \(type)")
-      case nil:
-        if names.count == 1, let plain = Self.plain[names[0]] { return made(plain) }
-        guard let members = Self.structures[names.joined(separator: ".")] else {
-          throw Problem(reason: "\(type) is a type of another module, or of none that was read")
-        }
-        var attribute = made(.composite)
-        attribute.composite = CompositeAttributeDescription(
-          elements: members.map { Self.leaf($0.0, $0.1, isOptional: isOptional) })
-        return attribute
-      }
-    default: break
-    }
-    throw Problem(reason: "no store is known that has a property of type \(type)")
-  }
-
-  private func array(
-    _ made: (AttributeType) -> AttributeDescription, _ type: SwiftTypeName, of element: SwiftTypeName,
-    in scope: [String], isPart: Bool
-  ) throws(Problem) -> AttributeDescription {
-    if !isPart, element == .named(["String"]) || element == .named(["Data"]), !isDeclared(element, in: scope) {
+      return try attribute(name, wrapped, isPart: isPart, isOptional: true, depth: depth)
+    case .array(.library(let element)) where !isPart && (element == "String" || element == "Data"):
       var attribute = made(.transformable)
       attribute.valueTransformerName = "NSSecureUnarchiveFromData"
       attribute.attributeValueClassName = "Array<\(element)>"
       return attribute
+    case .array(.declared(let element)) where isPart:
+      _ = try rawType(ofCodable: element)
+      return made(.binary)
+    case .dictionary(.library("String"), .declared(let value)) where !isPart && value.kind == .structure:
+      _ = try rawType(ofCodable: value)
+      return made(.binary)
+    case .declared(let declaration):
+      return try composite(made(.composite), of: declaration, isOptional: isOptional, depth: depth)
+    case .library(let library):
+      if let plain = Self.plain[library] { return made(plain) }
+      guard let members = Self.structures[library] else {
+        throw Problem(reason: "\(type) is a type of another module, or of none that was read")
+      }
+      var attribute = made(.composite)
+      attribute.composite = CompositeAttributeDescription(
+        elements: members.map { Self.leaf($0.0, $0.1, isOptional: isOptional) })
+      return attribute
+    case .ambiguous: throw Problem(reason: "several types are called \(type)")
+    default: break
     }
-    if isPart, isDeclared(element, in: scope) { return made(.binary) }
     throw Problem(
       reason: "no store is known that has \(isPart ? "a member of a structure" : "a property") of type \(type)")
-  }
-
-  /// Returns true for a structure or enumeration of these files.
-  private func isDeclared(_ type: SwiftTypeName, in scope: [String]) -> Bool {
-    guard case .named(let names) = type, case .type(let found)? = source.meaning(of: names, in: scope) else {
-      return false
-    }
-    return (found.kind == .structure || found.kind == .enumeration) && source.conforms(found, to: Self.codable)
   }
 
   private static func leaf(_ name: String, _ type: AttributeType, isOptional: Bool) -> AttributeDescription {
@@ -106,60 +100,80 @@ struct SwiftDataAttributes {
 
   // MARK: - Composites
 
-  private func composite(
-    _ attribute: AttributeDescription, of declaration: SwiftDeclaration, isOptional: Bool, depth: Int
-  ) throws(Problem) -> AttributeDescription {
+  /// Checks that a type is coded as the compiler does by itself.
+  ///
+  /// - Parameter declaration: The type.
+  /// - Returns: The raw type, for an enumeration that has one.
+  /// - Throws: The reason why the type isn't known to be coded so.
+  private func rawType(ofCodable declaration: SwiftDeclaration) throws(Problem) -> AttributeType? {
     guard !declaration.isGeneric else { throw Problem(reason: "\(declaration.name) is generic") }
-    guard !declaration.isConditional else { throw Problem(reason: "\(declaration.name) stands in a branch of #if") }
     guard declaration.kind == .structure || declaration.kind == .enumeration,
       source.conforms(declaration, to: Self.codable)
     else { throw Problem(reason: "\(declaration.name) is no structure or enumeration that is known to be Codable") }
+    let raw = declaration.kind == .enumeration ? try source.rawType(of: declaration) : nil
+    if let reason = source.codingObjection(to: declaration, hasRawType: raw != nil) { throw Problem(reason: reason) }
+    return raw
+  }
+
+  private func composite(
+    _ attribute: AttributeDescription, of declaration: SwiftDeclaration, isOptional: Bool, depth: Int
+  ) throws(Problem) -> AttributeDescription {
     var attribute = attribute
-    guard declaration.kind == .enumeration else {
+    if let raw = try rawType(ofCodable: declaration) {
+      attribute.userInfo = ["EnumType": "YES"]
+      attribute.composite = CompositeAttributeDescription(elements: [Self.leaf(attribute.name, raw, isOptional: true)])
+      return attribute
+    }
+    let scope = SwiftScope(path: declaration.path, head: declaration.path.count, file: nil)
+    let keys = source.candidates(for: ["CodingKeys"], in: scope)
+    guard !(keys.types.map(\.path) + keys.aliases.map(\.scope.path)).contains(where: { $0.starts(with: scope.path) })
+    else {
+      throw Problem(reason: "\(declaration.name) has coding keys, and no known store shows which names count then")
+    }
+    if declaration.kind == .enumeration {
+      attribute.userInfo = ["EnumType": "YES"]
+      attribute.composite = CompositeAttributeDescription(elements: try cases(of: declaration))
+    } else {
       let elements = try members(of: declaration, isOptional: isOptional, depth: depth)
       attribute.composite = CompositeAttributeDescription(elements: elements)
-      return attribute
     }
-    attribute.userInfo = ["EnumType": "YES"]
-    if let raw = declaration.inherited.first, case .named(let names) = raw, names.count == 1,
-      let type = Self.plain[names[0]]
-    {
-      attribute.composite = CompositeAttributeDescription(elements: [Self.leaf(attribute.name, type, isOptional: true)])
-      return attribute
-    }
-    if let odd = declaration.cases.first(where: { $0.hasValues || $0.isConditional }) {
-      throw Problem(
-        reason: odd.hasValues
-          ? "the case \(odd.name) of \(declaration.name) has associated values, which no known store shows"
-          : "the case \(odd.name) of \(declaration.name) stands in a branch of #if")
-    }
-    guard !declaration.cases.isEmpty else { throw Problem(reason: "\(declaration.name) has no cases") }
-    attribute.composite = CompositeAttributeDescription(
-      elements: declaration.cases.map { Self.leaf($0.name, .string, isOptional: true) })
     return attribute
   }
 
+  /// Returns the leaves of an enumeration without a raw type.
+  private func cases(of declaration: SwiftDeclaration) throws(Problem) -> [AttributeDescription] {
+    guard !declaration.cases.isEmpty else { throw Problem(reason: "\(declaration.name) has no cases") }
+    for item in declaration.cases {
+      let reason: String? =
+        if item.hasValues {
+          "has associated values, which no known store shows"
+        } else if item.isConditional {
+          "stands in a branch of #if"
+        } else if item.isQuoted {
+          "stands in backticks, and no known store shows whether they count"
+        } else {
+          nil
+        }
+      if let reason { throw Problem(reason: "the case \(item.name) of \(declaration.name) \(reason)") }
+    }
+    return declaration.cases.map { Self.leaf($0.name, .string, isOptional: true) }
+  }
+
+  /// Returns the leaves of a structure.
   private func members(
     of declaration: SwiftDeclaration, isOptional: Bool, depth: Int
   ) throws(Problem) -> [AttributeDescription] {
-    if case .type? = source.meaning(of: ["CodingKeys"], in: declaration.path).flatMap({ meaning in
-      if case .type(let keys) = meaning, keys.path == declaration.path + ["CodingKeys"] { meaning } else { nil }
-    }) {
-      throw Problem(reason: "\(declaration.name) has coding keys, and no known store shows which names count then")
-    }
     var result: [AttributeDescription] = []
-    for property in declaration.properties where !property.isStatic && property.body == nil {
-      guard !property.isLazy, !property.isConditional, property.attributes.isEmpty else {
-        throw Problem(reason: "nobody knows here how \(declaration.name).\(property.name) is stored")
-      }
-      let inferred = property.initialValue.map { SwiftInitialValue($0, source.tokens(property.place)).type }
-      guard let type = property.type ?? inferred ?? nil else {
+    for property in declaration.properties where property.isStored {
+      guard !property.isLazy, !property.isConditional, !property.isQuoted, property.attributes.isEmpty,
+        !property.isConstant || property.initialValue == nil
+      else { throw Problem(reason: "nobody knows here how \(declaration.name).\(property.name) is stored") }
+      guard let type = source.type(of: property, in: declaration) else {
         throw Problem(reason: "the type of \(declaration.name).\(property.name) is one that only the compiler knows")
       }
-      result.append(
-        try attribute(
-          property.name, type, in: declaration.path, isPart: true, isOptional: isOptional, depth: depth + 1))
+      result.append(try attribute(property.name, type, isPart: true, isOptional: isOptional, depth: depth + 1))
     }
+    guard !result.isEmpty else { throw Problem(reason: "\(declaration.name) has no stored properties") }
     return result
   }
 }

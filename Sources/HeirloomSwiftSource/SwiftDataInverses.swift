@@ -10,7 +10,7 @@ struct SwiftDataLink {
   var isExplicit = false
   var isOptional = false
   var inverse: String?
-  /// The reason why the inverse isn't certain.
+  /// The reason why the relationship or its inverse isn't certain.
   var doubt: String?
 }
 
@@ -18,47 +18,100 @@ struct SwiftDataLink {
 struct SwiftDataInverses {
   /// The links of each entity.
   private(set) var links: [String: [SwiftDataLink]]
+  /// The entities that may have other relationships too.
+  private let open: Set<String>
+  /// The pairs of entities with a relationship between them that isn't certain.
+  private var doubted: Set<Set<String>> = []
 
-  init(links: [String: [SwiftDataLink]]) {
-    self.links = links
+  /// A relationship by its entity and its name.
+  private struct Side: Hashable, Comparable {
+    let entity: String
+    let name: String
+
+    static func < (left: Side, right: Side) -> Bool { (left.entity, left.name) < (right.entity, right.name) }
+  }
+
+  init(links: [String: [SwiftDataLink]], open: Set<String>) {
+    (self.links, self.open) = (links, open)
   }
 
   /// Finds all inverses.
   mutating func resolve() {
-    for entity in links.keys.sorted(by: <) { mirror(entity) }
+    pair()
+    for (entity, links) in links {
+      for link in links where link.doubt != nil { doubted.insert([entity, link.target]) }
+    }
     for entity in links.keys.sorted(by: <) {
       for index in links[entity, default: []].indices { infer(entity, index) }
     }
   }
 
-  private func position(_ name: String, of entity: String) -> Int? {
-    links[entity]?.firstIndex { $0.name == name }
+  private func position(_ side: Side) -> Int? { links[side.entity]?.firstIndex { $0.name == side.name } }
+
+  private mutating func doubt(_ side: Side, _ reason: String) {
+    guard let position = position(side), links[side.entity]?[position].doubt == nil else { return }
+    links[side.entity]?[position].doubt = reason
   }
 
-  /// Gives the other side of a written inverse its own.
-  private mutating func mirror(_ entity: String) {
-    for (index, link) in (links[entity] ?? []).enumerated() where link.isExplicit {
-      guard let name = link.inverse, let other = position(name, of: link.target) else {
-        links[entity]?[index].doubt = "its inverse \"\(link.inverse ?? "")\" is no relationship of \(link.target)"
-        continue
+  // MARK: - Written inverses
+
+  /// Gives both sides of each written inverse the other one, if there is just one.
+  private mutating func pair() {
+    var partners: [Side: Set<Side>] = [:]
+    for entity in links.keys.sorted(by: <) {
+      for link in links[entity] ?? [] where link.isExplicit {
+        let (side, other) = (Side(entity: entity, name: link.name), Side(entity: link.target, name: link.inverse ?? ""))
+        partners[side, default: []].insert(other)
+        partners[other, default: []].insert(side)
       }
-      let known = links[link.target]?[other].inverse
-      if let known, known != link.name || links[link.target]?[other].target != entity {
-        links[entity]?[index].doubt = "its inverse \"\(name)\" has another inverse, \"\(known)\""
-        continue
+    }
+    let sorted = partners.sorted { $0.key < $1.key }
+    for (side, others) in sorted { judge(side, others.sorted()) }
+    // What isn't certain on one side isn't on the other.
+    let judged = links
+    for (side, others) in sorted {
+      for link in judged[side.entity] ?? [] where link.name == side.name {
+        guard let reason = link.doubt else { continue }
+        for other in others { doubt(other, "its inverse \"\(side.name)\" isn't certain: \(reason)") }
       }
-      links[link.target]?[other].inverse = link.name
     }
   }
 
+  /// Sets the inverse of a relationship that has just one, and notes what is wrong with it.
+  private mutating func judge(_ side: Side, _ others: [Side]) {
+    guard let position = position(side) else { return }
+    guard others.count == 1 else {
+      let names = others.map { "\($0.entity).\($0.name)" }.joined(separator: ", ")
+      for one in [side] + others { doubt(one, "\(side.entity).\(side.name) has several inverses: \(names)") }
+      return
+    }
+    let other = others[0]
+    links[side.entity]?[position].inverse = other.name
+    let target = self.position(other).flatMap { links[other.entity]?[$0].target }
+    if target == nil {
+      doubt(side, "its inverse \"\(other.name)\" is no relationship of \(other.entity)")
+    } else if let target, target != side.entity {
+      doubt(side, "its inverse \"\(other.name)\" leads to \(target)")
+    } else if side == other {
+      doubt(side, "it is its own inverse, which no known store shows")
+    }
+  }
+
+  // MARK: - Inference
+
   /// Infers the inverse of a link where neither side has the macro and each is the only one.
   private mutating func infer(_ entity: String, _ index: Int) {
-    guard let link = links[entity]?[index], link.inverse == nil, link.doubt == nil, !link.hasMacro else { return }
+    guard let link = links[entity]?[index], link.inverse == nil, link.doubt == nil else { return }
+    if let reason = objection(to: link, of: entity) {
+      links[entity]?[index].doubt = reason
+      return
+    }
+    guard !link.hasMacro else { return }
     let back = (links[link.target] ?? []).filter { $0.target == entity && $0.inverse == nil }
     // What the macro stands before without an inverse stays alone, and so does what could be its other side.
     guard !back.isEmpty, !(back.count == 1 && back[0].hasMacro) else { return }
     let own = (links[entity] ?? []).filter { $0.target == link.target && $0.inverse == nil }
-    guard entity != link.target, back.count == 1, own.count == 1 else {
+    guard back.count == 1, own.count == 1 else {
       links[entity]?[index].doubt = "more than one inverse is possible, and no known store shows which is taken"
       return
     }
@@ -67,8 +120,18 @@ struct SwiftDataInverses {
         "both sides are required, and no known store shows whether an inverse is inferred then"
       return
     }
-    guard let other = position(back[0].name, of: link.target) else { return }
+    guard let other = position(Side(entity: link.target, name: back[0].name)) else { return }
     links[entity]?[index].inverse = back[0].name
     links[link.target]?[other].inverse = link.name
+  }
+
+  /// Returns the reason why a relationship without a written inverse may have one that isn't seen here.
+  private func objection(to link: SwiftDataLink, of entity: String) -> String? {
+    if open.contains(link.target) { return "\(link.target) may have other relationships, of which one is the inverse" }
+    if doubted.contains([entity, link.target]) {
+      return "another relationship between \(entity) and \(link.target) isn't certain"
+    }
+    guard entity == link.target else { return nil }
+    return "no known store shows the inverse of a relationship within one class that isn't written"
   }
 }

@@ -25,6 +25,8 @@ package struct SwiftDataModelBuilder {
   package private(set) var doubts: [Doubt] = []
 
   private var links: [String: [SwiftDataLink]] = [:]
+  /// The entities that may have other relationships than those that were read.
+  private var open: Set<String> = []
 
   /// Builds the model of some classes and of all that they refer to.
   ///
@@ -34,19 +36,25 @@ package struct SwiftDataModelBuilder {
   package init(of roots: [SwiftDeclaration], in source: SwiftDataSource) {
     self.source = source
     var waiting = Array(roots.reversed())
+    var clashing: Set<String> = []
     while let declaration = waiting.popLast() {
-      guard classes[declaration.name] == nil else {
-        if classes[declaration.name]?.path != declaration.path {
-          doubt(declaration, nil, declaration.place, "another class of this name is in the schema too")
-        }
+      guard let known = classes[declaration.name] else {
+        classes[declaration.name] = declaration
+        waiting += read(declaration).reversed()
         continue
       }
-      classes[declaration.name] = declaration
-      waiting += read(declaration).reversed()
+      guard known.path != declaration.path || known.place != declaration.place else { continue }
+      doubt(declaration, nil, declaration.place, "another class of this name is in the schema too")
+      clashing.insert(declaration.name)
     }
-    var inverses = SwiftDataInverses(links: links)
+    for entity in links.keys {
+      for (position, link) in links[entity, default: []].enumerated() where clashing.contains(link.target) {
+        links[entity]?[position].doubt = "two classes in the schema are called \(link.target)"
+      }
+    }
+    var inverses = SwiftDataInverses(links: links, open: open)
     inverses.resolve()
-    for (entity, found) in inverses.links {
+    for (entity, found) in inverses.links.sorted(by: { $0.key < $1.key }) {
       for link in found {
         guard let position = entities[entity]?.relationships.firstIndex(where: { $0.name == link.name }) else {
           continue
@@ -72,29 +80,41 @@ package struct SwiftDataModelBuilder {
   private mutating func read(_ owner: SwiftDeclaration) -> [SwiftDeclaration] {
     var entity = EntityDescription(name: owner.name)
     var found: [SwiftDeclaration] = []
-    if owner.isGeneric { doubt(owner, nil, owner.place, "the class is generic") }
-    if owner.isConditional { doubt(owner, nil, owner.place, "the class stands in a branch of #if") }
-    for parent in owner.inherited {
-      if case .named(let names) = parent, case .type(let declaration)? = source.meaning(of: names, in: owner.path),
-        declaration.kind == .classType
-      {
-        doubt(
-          owner, nil, owner.place, "the class inherits from \"\(declaration.name)\"; no store is known that shows how")
-      }
-    }
-    for property in owner.properties where isStored(property) {
-      if let reason = objection(to: property) { doubt(owner, property.name, property.place, reason) }
-      guard property.attribute("Transient") == nil else { continue }
-      guard let type = type(of: property, in: owner) else {
-        doubt(
-          owner, property.name, property.place,
-          "its type follows from an initial value that only the compiler understands")
+    readHead(of: owner)
+    for property in owner.properties where !property.isStatic {
+      guard property.isStored else {
+        if property.attribute("Attribute") != nil || property.attribute("Relationship") != nil {
+          doubt(owner, property.name, property.place, "a computed property with a macro is in no store that is known")
+        }
         continue
       }
-      if let target = model(type, in: owner.path) {
-        add(property, type, to: target, &entity, owner)
-        found.append(target)
+      let objection = objection(to: property)
+      // Of those in branches of a condition, the first stands for all.
+      guard !entity.properties.contains(where: { $0.name == property.name }) else {
+        doubt(owner, property.name, property.place, "the class declares it twice")
+        open.insert(owner.name)
+        continue
+      }
+      if property.attribute("Transient") != nil {
+        if let objection {
+          doubt(owner, property.name, property.place, objection)
+          open.insert(owner.name)
+        }
+        continue
+      }
+      guard let type = source.type(of: property, in: owner) else {
+        doubt(
+          owner, property.name, property.place,
+          objection ?? "its type follows from an initial value that only the compiler understands")
+        open.insert(owner.name)
+        continue
+      }
+      found += type.models
+      if let target = type.target {
+        add(property, to: target, objection, &entity, owner)
       } else {
+        if let objection { doubt(owner, property.name, property.place, objection) }
+        if !type.models.isEmpty { open.insert(owner.name) }
         add(property, type, &entity, owner)
       }
     }
@@ -103,8 +123,30 @@ package struct SwiftDataModelBuilder {
     return found
   }
 
-  /// Returns true for a property that takes room in an object.
-  private func isStored(_ property: SwiftProperty) -> Bool { !property.isStatic && property.body == nil }
+  /// Notes what isn't certain about a class as such.
+  private mutating func readHead(of owner: SwiftDeclaration) {
+    let namesakes = source.candidates(for: owner.path, in: SwiftScope(path: [], head: 0, file: owner.place.file))
+    if namesakes.types.count + namesakes.aliases.count > 1 {
+      doubt(owner, nil, owner.place, "the class is declared more than once")
+    }
+    if !owner.has("Model") { doubt(owner, nil, owner.place, "the class has no @Model") }
+    if owner.isGeneric { doubt(owner, nil, owner.place, "the class is generic") }
+    for attribute in owner.attributes
+    where attribute.name != "Model" && !SwiftDataSource.harmlessAttributes.contains(attribute.name) {
+      doubt(owner, nil, attribute.place, "nobody knows here what @\(attribute.name) does to the class")
+      open.insert(owner.name)
+    }
+    for (index, parent) in owner.inherited.enumerated() {
+      switch source.type(parent, in: owner.scope.outer) {
+      case .declared(let declaration) where declaration.kind == .interface: continue
+      case .library(let name) where index > 0 || SwiftDataSource.harmlessProtocols.contains(name): continue
+      case let type:
+        doubt(
+          owner, nil, owner.place, "the class may inherit from \(type), and no known store shows how that is stored")
+        open.insert(owner.name)
+      }
+    }
+  }
 
   private static let attributes: Set<String> = [
     "Attribute", "Relationship", "Transient", "available", "objc", "MainActor",
@@ -113,52 +155,28 @@ package struct SwiftDataModelBuilder {
   private func objection(to property: SwiftProperty) -> String? {
     if property.isLazy { return "a lazy property, or a pattern, can't be stored" }
     if property.isConditional { return "it stands in a branch of #if" }
-    guard let stranger = property.attributes.first(where: { !Self.attributes.contains($0.name) }) else { return nil }
-    return "nobody knows here what @\(stranger.name) does to it"
-  }
-
-  // MARK: - Types
-
-  /// Returns the type of a property, as written or from a plain initial value.
-  private func type(of property: SwiftProperty, in owner: SwiftDeclaration) -> SwiftTypeName? {
-    if let type = property.type { return type }
-    guard let value = property.initialValue, !value.isEmpty else { return nil }
-    return SwiftInitialValue(value, source.tokens(property.place)).type
-  }
-
-  /// Returns the model class that a type stands for, without its optional and its brackets.
-  private func model(_ type: SwiftTypeName, in scope: [String], depth: Int = 0) -> SwiftDeclaration? {
-    switch type {
-    case .optional(let inner), .array(let inner): return model(inner, in: scope, depth: depth)
-    case .named(let names):
-      switch source.meaning(of: names, in: scope) {
-      case .type(let found)? where found.has("Model"): return found
-      case .alias(let target, let scope)? where depth < 16: return model(target, in: scope, depth: depth + 1)
-      default: return nil
-      }
-    default: return nil
-    }
+    if property.isQuoted { return "its name stands in backticks, and no known store shows whether they count" }
+    let names = property.attributes.map(\.name)
+    if Set(names).count < names.count { return "one macro stands before it twice" }
+    guard let stranger = names.first(where: { !Self.attributes.contains($0) }) else { return nil }
+    return "nobody knows here what @\(stranger) does to it"
   }
 
   // MARK: - Attributes
 
   private mutating func add(
-    _ property: SwiftProperty, _ type: SwiftTypeName, _ entity: inout EntityDescription, _ owner: SwiftDeclaration
+    _ property: SwiftProperty, _ type: SwiftDataType, _ entity: inout EntityDescription, _ owner: SwiftDeclaration
   ) {
     let macro = property.attribute("Attribute").map { SwiftDataArguments($0, source.tokens($0.place)) }
-    let reader = SwiftDataAttributes(source: source)
+    if property.attribute("Relationship") != nil {
+      doubt(owner, property.name, property.place, "@Relationship before a value of type \(type) isn't known here")
+    }
     var attribute: AttributeDescription
-    if macro?.transformer != nil {
-      attribute = AttributeDescription(name: property.name, type: .transformable)
-      attribute.valueTransformerName = macro?.transformer
-      if case .optional = type { attribute.isOptional = true }
-    } else {
-      switch reader.attribute(property.name, type, in: owner.path) {
-      case .success(let made): attribute = made
-      case .failure(let problem):
-        doubt(owner, property.name, property.place, problem.reason)
-        return
-      }
+    switch SwiftDataAttributes(source: source).attribute(property.name, type, transformer: macro?.transformer) {
+    case .success(let made): attribute = made
+    case .failure(let problem):
+      doubt(owner, property.name, property.place, problem.reason)
+      return
     }
     if attribute.composite == nil, let value = property.initialValue {
       attribute.defaultValue = SwiftInitialValue(value, source.tokens(property.place)).value(as: attribute.type)
@@ -167,6 +185,9 @@ package struct SwiftDataModelBuilder {
       for option in macro.options { apply(option, to: &attribute, &entity, property, owner) }
       attribute.renamingIdentifier = macro.originalName
       attribute.versionHashModifier = macro.hashModifier
+      if macro.hashModifier != nil {
+        doubt(owner, property.name, property.place, "no store is known that has a hash modifier")
+      }
       if let unread = macro.unread {
         doubt(owner, property.name, property.place, "\"\(unread)\" of @Attribute isn't known here")
       }
@@ -179,73 +200,118 @@ package struct SwiftDataModelBuilder {
     _ property: SwiftProperty, _ owner: SwiftDeclaration
   ) {
     switch option {
-    case "unique": addConstraint([property.name], to: &entity)
+    case "unique": addConstraint([property.name], to: &entity, owner, property.place)
     case "ephemeral": attribute.isTransient = true
-    case "externalStorage": attribute.allowsExternalBinaryDataStorage = true
-    case "preserveValueOnDeletion": attribute.preservesValueInHistoryOnDeletion = true
+    case "externalStorage" where attribute.type == .binary: attribute.allowsExternalBinaryDataStorage = true
     case "spotlight": attribute.isIndexedBySpotlight = true
     case "allowsCloudEncryption": attribute.allowsCloudEncryption = true
-    default: doubt(owner, property.name, property.place, "the option .\(option) isn't known here")
+    default:
+      if option == "preserveValueOnDeletion" { attribute.preservesValueInHistoryOnDeletion = true }
+      doubt(owner, property.name, property.place, "no store is known that has the option .\(option) here")
     }
   }
 
-  private func addConstraint(_ names: [String], to entity: inout EntityDescription) {
-    if !entity.uniquenessConstraints.contains(names) { entity.uniquenessConstraints.append(names) }
+  // MARK: - Macros of a class
+
+  private mutating func addConstraint(
+    _ names: [String], to entity: inout EntityDescription, _ owner: SwiftDeclaration, _ place: SwiftPlace
+  ) {
+    if entity.uniquenessConstraints.contains(names) {
+      doubt(owner, nil, place, "no store is known that has a constraint twice: \(names.joined(separator: ", "))")
+    } else {
+      entity.uniquenessConstraints.append(names)
+    }
   }
 
+  private static let silentMacros: Set<String> = ["warning", "error", "sourceLocation"]
+
   private mutating func readMacros(of owner: SwiftDeclaration, _ entity: inout EntityDescription) {
-    for macro in owner.macros where macro.name == "Unique" || macro.name == "Index" {
+    for macro in owner.macros where !Self.silentMacros.contains(macro.name) {
       let tokens = source.tokens(macro.place)
-      for group in tokens.items(macro.arguments) {
-        guard let names = SwiftDataArguments.keyPaths(group, tokens) else {
-          if macro.name == "Unique" {
-            doubt(owner, nil, macro.place, "a constraint of #Unique isn't a list of key paths")
-          }
-          continue
-        }
-        if macro.name == "Unique" {
-          addConstraint(names, to: &entity)
-        } else {
+      switch macro.name {
+      case "Unique": readConstraints(macro, tokens, &entity, owner)
+      case "Index":
+        for names in tokens.items(macro.arguments).compactMap({ SwiftDataKeyPath.list($0, tokens)?.map(\.name) }) {
           entity.indexes.append(
             FetchIndexDescription(
               name: "SwiftDataIndexOnBinary" + names.joined(),
               elements: names.map { FetchIndexElementDescription(property: $0) }))
         }
+      default:
+        doubt(owner, nil, macro.place, "nobody knows here what #\(macro.name) adds to the class")
+        open.insert(owner.name)
       }
     }
+    if owner.macros.count(where: { $0.name == "Unique" }) > 1 {
+      doubt(owner, nil, owner.place, "no store is known of a class with #Unique twice")
+    }
+    checkConstraints(of: &entity, owner)
+  }
+
+  /// Leaves out the constraints that name what has no column, and notes those that no store shows.
+  private mutating func checkConstraints(of entity: inout EntityDescription, _ owner: SwiftDeclaration) {
+    for name in Set(entity.uniquenessConstraints.joined()).sorted(by: <)
+    where !entity.relationships.contains(where: { $0.name == name }) {
+      let attribute = entity.attributes.first { $0.name == name && !$0.isTransient }
+      if let attribute, attribute.composite == nil, attribute.type != .transformable { continue }
+      doubt(owner, name, owner.place, "no store is known that has a constraint on a property of this kind")
+      if attribute == nil { entity.uniquenessConstraints.removeAll { $0.contains(name) } }
+    }
+  }
+
+  private mutating func readConstraints(
+    _ macro: SwiftAttribute, _ tokens: SwiftTokens, _ entity: inout EntityDescription, _ owner: SwiftDeclaration
+  ) {
+    if macro.isConditional { doubt(owner, nil, macro.place, "#Unique stands in a branch of #if") }
+    if let subject = macro.subject, !means(subject, owner, in: owner.scope) {
+      doubt(owner, nil, macro.place, "#Unique is about \(subject)")
+    }
+    for group in tokens.items(macro.arguments) {
+      if let paths = SwiftDataKeyPath.list(group, tokens),
+        paths.allSatisfy({ $0.root.isEmpty || means(.named($0.root), owner, in: owner.scope) })
+      {
+        addConstraint(paths.map(\.name), to: &entity, owner, macro.place)
+      } else {
+        doubt(owner, nil, macro.place, "a constraint of #Unique isn't a list of key paths to properties of the class")
+      }
+    }
+  }
+
+  /// Returns true if a type stands for a class.
+  private func means(_ type: SwiftTypeName, _ model: SwiftDeclaration, in scope: SwiftScope) -> Bool {
+    guard case .declared(let found) = source.type(type, in: scope) else { return false }
+    return found.path == model.path && found.place == model.place
   }
 
   // MARK: - Relationships
 
   private mutating func add(
-    _ property: SwiftProperty, _ type: SwiftTypeName, to target: SwiftDeclaration, _ entity: inout EntityDescription,
-    _ owner: SwiftDeclaration
+    _ property: SwiftProperty, to target: SwiftDataType.Target, _ objection: String?,
+    _ entity: inout EntityDescription, _ owner: SwiftDeclaration
   ) {
-    var relationship = RelationshipDescription(name: property.name, destinationEntity: target.name)
-    var inner = type
-    if case .optional(let wrapped) = inner { (relationship.isOptional, inner) = (true, wrapped) }
-    if case .array(let element) = inner { (relationship.maxCount, inner) = (0, element) }
-    guard case .named = inner else {
-      return doubt(owner, property.name, property.place, "a relationship of type \(type) isn't known here")
-    }
-    var link = SwiftDataLink(name: property.name, target: target.name, place: property.place)
-    link.isOptional = relationship.isOptional
+    var relationship = RelationshipDescription(name: property.name, destinationEntity: target.model.name)
+    relationship.isOptional = target.isOptional
+    if target.isToMany { relationship.maxCount = 0 }
+    var link = SwiftDataLink(name: property.name, target: target.model.name, place: property.place)
+    link.isOptional = target.isOptional
+    link.doubt = objection
     if let attribute = property.attribute("Relationship") {
       let macro = SwiftDataArguments(attribute, source.tokens(attribute.place))
       link.hasMacro = true
-      link.inverse = macro.inverse
+      link.inverse = macro.inverse?.name
       link.isExplicit = macro.inverse != nil
       if let rule = macro.deleteRule { relationship.deleteRule = rule }
       relationship.renamingIdentifier = macro.originalName
       relationship.versionHashModifier = macro.hashModifier
-      for option in macro.options {
-        doubt(owner, property.name, property.place, "the option .\(option) of a relationship isn't known here")
+      if let option = macro.options.first { link.doubt = "no store is known that has the option .\(option) here" }
+      if macro.hashModifier != nil { link.doubt = "no store is known that has a hash modifier" }
+      if let unread = macro.unread { link.doubt = "\"\(unread)\" of @Relationship is in no store that is known" }
+      if let inverse = macro.inverse, !means(.named(inverse.root), target.model, in: owner.scope) {
+        link.doubt = "its inverse isn't a property of \(target.model.name), as far as it can be told"
       }
-      if let unread = macro.unread {
-        doubt(owner, property.name, property.place, "\"\(unread)\" of @Relationship is in no store that is known")
-      }
-    } else if property.attribute("Attribute") != nil {
-      doubt(owner, property.name, property.place, "a relationship with @Attribute is in no store that is known")
+    }
+    if property.attribute("Attribute") != nil {
+      link.doubt = "a relationship with @Attribute is in no store that is known"
     }
     links[owner.name, default: []].append(link)
     entity.relationships.append(relationship)

@@ -11,9 +11,11 @@ package struct SwiftDataSource: Sendable {
   package private(set) var faults: [(path: String, error: SwiftSourceError)] = []
   /// The declared types by their full names; two of one name are both kept.
   private var types: [String: [SwiftDeclaration]] = [:]
-  private var aliases: [String: SwiftTypeName] = [:]
+  private var aliases: [String: [SwiftAlias]] = [:]
   /// The protocols that extensions add.
   private var conformances: [String: [SwiftTypeName]] = [:]
+  /// The functions that tell how a type is coded or made, of its declaration and its extensions.
+  private var functions: [String: Set<String>] = [:]
 
   /// Creates a source without files.
   package init() {}
@@ -36,7 +38,10 @@ package struct SwiftDataSource: Sendable {
 
   private mutating func add(_ declaration: SwiftDeclaration) {
     let name = declaration.path.joined(separator: ".")
-    for (alias, type) in declaration.aliases { aliases[(declaration.path + [alias]).joined(separator: ".")] = type }
+    for alias in declaration.aliases {
+      aliases[(declaration.path + [alias.name]).joined(separator: "."), default: []].append(alias)
+    }
+    functions[name, default: []].formUnion(declaration.functions)
     if declaration.kind == .extension {
       conformances[name, default: []] += declaration.inherited
     } else {
@@ -54,9 +59,15 @@ package struct SwiftDataSource: Sendable {
 
   /// Returns true if a type has a protocol, by its declaration or an extension.
   func conforms(_ declaration: SwiftDeclaration, to protocols: Set<String>) -> Bool {
-    let all = declaration.inherited + (conformances[declaration.path.joined(separator: ".")] ?? [])
+    let all = declaration.inherited + addedConformances(declaration.path)
     return all.contains { if case .named(let names) = $0 { protocols.contains(names.last ?? "") } else { false } }
   }
+
+  /// Returns the protocols that extensions add to a type.
+  func addedConformances(_ path: [String]) -> [SwiftTypeName] { conformances[path.joined(separator: ".")] ?? [] }
+
+  /// Returns the functions that tell how a type is coded or made, of its declaration and its extensions.
+  func functions(of path: [String]) -> Set<String> { functions[path.joined(separator: ".")] ?? [] }
 
   /// The meaning of a name.
   package enum Meaning {
@@ -71,20 +82,51 @@ package struct SwiftDataSource: Sendable {
   /// - Parameters:
   ///   - names: The parts of the name.
   ///   - scope: The names of the types around the place.
+  ///   - file: The position of the file of the place; without it, what is private in any file is found too.
   /// - Returns: `nil` for a type of another module.
-  package func meaning(of names: [String], in scope: [String]) -> Meaning? {
-    for length in stride(from: scope.count, through: 0, by: -1) {
-      let around = Array(scope.prefix(length))
-      let first = (around + names.prefix(1)).joined(separator: ".")
-      guard types[first] != nil || aliases[first] != nil else { continue }
-      // The first part decides; what it doesn't have isn't sought elsewhere.
-      if names.count > 1, case .named(let target)? = aliases[first] {
-        return meaning(of: target + names.dropFirst(), in: around)
-      }
-      let full = (around + names).joined(separator: ".")
-      if let found = types[full] { return found.count == 1 ? .type(found[0]) : .ambiguous(found) }
-      return aliases[full].map { .alias($0, from: around + names.dropLast()) }
+  package func meaning(of names: [String], in scope: [String], file: Int? = nil) -> Meaning? {
+    let (types, aliases) = candidates(for: names, in: SwiftScope(path: scope, head: 1, file: file))
+    switch (types.count, aliases.count) {
+    case (0, 0): return nil
+    case (1, 0): return .type(types[0])
+    case (0, 1): return .alias(aliases[0].type, from: aliases[0].scope.path)
+    default: return .ambiguous(types)
     }
-    return nil
+  }
+
+  /// The declarations that a name can stand for.
+  typealias Candidates = (types: [SwiftDeclaration], aliases: [SwiftAlias])
+
+  private static let depthLimit = 16
+
+  /// Finds all that a name can stand for; more than one where a condition or a second target decides.
+  func candidates(for names: [String], in scope: SwiftScope, depth: Int = 0) -> Candidates {
+    var result: Candidates = ([], [])
+    guard depth < Self.depthLimit, !names.isEmpty else { return result }
+    for length in stride(from: scope.path.count, through: 0, by: -1) where length >= scope.head || length == 0 {
+      let around = Array(scope.path.prefix(length))
+      let first = declared(around + names.prefix(1), file: scope.file)
+      guard !first.types.isEmpty || !first.aliases.isEmpty else { continue }
+      let isCertain = result.types.isEmpty && result.aliases.isEmpty && first.aliases.count < 2
+      guard isCertain else { return (result.types + first.types, result.aliases + first.aliases) }
+      // The first part decides; what it doesn't have isn't sought elsewhere.
+      if names.count == 1 || !first.types.isEmpty { result = declared(around + names, file: scope.file) }
+      if names.count > 1, let alias = first.aliases.first, case .named(let target) = alias.type {
+        let found = candidates(for: target + names.dropFirst(), in: alias.scope, depth: depth + 1)
+        result = (result.types + found.types, result.aliases + found.aliases)
+      }
+      // Where its condition doesn't hold, the name is sought further outwards.
+      guard first.types.allSatisfy(\.isConditional), first.aliases.allSatisfy(\.isConditional) else { break }
+    }
+    return result
+  }
+
+  /// Returns what has a full name and is seen from a file.
+  private func declared(_ path: [String], file: Int?) -> Candidates {
+    let name = path.joined(separator: ".")
+    return (
+      (types[name] ?? []).filter { !$0.isPrivate || file == nil || $0.place.file == file },
+      (aliases[name] ?? []).filter { !$0.isPrivate || file == nil || $0.scope.file == file }
+    )
   }
 }

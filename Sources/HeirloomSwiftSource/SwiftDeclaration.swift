@@ -17,20 +17,52 @@ package struct SwiftDeclaration: Sendable {
   /// The types after the colon: a superclass, a raw type, protocols.
   var inherited: [SwiftTypeName] = []
   var isGeneric: Bool = false
-  /// True if the type stands in a branch of `#if`.
+  /// True if the type itself stands in a branch of `#if`; types around it aside.
   var isConditional: Bool = false
+  /// True for one that only its own file sees.
+  var isPrivate: Bool = false
+  /// The length of the path that an extension around it writes in one; no name is sought within it.
+  var head: Int = 1
   var properties: [SwiftProperty] = []
   var cases: [SwiftCase] = []
   /// The macros that stand alone in the type, such as `#Unique`.
   var macros: [SwiftAttribute] = []
-  var aliases: [String: SwiftTypeName] = [:]
+  var aliases: [SwiftAlias] = []
+  /// The functions that tell how the type is coded or made: `encode(to:)`, `init(from:)` and `init?`.
+  var functions: Set<String> = []
 
   var name: String { path.last ?? "" }
+
+  /// The place of what stands between its braces.
+  var scope: SwiftScope { SwiftScope(path: path, head: kind == .extension ? path.count : head, file: place.file) }
 
   func has(_ attribute: String) -> Bool { attributes.contains { $0.name == attribute } }
 
   func inherits(_ name: String) -> Bool {
     inherited.contains { if case .named(let names) = $0 { names.last == name } else { false } }
+  }
+}
+
+/// Another name of a type.
+struct SwiftAlias: Sendable {
+  let name: String
+  let type: SwiftTypeName
+  let scope: SwiftScope
+  let isConditional: Bool
+  let isPrivate: Bool
+}
+
+/// The types around a place, from which names are sought outwards.
+struct SwiftScope: Hashable, Sendable {
+  let path: [String]
+  /// The length of the path below which the file follows at once.
+  let head: Int
+  /// The file of the place; `nil` sees what is private in any file.
+  let file: Int?
+
+  /// The place around the innermost type.
+  var outer: SwiftScope {
+    SwiftScope(path: path.count > head ? path.dropLast() : [], head: head, file: file)
   }
 }
 
@@ -51,6 +83,8 @@ struct SwiftAttribute: Sendable {
   /// The tokens between the parentheses.
   var arguments: Range<Int> = 0..<0
   let place: SwiftPlace
+  /// True for a macro in a branch of `#if`.
+  var isConditional: Bool = false
 }
 
 /// A property that a type declares.
@@ -66,10 +100,16 @@ struct SwiftProperty: Sendable {
   var body: Range<Int>?
   var isStatic: Bool = false
   var isLazy: Bool = false
+  var isConstant: Bool = false
+  /// True for a name in backticks.
+  var isQuoted: Bool = false
   /// True for one in a branch of `#if`.
   var isConditional: Bool = false
 
   func attribute(_ name: String) -> SwiftAttribute? { attributes.first { $0.name == name } }
+
+  /// True for a property that takes room in an object.
+  var isStored: Bool { !isStatic && body == nil }
 }
 
 /// A case of an enumeration.
@@ -78,4 +118,6 @@ struct SwiftCase: Hashable, Sendable {
   /// True for a case with associated values.
   let hasValues: Bool
   let isConditional: Bool
+  /// True for a name in backticks.
+  let isQuoted: Bool
 }

@@ -25,6 +25,20 @@ struct SwiftDeclarationReader {
   private struct Prefix {
     var attributes: [SwiftAttribute] = []
     var modifiers: Set<String> = []
+    /// True if a condition stands within it.
+    var isCut = false
+
+    var isEmpty: Bool { attributes.isEmpty && modifiers.isEmpty }
+
+    /// True for what only its own file sees.
+    var isPrivate: Bool { modifiers.contains("private") || modifiers.contains("fileprivate") }
+
+    /// Adds what stands before it.
+    mutating func join(_ other: Prefix) {
+      attributes.insert(contentsOf: other.attributes, at: 0)
+      modifiers.formUnion(other.modifiers)
+      isCut = isCut || other.isCut
+    }
   }
 
   private static let modifiers: Set<String> = [
@@ -47,15 +61,23 @@ struct SwiftDeclarationReader {
         line: source.line(position), reason: "more than \(Self.depthLimit) types stand in each other")
     }
     var conditions = 0
+    // What stands before a condition that cuts a declaration off from it.
+    var cut = Prefix()
     while position < end {
       if source.has("#", at: position) {
         readNumberSign(&owner, conditions: &conditions)
         continue
       }
-      let prefix = prefix()
+      var prefix = prefix()
+      prefix.join(cut)
       guard position < end else { return }
+      cut = source.has("#", at: position) ? prefix : Prefix()
+      if !cut.isEmpty {
+        cut.isCut = true
+        continue
+      }
       let word = source.tokens[position].kind == .word ? source.text(position) : ""
-      let isConditional = owner.isConditional || conditions > 0
+      let isConditional = conditions > 0 || prefix.isCut
       let isNamed = source.isWord(at: position + 1)
       switch word {
       case "class" where isNamed, "struct" where isNamed, "enum" where isNamed, "actor" where isNamed,
@@ -65,12 +87,13 @@ struct SwiftDeclarationReader {
         "let" where isNamed || source.has("(", at: position + 1):
         readProperties(&owner, prefix, isConditional: isConditional, until: end)
       case "typealias" where isNamed:
-        readAlias(&owner)
+        readAlias(&owner, prefix, isConditional: isConditional)
       case "case" where owner.kind == .enumeration:
         readCases(&owner, isConditional: isConditional, until: end)
       case "import":
         skipLine()
       case "func", "init", "deinit", "subscript", "operator", "precedencegroup", "macro", "associatedtype":
+        noteFunction(&owner)
         position += 1
         skipDeclaration(until: end)
       default:
@@ -122,7 +145,7 @@ struct SwiftDeclarationReader {
         position = reader.position + 1
       }
     }
-    if source.has("(", at: position), !source.tokens[position].followsSpace {
+    if source.has("(", at: position) {
       attribute.arguments = source.inside(position)
       position = source.next(position)
     }
@@ -142,7 +165,9 @@ struct SwiftDeclarationReader {
       skipLine()
     case "": break
     default:
-      owner.macros.append(attribute())
+      var macro = attribute()
+      macro.isConditional = conditions > 0
+      owner.macros.append(macro)
       if source.has("{", at: position) { position = source.next(position) }
     }
   }
@@ -174,6 +199,25 @@ struct SwiftDeclarationReader {
     }
   }
 
+  /// Notes a function that tells how its type is coded or made.
+  private func noteFunction(_ owner: inout SwiftDeclaration) {
+    var index = position + 1
+    let isInitializer = source.has("init", at: position)
+    if isInitializer, source.has("?", at: index) || source.has("!", at: index) {
+      owner.functions.insert("init?")
+      index += 1
+    }
+    guard isInitializer || source.has("encode", at: index) else { return }
+    if !isInitializer { index += 1 }
+    guard source.has("(", at: index) else { return }
+    let parameters = source.inside(index)
+    func takes(_ label: StaticString, _ type: StaticString) -> Bool {
+      source.has(label, at: index + 1) && parameters.contains { source.has(type, at: $0) }
+    }
+    if isInitializer, takes("from", "Decoder") { owner.functions.insert("init(from:)") }
+    if !isInitializer, takes("to", "Encoder") { owner.functions.insert("encode(to:)") }
+  }
+
   // MARK: - Types
 
   private mutating func readType(
@@ -195,6 +239,8 @@ struct SwiftDeclarationReader {
     }
     var declaration = SwiftDeclaration(kind: kind, path: path, place: place, attributes: prefix.attributes)
     declaration.isConditional = isConditional
+    declaration.isPrivate = prefix.isPrivate || owner.isPrivate
+    declaration.head = owner.scope.head
     if source.has("<", at: position) { isGeneric = true }
     declaration.isGeneric = isGeneric
     while position < source.count, !source.has("{", at: position) {
@@ -223,13 +269,20 @@ struct SwiftDeclarationReader {
     declarations.append(declaration)
   }
 
-  private mutating func readAlias(_ owner: inout SwiftDeclaration) {
+  private mutating func readAlias(_ owner: inout SwiftDeclaration, _ prefix: Prefix, isConditional: Bool) {
     let name = source.text(position + 1)
     position += 2
-    guard source.has("=", at: position) else { return }
-    var reader = SwiftTypeReader(source, at: position + 1)
-    if let type = reader.type() { owner.aliases[name] = type }
-    position = max(reader.position, position + 1)
+    var type: SwiftTypeName?
+    if source.has("=", at: position) {
+      var reader = SwiftTypeReader(source, at: position + 1)
+      type = reader.type()
+      position = max(reader.position, position + 1)
+    }
+    // One that is generic, or that can't be read, hides other types of its name all the same.
+    owner.aliases.append(
+      SwiftAlias(
+        name: name, type: type ?? .other(name), scope: owner.scope, isConditional: isConditional,
+        isPrivate: prefix.isPrivate || owner.isPrivate))
   }
 
   private mutating func readCases(_ owner: inout SwiftDeclaration, isConditional: Bool, until end: Int) {
@@ -237,10 +290,12 @@ struct SwiftDeclarationReader {
       position += 1
       guard position < end, source.isWord(at: position) else { return }
       let name = source.text(position)
+      let isQuoted = source.isQuoted(position)
       position += 1
       let hasValues = source.has("(", at: position)
       if hasValues { position = source.next(position) }
-      owner.cases.append(SwiftCase(name: name, hasValues: hasValues, isConditional: isConditional))
+      owner.cases.append(
+        SwiftCase(name: name, hasValues: hasValues, isConditional: isConditional, isQuoted: isQuoted))
       if source.has("=", at: position) { position = endOfValue(position + 1, until: end) }
     } while source.has(",", at: position)
   }
@@ -250,6 +305,7 @@ struct SwiftDeclarationReader {
   private mutating func readProperties(
     _ owner: inout SwiftDeclaration, _ prefix: Prefix, isConditional: Bool, until end: Int
   ) {
+    let isConstant = source.has("let", at: position)
     repeat {
       position += 1
       guard position < end else { return }
@@ -259,6 +315,8 @@ struct SwiftDeclarationReader {
       var property = SwiftProperty(name: name, place: place, attributes: prefix.attributes)
       property.isStatic = prefix.modifiers.contains("static")
       property.isLazy = prefix.modifiers.contains("lazy") || isPattern
+      property.isConstant = isConstant
+      property.isQuoted = source.isQuoted(position)
       property.isConditional = isConditional
       position = source.next(position)
       if source.has(":", at: position) {

@@ -9,43 +9,75 @@ struct SwiftInitialValue {
     (self.range, self.tokens) = (range, tokens)
   }
 
-  /// The type that follows from it; `nil` where only the compiler knows.
-  var type: SwiftTypeName? {
-    let first = range.lowerBound
-    if range.count == 1 || range.count == 2 && tokens.has("-", at: first) {
-      let last = range.upperBound - 1
-      if tokens.tokens[last].kind == .string { return .named(["String"]) }
-      if tokens.tokens[last].kind == .number { return .named([isWhole ? "Int" : "Double"]) }
-      if tokens.has("true", at: last) || tokens.has("false", at: last) { return .named(["Bool"]) }
-    }
-    // `UUID()`, `Tags(a: 1)`: a call of an initializer, told by the capital.
-    var reader = SwiftTypeReader(tokens, at: first)
-    guard let type = reader.type(), tokens.has("(", at: reader.position),
-      tokens.partner(reader.position) == range.upperBound - 1
-    else { return nil }
-    switch type {
-    case .named(let names): return names.last?.first?.isUppercase == true ? type : nil
-    case .array: return type
+  /// True for one token, or for two of which the first is a minus sign.
+  private var isLiteral: Bool { range.count == 1 || range.count == 2 && tokens.has("-", at: range.lowerBound) }
+
+  /// The name of the type that a literal has by itself; `nil` for any other value.
+  var literalType: String? {
+    guard isLiteral else { return nil }
+    let last = range.upperBound - 1
+    if tokens.has("true", at: last) || tokens.has("false", at: last) { return "Bool" }
+    switch tokens.tokens[last].kind {
+    case .string: return "String"
+    case .number: return isWhole ? "Int" : "Double"
     default: return nil
     }
   }
 
+  /// The type whose initializer is called, as in `UUID()` or `Tags(a: 1)`; the capital tells it from a function.
+  var call: (type: SwiftTypeName, hasArguments: Bool)? {
+    var reader = SwiftTypeReader(tokens, at: range.lowerBound)
+    guard let type = reader.type(), tokens.has("(", at: reader.position),
+      tokens.partner(reader.position) == range.upperBound - 1
+    else { return nil }
+    switch type {
+    case .named(let names) where names.last?.first?.isUppercase == true: break
+    case .array: break
+    default: return nil
+    }
+    return (type, !tokens.inside(reader.position).isEmpty)
+  }
+
   private var number: String { tokens.text(range).filter { $0 != "_" && $0 != " " } }
 
-  private var isWhole: Bool { !number.contains(".") && (Int64(number) != nil || number.contains("0x")) }
+  private var isNegative: Bool { tokens.has("-", at: range.lowerBound) }
+
+  /// The letter after the zero of a number that isn't decimal.
+  private var radix: Character? {
+    let digits = number.drop { $0 == "-" }
+    guard digits.first == "0", let letter = digits.dropFirst().first else { return nil }
+    return letter.isLetter && letter != "e" && letter != "E" ? letter : nil
+  }
+
+  private var isWhole: Bool {
+    let fraction: Set<Character> = radix == nil ? [".", "e", "E"] : [".", "p", "P"]
+    return !number.contains(where: fraction.contains)
+  }
+
+  private var whole: Int64? {
+    let base =
+      switch radix {
+      case "x": 16
+      case "o": 8
+      case "b": 2
+      default: 10
+      }
+    let digits = number.drop { $0 == "-" }.dropFirst(radix == nil ? 0 : 2)
+    return Int64((isNegative ? "-" : "") + digits, radix: base)
+  }
 
   /// Returns the value of an attribute; `nil` for one that is evaluated when the app runs.
   func value(as type: AttributeType) -> AttributeValue? {
-    guard range.count == 1 || range.count == 2 && tokens.has("-", at: range.lowerBound) else { return nil }
+    guard isLiteral else { return nil }
     let last = range.upperBound - 1
     switch type {
     case .string: return tokens.plainString(last).map(AttributeValue.string)
     case .boolean:
       if tokens.has("true", at: last) { return .boolean(true) }
       return tokens.has("false", at: last) ? .boolean(false) : nil
-    case .integer16, .integer32, .integer64: return Int64(number).map(AttributeValue.integer)
-    case .double, .float: return Double(number).map(AttributeValue.double)
-    case .decimal: return Double(number) == nil ? nil : .decimal(number)
+    case .integer16, .integer32, .integer64: return whole.map(AttributeValue.integer)
+    case .double, .float: return (Double(number) ?? whole.map(Double.init)).map(AttributeValue.double)
+    case .decimal: return radix != nil || Double(number) == nil ? nil : .decimal(number)
     default: return nil
     }
   }

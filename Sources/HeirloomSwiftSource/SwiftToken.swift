@@ -98,6 +98,11 @@ struct SwiftTokens: Sendable {
 
   func isWord(at index: Int) -> Bool { tokens.indices.contains(index) && tokens[index].kind == .word }
 
+  /// Returns true for a name in backticks.
+  func isQuoted(_ index: Int) -> Bool {
+    isWord(at: index) && tokens[index].start > 0 && bytes[Int(tokens[index].start) - 1] == UInt8(ascii: "`")
+  }
+
   func line(_ index: Int) -> Int { tokens.indices.contains(index) ? Int(tokens[index].line) : 0 }
 
   /// Returns the position of the bracket that belongs to the one at a position.

@@ -7,6 +7,11 @@ package indirect enum SwiftTypeName: Hashable, Sendable {
   case dictionary(SwiftTypeName, SwiftTypeName)
   /// Any other type, by its text: a function, a tuple, generic arguments of a type that isn't the library's.
   case other(String)
+
+  /// Returns a name without that of the library before it; nothing declared elsewhere is meant by it then.
+  static func withoutLibrary(_ names: [String]) -> [String] {
+    names.count > 1 && ["Swift", "Foundation"].contains(names[0]) ? Array(names.dropFirst()) : names
+  }
 }
 
 extension SwiftTypeName: CustomStringConvertible {
@@ -134,10 +139,9 @@ struct SwiftTypeReader {
       if ["self", "Type", "Protocol"].contains(source.text(position + 1)) { break }
       position += 1
     }
-    // The library's own names may be written out.
-    if names.count > 1, ["Swift", "Foundation", "SwiftData"].contains(names[0]) { names.removeFirst() }
+    if names.count > 1, names[0] == "SwiftData" { names.removeFirst() }
     guard isGeneric else { return .named(names) }
-    switch (names, arguments.count) {
+    switch (SwiftTypeName.withoutLibrary(names), arguments.count) {
     case (["Optional"], 1): return .optional(arguments[0])
     case (["Array"], 1): return .array(arguments[0])
     case (["Dictionary"], 2): return .dictionary(arguments[0], arguments[1])

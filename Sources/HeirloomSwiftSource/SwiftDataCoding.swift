@@ -1,0 +1,89 @@
+import HeirloomModel
+
+/// The ways in which a structure or enumeration can be coded other than by its stored properties or cases.
+extension SwiftDataSource {
+  /// Protocols of the system that leave the coding of a type alone; a class can't inherit from them.
+  static let harmlessProtocols: Set<String> = [
+    "AnyObject", "AppEntity", "AppEnum", "BitwiseCopyable", "CaseIterable", "Codable", "CodingKeyRepresentable",
+    "Comparable", "Copyable", "CustomDebugStringConvertible", "CustomLocalizedStringResourceConvertible",
+    "CustomStringConvertible", "Decodable", "Encodable", "Equatable", "Error", "Escapable", "Hashable", "Identifiable",
+    "LocalizedError", "LosslessStringConvertible", "Observable", "ObservableObject", "PersistentModel", "Plottable",
+    "Sendable", "SendableMetatype", "Strideable", "Transferable",
+  ]
+  /// Attributes of a type that leave its members alone.
+  static let harmlessAttributes: Set<String> = ["available", "MainActor", "frozen", "objc"]
+
+  private static let depthLimit = 16
+
+  /// Returns the raw type of an enumeration.
+  ///
+  /// - Parameter declaration: The enumeration.
+  /// - Returns: The type of the raw values, or `nil` for an enumeration without.
+  /// - Throws: The reason why it isn't known.
+  func rawType(of declaration: SwiftDeclaration) throws(SwiftDataAttributes.Problem) -> AttributeType? {
+    guard let first = declaration.inherited.first else { return nil }
+    let type = type(first, in: declaration.scope.outer)
+    switch type {
+    case .library("String"): return .string
+    case .library("Int"): return .integer64
+    case .library(let name) where Self.harmlessProtocols.contains(name): return nil
+    case .declared(let found) where found.kind == .interface: return nil
+    default:
+      throw SwiftDataAttributes.Problem(
+        reason: "\(declaration.name) may have the raw type \(type), and no known store shows one other than "
+          + "String and Int")
+    }
+  }
+
+  /// Returns the reason why a Codable type may be coded in a way of its own.
+  ///
+  /// - Parameters:
+  ///   - declaration: The structure or enumeration.
+  ///   - hasRawType: True for an enumeration with a raw type, which is the first of the inherited types.
+  /// - Returns: `nil` for a type that is coded as the compiler does by itself.
+  func codingObjection(to declaration: SwiftDeclaration, hasRawType: Bool = false) -> String? {
+    if let attribute = declaration.attributes.first(where: { !Self.harmlessAttributes.contains($0.name) }) {
+      return "nobody knows here what @\(attribute.name) does to \(declaration.name)"
+    }
+    if let macro = declaration.macros.first {
+      return "nobody knows here what #\(macro.name) adds to \(declaration.name)"
+    }
+    // Every type that is coded at all has what extensions of these add.
+    for name in ["Encodable", "Decodable", "Codable", "RawRepresentable"] {
+      if let function = ownCoding([name]) {
+        return "an extension of \(name) may give \(declaration.name) an \(function)"
+      }
+    }
+    if let function = ownCoding(declaration.path) { return "\(declaration.name) has an \(function) of its own" }
+    let outside = SwiftScope(path: [], head: 0, file: nil)
+    for parent in declaration.inherited.dropFirst(hasRawType ? 1 : 0) {
+      if let reason = objection(to: parent, in: declaration.scope.outer, of: declaration.name) { return reason }
+    }
+    for parent in addedConformances(declaration.path) {
+      if let reason = objection(to: parent, in: outside, of: declaration.name) { return reason }
+    }
+    return nil
+  }
+
+  private func ownCoding(_ path: [String]) -> String? {
+    functions(of: path).subtracting(["init?"]).min { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  /// Returns the reason why a protocol may change how a type is coded.
+  private func objection(to parent: SwiftTypeName, in scope: SwiftScope, of owner: String, depth: Int = 0) -> String? {
+    let type = type(parent, in: scope)
+    switch type {
+    case .library(let name) where Self.harmlessProtocols.contains(name):
+      return ownCoding([name]).map { "an extension of \(name) may give \(owner) an \($0)" }
+    case .declared(let found) where found.kind == .interface && depth < Self.depthLimit:
+      if let function = ownCoding(found.path) {
+        return "an extension of \(found.name) may give \(owner) an \(function)"
+      }
+      for parent in found.inherited {
+        if let reason = objection(to: parent, in: found.scope.outer, of: owner, depth: depth + 1) { return reason }
+      }
+      return nil
+    default: return "\(owner) is \(type), which may change how it is stored"
+    }
+  }
+}

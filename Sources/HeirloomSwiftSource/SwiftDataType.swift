@@ -1,0 +1,134 @@
+/// A type of a property, with its names looked up and its aliases followed.
+indirect enum SwiftDataType {
+  case optional(SwiftDataType)
+  case array(SwiftDataType)
+  case dictionary(SwiftDataType, SwiftDataType)
+  /// A type that one file declares.
+  case declared(SwiftDeclaration)
+  /// A type that no file declares, by its name.
+  case library(String)
+  /// Any other type by its text, with the model classes that it mentions.
+  case other(String, models: [SwiftDeclaration])
+  /// A name that several declarations have, with the model classes among them.
+  case ambiguous(String, models: [SwiftDeclaration])
+
+  /// The model classes that occur in it.
+  var models: [SwiftDeclaration] {
+    switch self {
+    case .optional(let inner), .array(let inner): inner.models
+    case .dictionary(let key, let value): key.models + value.models
+    case .declared(let declaration): declaration.has("Model") ? [declaration] : []
+    case .library: []
+    case .other(_, let models), .ambiguous(_, let models): models
+    }
+  }
+
+  typealias Target = (model: SwiftDeclaration, isOptional: Bool, isToMany: Bool)
+
+  /// The model class of a relationship, for `T`, `T?`, `[T]` and `[T]?`.
+  var target: Target? {
+    var (inner, isOptional, isToMany) = (self, false, false)
+    if case .optional(let wrapped) = inner { (inner, isOptional) = (wrapped, true) }
+    if case .array(let element) = inner { (inner, isToMany) = (element, true) }
+    guard case .declared(let declaration) = inner, declaration.has("Model") else { return nil }
+    return (declaration, isOptional, isToMany)
+  }
+}
+
+extension SwiftDataType: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .optional(let wrapped): "\(wrapped)?"
+    case .array(let element): "[\(element)]"
+    case .dictionary(let key, let value): "[\(key): \(value)]"
+    case .declared(let declaration): declaration.name
+    case .library(let name), .other(let name, _), .ambiguous(let name, _): name
+    }
+  }
+}
+
+extension SwiftDataSource {
+  /// The most aliases that lead to each other.
+  private static let depthLimit = 16
+  /// The most aliases within one type; aliases of aliases can be very many.
+  private static let aliasLimit = 500
+
+  /// Returns the meaning of a type.
+  ///
+  /// - Parameters:
+  ///   - type: The type as it is written.
+  ///   - scope: The place where it is written.
+  /// - Returns: The type without aliases.
+  func type(_ type: SwiftTypeName, in scope: SwiftScope) -> SwiftDataType {
+    var count = 0
+    return self.type(type, in: scope, depth: 0, count: &count)
+  }
+
+  private func type(
+    _ type: SwiftTypeName, in scope: SwiftScope, depth: Int, count: inout Int
+  ) -> SwiftDataType {
+    count += 1
+    guard depth < Self.depthLimit, count < Self.aliasLimit else { return .ambiguous("\(type)", models: []) }
+    switch type {
+    case .optional(let wrapped): return .optional(self.type(wrapped, in: scope, depth: depth, count: &count))
+    case .array(let element): return .array(self.type(element, in: scope, depth: depth, count: &count))
+    case .dictionary(let key, let value):
+      let key = self.type(key, in: scope, depth: depth, count: &count)
+      return .dictionary(key, self.type(value, in: scope, depth: depth, count: &count))
+    case .other(let text):
+      var models: [SwiftDeclaration] = []
+      for word in text.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "." }) {
+        let names = word.split(separator: ".").map(String.init)
+        guard !names.isEmpty else { continue }
+        models += self.type(.named(names), in: scope, depth: depth + 1, count: &count).models
+      }
+      return .other(text, models: models)
+    case .named(let names):
+      let (types, aliases) = candidates(for: names, in: scope)
+      switch (types.count, aliases.count) {
+      case (0, 0): return .library(SwiftTypeName.withoutLibrary(names).joined(separator: "."))
+      case (0, 1) where !hidesLibrary(aliases[0].name, aliases[0].isConditional):
+        return self.type(aliases[0].type, in: aliases[0].scope, depth: depth + 1, count: &count)
+      case (1, 0) where !hidesLibrary(types[0].name, types[0].isConditional): return .declared(types[0])
+      default:
+        var models = types.filter { $0.has("Model") }
+        for alias in aliases {
+          models += self.type(alias.type, in: alias.scope, depth: depth + 1, count: &count).models
+        }
+        return .ambiguous("\(type)", models: models)
+      }
+    }
+  }
+
+  /// Returns true for what has the name of a library's type under a condition only.
+  private func hidesLibrary(_ name: String, _ isConditional: Bool) -> Bool {
+    isConditional && SwiftDataAttributes.plain[name] != nil
+  }
+
+  /// Returns the type of a property, as written or from a plain initial value.
+  ///
+  /// - Parameters:
+  ///   - property: The property.
+  ///   - owner: The type that declares it.
+  /// - Returns: `nil` if only the compiler knows it.
+  func type(of property: SwiftProperty, in owner: SwiftDeclaration) -> SwiftDataType? {
+    if let type = property.type { return self.type(type, in: owner.scope) }
+    guard let range = property.initialValue, !range.isEmpty else { return nil }
+    let value = SwiftInitialValue(range, tokens(property.place))
+    if let literal = value.literalType {
+      let type = self.type(.named([literal]), in: owner.scope)
+      if case .library = type { return type }
+      return nil
+    }
+    guard let call = value.call else { return nil }
+    // An initializer that can fail makes an optional.
+    let type = self.type(call.type, in: owner.scope)
+    switch type {
+    case .array: return type
+    case .library(let name): return call.hasArguments && name != "Date" ? nil : type
+    case .declared(let made):
+      return made.kind == .enumeration || functions(of: made.path).contains("init?") ? nil : type
+    default: return nil
+    }
+  }
+}
