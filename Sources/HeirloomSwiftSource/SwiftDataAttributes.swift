@@ -7,9 +7,16 @@ struct SwiftDataAttributes {
     let reason: String
   }
 
-  let source: SwiftDataSource
+  private let source: SwiftDataSource
+  private var memberCount = 0
 
   private static let depthLimit = 12
+  /// The most members of all structures within an attribute; structures of structures can have very many.
+  private static let memberLimit = 1_000
+
+  init(source: SwiftDataSource) {
+    self.source = source
+  }
 
   /// The types of the library whose attribute is known: the width of an integer counts, not its range.
   static let plain: [String: AttributeType] = [
@@ -30,7 +37,7 @@ struct SwiftDataAttributes {
   ///   - type: Its type.
   ///   - transformer: The name of its value transformer.
   /// - Returns: The attribute, or the reason why nobody knows it.
-  func attribute(
+  mutating func attribute(
     _ name: String, _ type: SwiftDataType, transformer: String?
   ) -> Result<AttributeDescription, Problem> {
     Result { () throws(Problem) in
@@ -50,7 +57,7 @@ struct SwiftDataAttributes {
     }
   }
 
-  private func attribute(
+  private mutating func attribute(
     _ name: String, _ type: SwiftDataType, isPart: Bool, isOptional: Bool, depth: Int
   ) throws(Problem) -> AttributeDescription {
     guard depth < Self.depthLimit else { throw Problem(reason: "its types stand too deep in each other") }
@@ -115,7 +122,7 @@ struct SwiftDataAttributes {
     return raw
   }
 
-  private func composite(
+  private mutating func composite(
     _ attribute: AttributeDescription, of declaration: SwiftDeclaration, isOptional: Bool, depth: Int
   ) throws(Problem) -> AttributeDescription {
     var attribute = attribute
@@ -160,7 +167,7 @@ struct SwiftDataAttributes {
   }
 
   /// Returns the leaves of a structure.
-  private func members(
+  private mutating func members(
     of declaration: SwiftDeclaration, isOptional: Bool, depth: Int
   ) throws(Problem) -> [AttributeDescription] {
     var result: [AttributeDescription] = []
@@ -168,6 +175,8 @@ struct SwiftDataAttributes {
       guard !property.isLazy, !property.isConditional, !property.isQuoted, property.attributes.isEmpty,
         !property.isConstant || property.initialValue == nil
       else { throw Problem(reason: "nobody knows here how \(declaration.name).\(property.name) is stored") }
+      memberCount += 1
+      guard memberCount < Self.memberLimit else { throw Problem(reason: "its types have too many members") }
       guard let type = source.type(of: property, in: declaration) else {
         throw Problem(reason: "the type of \(declaration.name).\(property.name) is one that only the compiler knows")
       }

@@ -45,7 +45,8 @@ extension SwiftDataSource {
     if let attribute = declaration.attributes.first(where: { !Self.harmlessAttributes.contains($0.name) }) {
       return "nobody knows here what @\(attribute.name) does to \(declaration.name)"
     }
-    if let macro = declaration.macros.first {
+    let extensions = extensions(of: declaration.path)
+    if let macro = (declaration.macros + extensions.flatMap(\.macros)).first {
       return "nobody knows here what #\(macro.name) adds to \(declaration.name)"
     }
     // Every type that is coded at all has what extensions of these add.
@@ -55,12 +56,14 @@ extension SwiftDataSource {
       }
     }
     if let function = ownCoding(declaration.path) { return "\(declaration.name) has an \(function) of its own" }
-    let outside = SwiftScope(path: [], head: 0, file: nil)
     for parent in declaration.inherited.dropFirst(hasRawType ? 1 : 0) {
       if let reason = objection(to: parent, in: declaration.scope.outer, of: declaration.name) { return reason }
     }
-    for parent in addedConformances(declaration.path) {
-      if let reason = objection(to: parent, in: outside, of: declaration.name) { return reason }
+    for added in extensions {
+      let outside = SwiftScope(path: [], head: 0, file: added.place.file)
+      for parent in added.inherited {
+        if let reason = objection(to: parent, in: outside, of: declaration.name) { return reason }
+      }
     }
     return nil
   }

@@ -34,8 +34,8 @@ package struct SwiftDataModelBuilder {
   ///   - roots: The listed classes.
   ///   - source: The declarations.
   package init(of roots: [SwiftDeclaration], in source: SwiftDataSource) {
-    self.source = source
-    var waiting = Array(roots.reversed())
+    self.source = source.resolvingExtensions()
+    var waiting = Array(roots.map(source.resolving).reversed())
     var clashing: Set<String> = []
     while let declaration = waiting.popLast() {
       guard let known = classes[declaration.name] else {
@@ -43,7 +43,7 @@ package struct SwiftDataModelBuilder {
         waiting += read(declaration).reversed()
         continue
       }
-      guard known.path != declaration.path || known.place != declaration.place else { continue }
+      guard !known.isSame(as: declaration) else { continue }
       doubt(declaration, nil, declaration.place, "another class of this name is in the schema too")
       clashing.insert(declaration.name)
     }
@@ -136,6 +136,11 @@ package struct SwiftDataModelBuilder {
       doubt(owner, nil, attribute.place, "nobody knows here what @\(attribute.name) does to the class")
       open.insert(owner.name)
     }
+    for added in source.extensions(of: owner.path) {
+      for macro in added.macros where !Self.silentMacros.contains(macro.name) {
+        doubt(owner, nil, macro.place, "nobody knows here what #\(macro.name) in an extension does to the class")
+      }
+    }
     for (index, parent) in owner.inherited.enumerated() {
       switch source.type(parent, in: owner.scope.outer) {
       case .declared(let declaration) where declaration.kind == .interface: continue
@@ -172,7 +177,8 @@ package struct SwiftDataModelBuilder {
       doubt(owner, property.name, property.place, "@Relationship before a value of type \(type) isn't known here")
     }
     var attribute: AttributeDescription
-    switch SwiftDataAttributes(source: source).attribute(property.name, type, transformer: macro?.transformer) {
+    var reader = SwiftDataAttributes(source: source)
+    switch reader.attribute(property.name, type, transformer: macro?.transformer) {
     case .success(let made): attribute = made
     case .failure(let problem):
       doubt(owner, property.name, property.place, problem.reason)
@@ -201,7 +207,8 @@ package struct SwiftDataModelBuilder {
   ) {
     switch option {
     case "unique": addConstraint([property.name], to: &entity, owner, property.place)
-    case "ephemeral": attribute.isTransient = true
+    case "ephemeral" where attribute.composite == nil && attribute.type != .transformable:
+      attribute.isTransient = true
     case "externalStorage" where attribute.type == .binary: attribute.allowsExternalBinaryDataStorage = true
     case "spotlight": attribute.isIndexedBySpotlight = true
     case "allowsCloudEncryption": attribute.allowsCloudEncryption = true
@@ -280,7 +287,7 @@ package struct SwiftDataModelBuilder {
   /// Returns true if a type stands for a class.
   private func means(_ type: SwiftTypeName, _ model: SwiftDeclaration, in scope: SwiftScope) -> Bool {
     guard case .declared(let found) = source.type(type, in: scope) else { return false }
-    return found.path == model.path && found.place == model.place
+    return found.isSame(as: model)
   }
 
   // MARK: - Relationships

@@ -12,10 +12,8 @@ package struct SwiftDataSource: Sendable {
   /// The declared types by their full names; two of one name are both kept.
   private var types: [String: [SwiftDeclaration]] = [:]
   private var aliases: [String: [SwiftAlias]] = [:]
-  /// The protocols that extensions add.
-  private var conformances: [String: [SwiftTypeName]] = [:]
-  /// The functions that tell how a type is coded or made, of its declaration and its extensions.
-  private var functions: [String: Set<String>] = [:]
+  /// The extensions by the names of the types that they extend.
+  private var extensions: [String: [SwiftDeclaration]] = [:]
 
   /// Creates a source without files.
   package init() {}
@@ -41,9 +39,8 @@ package struct SwiftDataSource: Sendable {
     for alias in declaration.aliases {
       aliases[(declaration.path + [alias.name]).joined(separator: "."), default: []].append(alias)
     }
-    functions[name, default: []].formUnion(declaration.functions)
     if declaration.kind == .extension {
-      conformances[name, default: []] += declaration.inherited
+      extensions[name, default: []].append(declaration)
     } else {
       types[name, default: []].append(declaration)
     }
@@ -59,15 +56,18 @@ package struct SwiftDataSource: Sendable {
 
   /// Returns true if a type has a protocol, by its declaration or an extension.
   func conforms(_ declaration: SwiftDeclaration, to protocols: Set<String>) -> Bool {
-    let all = declaration.inherited + addedConformances(declaration.path)
+    let all = declaration.inherited + extensions(of: declaration.path).flatMap(\.inherited)
     return all.contains { if case .named(let names) = $0 { protocols.contains(names.last ?? "") } else { false } }
   }
 
-  /// Returns the protocols that extensions add to a type.
-  func addedConformances(_ path: [String]) -> [SwiftTypeName] { conformances[path.joined(separator: ".")] ?? [] }
+  /// Returns the extensions of a type.
+  func extensions(of path: [String]) -> [SwiftDeclaration] { extensions[path.joined(separator: ".")] ?? [] }
 
   /// Returns the functions that tell how a type is coded or made, of its declaration and its extensions.
-  func functions(of path: [String]) -> Set<String> { functions[path.joined(separator: ".")] ?? [] }
+  func functions(of path: [String]) -> Set<String> {
+    let all = (types[path.joined(separator: ".")] ?? []) + extensions(of: path)
+    return all.reduce(into: []) { $0.formUnion($1.functions) }
+  }
 
   /// The meaning of a name.
   package enum Meaning {
@@ -110,7 +110,7 @@ package struct SwiftDataSource: Sendable {
       let isCertain = result.types.isEmpty && result.aliases.isEmpty && first.aliases.count < 2
       guard isCertain else { return (result.types + first.types, result.aliases + first.aliases) }
       // The first part decides; what it doesn't have isn't sought elsewhere.
-      if names.count == 1 || !first.types.isEmpty { result = declared(around + names, file: scope.file) }
+      result = declared(around + names, file: scope.file)
       if names.count > 1, let alias = first.aliases.first, case .named(let target) = alias.type {
         let found = candidates(for: target + names.dropFirst(), in: alias.scope, depth: depth + 1)
         result = (result.types + found.types, result.aliases + found.aliases)
@@ -128,5 +128,37 @@ package struct SwiftDataSource: Sendable {
       (types[name] ?? []).filter { !$0.isPrivate || file == nil || $0.place.file == file },
       (aliases[name] ?? []).filter { !$0.isPrivate || file == nil || $0.scope.file == file }
     )
+  }
+}
+
+extension SwiftDataSource {
+  /// Returns the source with the extensions of aliases under the names of the types that they extend.
+  func resolvingExtensions() -> SwiftDataSource {
+    var result = SwiftDataSource()
+    (result.files, result.faults) = (files, faults)
+    for (_, found) in (Array(types) + Array(extensions)).sorted(by: { $0.key < $1.key }) {
+      for declaration in found { result.add(resolving(declaration)) }
+    }
+    return result
+  }
+
+  /// Returns a declaration with the real path of the extension that it is, or stands in.
+  func resolving(_ declaration: SwiftDeclaration) -> SwiftDeclaration {
+    let head = declaration.scope.head
+    let written = Array(declaration.path.prefix(head))
+    guard head > 0, types[written.joined(separator: ".")] == nil else { return declaration }
+    let top = SwiftScope(path: [], head: 0, file: nil)
+    // A module may stand before the name.
+    let first = candidates(for: [written[0]], in: top)
+    let names = first.types.isEmpty && first.aliases.isEmpty ? Array(written.dropFirst()) : written
+    guard case .declared(let extended) = type(.named(names), in: top) else { return declaration }
+    var result = declaration
+    result.path = extended.path + declaration.path.dropFirst(head)
+    result.head = extended.path.count
+    for index in result.aliases.indices {
+      let scope = SwiftScope(path: result.path, head: result.head, file: declaration.place.file)
+      result.aliases[index].scope = scope
+    }
+    return result
   }
 }

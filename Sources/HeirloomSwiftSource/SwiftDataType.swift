@@ -86,7 +86,14 @@ extension SwiftDataSource {
     case .named(let names):
       let (types, aliases) = candidates(for: names, in: scope)
       switch (types.count, aliases.count) {
-      case (0, 0): return .library(SwiftTypeName.withoutLibrary(names).joined(separator: "."))
+      case (0, 0):
+        // The name of a module may stand before that of a type.
+        let short = SwiftTypeName.withoutLibrary(names)
+        let last =
+          short.count > 1
+          ? self.type(.named([short[short.count - 1]]), in: scope, depth: depth + 1, count: &count) : nil
+        guard let models = last?.models, !models.isEmpty else { return .library(short.joined(separator: ".")) }
+        return .other("\(type)", models: models)
       case (0, 1) where !hidesLibrary(aliases[0].name, aliases[0].isConditional):
         return self.type(aliases[0].type, in: aliases[0].scope, depth: depth + 1, count: &count)
       case (1, 0) where !hidesLibrary(types[0].name, types[0].isConditional): return .declared(types[0])

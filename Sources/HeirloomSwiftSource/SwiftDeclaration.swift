@@ -11,7 +11,7 @@ package struct SwiftDeclaration: Sendable {
 
   let kind: Kind
   /// The names from the outermost type to this one; an extension's are those of the type that it extends.
-  let path: [String]
+  var path: [String]
   let place: SwiftPlace
   var attributes: [SwiftAttribute] = []
   /// The types after the colon: a superclass, a raw type, protocols.
@@ -22,7 +22,7 @@ package struct SwiftDeclaration: Sendable {
   /// True for one that only its own file sees.
   var isPrivate: Bool = false
   /// The length of the path that an extension around it writes in one; no name is sought within it.
-  var head: Int = 1
+  var head: Int = 0
   var properties: [SwiftProperty] = []
   var cases: [SwiftCase] = []
   /// The macros that stand alone in the type, such as `#Unique`.
@@ -38,6 +38,9 @@ package struct SwiftDeclaration: Sendable {
 
   func has(_ attribute: String) -> Bool { attributes.contains { $0.name == attribute } }
 
+  /// Returns true for the same declaration, though its path may be written in another way.
+  func isSame(as other: SwiftDeclaration) -> Bool { name == other.name && place == other.place }
+
   func inherits(_ name: String) -> Bool {
     inherited.contains { if case .named(let names) = $0 { names.last == name } else { false } }
   }
@@ -47,7 +50,7 @@ package struct SwiftDeclaration: Sendable {
 struct SwiftAlias: Sendable {
   let name: String
   let type: SwiftTypeName
-  let scope: SwiftScope
+  var scope: SwiftScope
   let isConditional: Bool
   let isPrivate: Bool
 }

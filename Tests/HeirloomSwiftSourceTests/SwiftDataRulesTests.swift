@@ -125,6 +125,13 @@ struct SwiftDataRulesTests {
 
   // MARK: - Coding
 
+  /// Structures of structures, which have nine to the eighth members together.
+  static let tower =
+    (0..<8).map { level in
+      let members = (0..<9).map { "var p\($0): S\(level + 1)" }
+      return "struct S\(level): Codable { \(members.joined(separator: "; ")) }"
+    }.joined(separator: "\n") + "\nstruct S8: Codable { var a = 1 }"
+
   static let coding: [Rule] = [
     doubtful("var x: S", "struct S: OptionSet, Codable { let rawValue: Int }", because: "OptionSet"),
     doubtful("var x: S", "struct S: Codable { let rawValue: Int }", "extension S: OptionSet {}", because: "OptionSet"),
@@ -162,6 +169,7 @@ struct SwiftDataRulesTests {
     doubtful("var x: S", "struct S: Codable { var `a` = 1 }", because: "S.a"),
     doubtful("var x: S", "struct S: Codable { lazy var a = 1 }", because: "S.a"),
     doubtful("var x: S", "struct S: Codable { static let a = 1; var b: Int { 1 } }", because: "no stored properties"),
+    doubtful("var x: S0", tower, because: "too many members"),
     doubtful("var x: S", "struct S<T>: Codable { var a = 1 }", because: "generic"),
     doubtful("var x: S", "struct S: Codable { var a: [String] }", because: "a member of a structure"),
     doubtful(
@@ -441,6 +449,7 @@ struct SwiftDataRulesTests {
     doubtful("#Unique<A>([\\.x]); @Attribute(.unique) var x: Int", because: "twice"),
     doubtful("#Unique<B>([\\.x]); var x: Int", "@Model class B { var x: Int }", because: "is about B"),
     doubtful("\n#if DEBUG\n#Unique<A>([\\.x])\n#endif\nvar x: Int", because: "#Unique stands in"),
+    doubtful("var x: Int", "extension A { #Unique<A>([\\.x]) }", because: "#Unique in an extension"),
     certain("\n#if DEBUG\n#warning(\"x\")\n#endif\nvar x: Int", is: plain(.integer64)),
   ]
 
@@ -511,6 +520,31 @@ struct SwiftDataRulesTests {
         "extension V { enum U { @Model class A { var x: S } } }",
       ],
       entities: [Make.entity("A", [composite(Make.attribute("b", .integer64, optional: false))])], roots: ["V.U.A"]),
+    // An extension of an alias extends the type, also with a module before its name.
+    doubtful(
+      "var x: V.S", "enum V { struct S: Codable { var a: Int } }\ntypealias T = V.S",
+      "extension T { func encode(to e: Encoder) throws {} }", because: "encode(to:)"),
+    doubtful(
+      "var x: S", "struct S: Codable { var a: Int }", "extension App.S { func encode(to e: Encoder) throws {} }",
+      because: "encode(to:)"),
+    certain(
+      "var x: V.S", "enum V { struct S { var a: Int } }\ntypealias T = V.S", "extension T: Codable {}",
+      is: composite(Make.attribute("a", .integer64, optional: false))),
+    Rule(
+      files: [
+        "enum V { @Model class A { var x: S } }; typealias T = V", "struct S: Codable { var a: Int }",
+        "extension T { struct S: Codable { var b: U }; typealias U = Int?; enum W {} }", "typealias U = String",
+      ],
+      entities: [Make.entity("A", [composite(Make.attribute("b", .integer64))])], roots: ["V.A"]),
+    Rule(
+      files: [
+        "enum V { struct S: Codable { var a: Int } }; typealias T = V", "struct S: Codable { var b: Int }",
+        "extension T { @Model class A { var x: S; var next: V.A? } }",
+      ],
+      doubts: ["A": "within one class"], roots: ["T.A"]),
+    Rule(
+      files: ["@Model class A { var b: App.B? }", "@Model class B { var a: A? }"],
+      doubts: ["A": "App.B", "B": "A may have"]),
     // A nested type hides one further out.
     certain(
       "var x: S; struct S: Codable { var a: Int }", "struct S: Codable { var b: Int }",
