@@ -13,8 +13,6 @@ extension SwiftDataSource {
   /// Attributes of a type that leave its members alone.
   static let harmlessAttributes: Set<String> = ["available", "MainActor", "frozen", "objc"]
 
-  private static let depthLimit = 16
-
   /// Returns the raw type of an enumeration.
   ///
   /// - Parameter declaration: The enumeration.
@@ -56,13 +54,14 @@ extension SwiftDataSource {
       }
     }
     if let function = ownCoding(declaration.path) { return "\(declaration.name) has an \(function) of its own" }
+    var seen: Set<String> = []
     for parent in declaration.inherited.dropFirst(hasRawType ? 1 : 0) {
-      if let reason = objection(to: parent, in: declaration.scope.outer, of: declaration.name) { return reason }
+      if let reason = objection(to: parent, in: declaration.scope.outer, of: declaration.name, &seen) { return reason }
     }
     for added in extensions {
       let outside = SwiftScope(path: [], head: 0, file: added.place.file)
       for parent in added.inherited {
-        if let reason = objection(to: parent, in: outside, of: declaration.name) { return reason }
+        if let reason = objection(to: parent, in: outside, of: declaration.name, &seen) { return reason }
       }
     }
     return nil
@@ -72,18 +71,21 @@ extension SwiftDataSource {
     functions(of: path).subtracting(["init?"]).min { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
-  /// Returns the reason why a protocol may change how a type is coded.
-  private func objection(to parent: SwiftTypeName, in scope: SwiftScope, of owner: String, depth: Int = 0) -> String? {
+  /// Returns the reason why a protocol may change how a type is coded; each is looked at once.
+  private func objection(
+    to parent: SwiftTypeName, in scope: SwiftScope, of owner: String, _ seen: inout Set<String>
+  ) -> String? {
     let type = type(parent, in: scope)
     switch type {
     case .library(let name) where Self.harmlessProtocols.contains(name):
       return ownCoding([name]).map { "an extension of \(name) may give \(owner) an \($0)" }
-    case .declared(let found) where found.kind == .interface && depth < Self.depthLimit:
+    case .declared(let found) where found.kind == .interface:
+      guard seen.insert(found.path.joined(separator: ".")).inserted else { return nil }
       if let function = ownCoding(found.path) {
         return "an extension of \(found.name) may give \(owner) an \(function)"
       }
       for parent in found.inherited {
-        if let reason = objection(to: parent, in: found.scope.outer, of: owner, depth: depth + 1) { return reason }
+        if let reason = objection(to: parent, in: found.scope.outer, of: owner, &seen) { return reason }
       }
       return nil
     default: return "\(owner) is \(type), which may change how it is stored"

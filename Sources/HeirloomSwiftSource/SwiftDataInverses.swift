@@ -9,9 +9,13 @@ struct SwiftDataLink {
   /// True if the macro names the inverse.
   var isExplicit = false
   var isOptional = false
+  var isToMany = false
   var inverse: String?
   /// The reason why the relationship or its inverse isn't certain.
   var doubt: String?
+
+  /// True for the forms `T?` and `[T]`, of which stores are known that have an inferred inverse.
+  var isPlain: Bool { isOptional != isToMany }
 }
 
 /// The inverses of relationships: written, taken from the other side, or inferred as SwiftData infers them.
@@ -115,9 +119,10 @@ struct SwiftDataInverses {
       links[entity]?[index].doubt = "more than one inverse is possible, and no known store shows which is taken"
       return
     }
-    guard link.isOptional || back[0].isOptional else {
+    // `A?` and `B?`, or `A?` and `[B]`.
+    guard link.isPlain, back[0].isPlain, !link.isToMany || !back[0].isToMany else {
       links[entity]?[index].doubt =
-        "both sides are required, and no known store shows whether an inverse is inferred then"
+        "no known store shows whether an inverse is inferred between properties of these types"
       return
     }
     guard let other = position(Side(entity: link.target, name: back[0].name)) else { return }

@@ -132,7 +132,7 @@ package struct SwiftDataModelBuilder {
     if !owner.has("Model") { doubt(owner, nil, owner.place, "the class has no @Model") }
     if owner.isGeneric { doubt(owner, nil, owner.place, "the class is generic") }
     for attribute in owner.attributes
-    where attribute.name != "Model" && !SwiftDataSource.harmlessAttributes.contains(attribute.name) {
+    where !["Model", "MainActor", "available"].contains(attribute.name) {
       doubt(owner, nil, attribute.place, "nobody knows here what @\(attribute.name) does to the class")
       open.insert(owner.name)
     }
@@ -300,7 +300,7 @@ package struct SwiftDataModelBuilder {
     relationship.isOptional = target.isOptional
     if target.isToMany { relationship.maxCount = 0 }
     var link = SwiftDataLink(name: property.name, target: target.model.name, place: property.place)
-    link.isOptional = target.isOptional
+    (link.isOptional, link.isToMany) = (target.isOptional, target.isToMany)
     link.doubt = objection
     if let attribute = property.attribute("Relationship") {
       let macro = SwiftDataArguments(attribute, source.tokens(attribute.place))

@@ -114,6 +114,7 @@ package struct SwiftDataSource: Sendable {
       if names.count > 1, let alias = first.aliases.first, case .named(let target) = alias.type {
         let found = candidates(for: target + names.dropFirst(), in: alias.scope, depth: depth + 1)
         result = (result.types + found.types, result.aliases + found.aliases)
+        guard !result.types.isEmpty || !result.aliases.isEmpty else { break }
       }
       // Where its condition doesn't hold, the name is sought further outwards.
       guard first.types.allSatisfy(\.isConditional), first.aliases.allSatisfy(\.isConditional) else { break }

@@ -178,6 +178,10 @@ struct SwiftDataRulesTests {
       "var x: S", "struct S: Codable { var a: [T] }\nstruct T: Codable { func encode(to e: Encoder) {} }",
       because: "encode(to:)"),
     doubtful("var x: [String: T]", "struct T: OptionSet, Codable { var rawValue = 1 }", because: "OptionSet"),
+    certain(
+      "var x: S", "struct S: Codable, P0 { var a: Int? }",
+      (0..<40).map { "protocol P\($0): P\($0 + 1), P\($0 + 1), P0 {}" }.joined(separator: "\n") + "\nprotocol P40 {}",
+      is: composite(Make.attribute("a", .integer64))),
     // Functions of other kinds tell nothing.
     certain(
       "var x: S", "struct S: Codable, Stored, Hashable { var a: TimeInterval\nlet b: Int? }",
@@ -217,6 +221,11 @@ struct SwiftDataRulesTests {
     doubtful("var x: List<Int>", "typealias List<T> = [T]", because: "List<Int>"),
     doubtful("var x: S", "typealias S = S", because: "S"),
     doubtful("var x: S.T", "typealias S = S", because: "S.T"),
+    doubtful(
+      "var x: V0.Z.T",
+      (0..<40).reduce("\n#if DEBUG\ntypealias Z = Z.B\n#endif\n") {
+        "\n#if DEBUG\ntypealias Z = Z.B\n#endif\nenum V\(40 - $1) {\($0)}"
+      } + "\nenum V0 { typealias Z = V1.V2.V3.V4.V5.V6.V7.V8.Z }", because: "Z.T"),
     // Aliases that lead to very many names.
     doubtful(
       "var x: A0", (0..<30).map { "typealias A\($0) = [A\($0 + 1): (A\($0 + 1), A\($0 + 1))]" }.joined(separator: "\n"),
@@ -284,9 +293,11 @@ struct SwiftDataRulesTests {
 
   static let relationships: [Rule] = [
     family("var kids: [B]"),
-    family("var kids: Array<B>?", optional: true),
+    family("@Relationship(inverse: \\B.parent) var kids: Array<B>?", optional: true),
     family("var kids: Kids", "var parent: A?", "typealias Kids = [B]"),
-    family("var kids: Kids?", "var parent: A?", "typealias Kids = Array<Kid>\ntypealias Kid = B", optional: true),
+    family(
+      "@Relationship(inverse: \\B.parent) var kids: Kids?", "var parent: A?",
+      "typealias Kids = Array<Kid>\ntypealias Kid = B", optional: true),
     family("var kids: [Kid]", "var parent: Parent", "typealias Kid = B\ntypealias Parent = Optional<A>"),
     family("var kids: Kid", "var parent: A?", "typealias Kid = B?", optional: true, toMany: false),
     family("var kids = Kids()", "weak var parent: A?", "typealias Kids = [B]"),
@@ -332,7 +343,12 @@ struct SwiftDataRulesTests {
       doubts: ["A": "more than one inverse", "B": "more than one inverse"]),
     Rule(
       files: ["@Model class A { var b: B }; @Model class B { var a: A }"],
-      doubts: ["A": "both sides are required", "B": "both sides are required"]),
+      doubts: ["A": "of these types", "B": "of these types"]),
+    Rule(
+      files: ["@Model class A { var b: [B]? }; @Model class B { var a: [A]? }"],
+      doubts: ["A": "of these types", "B": "of these types"]),
+    family("var kids: [B]?", doubts: ["A": "of these types", "B": "of these types"]),
+    family("var kids: B", toMany: false, doubts: ["A": "of these types", "B": "of these types"]),
     // Within one class.
     Rule(files: ["@Model class A { var next: A? }"], doubts: ["A": "within one class"]),
     Rule(files: ["@Model class A { @Relationship var next: A? }"], doubts: ["A": "within one class"]),
@@ -416,6 +432,7 @@ struct SwiftDataRulesTests {
     doubtful("@Wrapped var x: Int", because: "@Wrapped"),
     doubtful("#members; var x: Int", because: "#members"),
     Rule(files: ["@Observable @Model class A { var x: Int }"], doubts: ["A": "@Observable"]),
+    Rule(files: ["@objc(B) @Model class A { var x: Int }"], doubts: ["A": "@objc"]),
     Rule(files: ["class A { var x: Int }"], doubts: ["A": "has no @Model"]),
     Rule(files: ["@Model class A<T> { var x: Int }"], doubts: ["A": "generic"]),
     Rule(files: ["@Model class A: Base { var x: Int }"], doubts: ["A": "may inherit from Base"]),
