@@ -6,9 +6,10 @@ extension SwiftDataSource {
   static let harmlessProtocols: Set<String> = [
     "AnyObject", "AppEntity", "AppEnum", "BitwiseCopyable", "CaseIterable", "Codable", "CodingKeyRepresentable",
     "Comparable", "Copyable", "CustomDebugStringConvertible", "CustomLocalizedStringResourceConvertible",
-    "CustomStringConvertible", "Decodable", "Encodable", "Equatable", "Error", "Escapable", "Hashable", "Identifiable",
-    "LocalizedError", "LosslessStringConvertible", "Observable", "ObservableObject", "PersistentModel", "Plottable",
-    "Sendable", "SendableMetatype", "Strideable", "Transferable",
+    "CustomStringConvertible", "Decodable", "Encodable", "Equatable", "Error", "Escapable",
+    "ExpressibleByIntegerLiteral", "ExpressibleByStringLiteral", "Hashable", "Identifiable", "LocalizedError",
+    "LosslessStringConvertible", "Observable", "ObservableObject", "PersistentModel", "Plottable", "Sendable",
+    "SendableMetatype", "ShapeStyle", "Strideable", "Transferable", "View",
   ]
   /// Attributes of a type that leave its members alone.
   static let harmlessAttributes: Set<String> = ["available", "MainActor", "frozen", "objc"]

@@ -28,8 +28,6 @@ struct SwiftDeclarationReader {
     /// True if a condition stands within it.
     var isCut = false
 
-    var isEmpty: Bool { attributes.isEmpty && modifiers.isEmpty }
-
     /// True for what only its own file sees.
     var isPrivate: Bool { modifiers.contains("private") || modifiers.contains("fileprivate") }
 
@@ -71,13 +69,15 @@ struct SwiftDeclarationReader {
       var prefix = prefix()
       prefix.join(cut)
       guard position < end else { return }
-      cut = source.has("#", at: position) ? prefix : Prefix()
-      if !cut.isEmpty {
+      cut = Prefix()
+      if isCondition(position) {
+        cut = prefix
         cut.isCut = true
         continue
       }
       let word = source.tokens[position].kind == .word ? source.text(position) : ""
-      let isConditional = conditions > 0 || prefix.isCut
+      let isInConditionalExtension = owner.kind == .extension && owner.isConditional
+      let isConditional = conditions > 0 || prefix.isCut || isInConditionalExtension
       let isNamed = source.isWord(at: position + 1)
       switch word {
       case "class" where isNamed, "struct" where isNamed, "enum" where isNamed, "actor" where isNamed,
@@ -170,6 +170,10 @@ struct SwiftDeclarationReader {
       owner.macros.append(macro)
       if source.has("{", at: position) { position = source.next(position) }
     }
+  }
+
+  private func isCondition(_ index: Int) -> Bool {
+    source.has("#", at: index) && ["if", "elseif", "else", "endif"].contains(source.text(index + 1))
   }
 
   // MARK: - Skipping

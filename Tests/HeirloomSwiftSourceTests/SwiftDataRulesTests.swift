@@ -186,7 +186,7 @@ struct SwiftDataRulesTests {
     certain(
       "var x: S", "struct S: Codable, Stored, Hashable { var a: TimeInterval\nlet b: Int? }",
       "protocol Stored: Codable {}",
-      "extension S { func encode() -> Int { 1 }; init(from other: S) { self = other }; func encode(to text: String) {} }",
+      "extension S { func encode() -> Int { 1 }; init(from s: S) { self = s }; func encode(to s: String) {} }",
       "extension Encodable { func encode(with c: Encoder) {} }",
       is: composite(Make.attribute("a", .double, optional: false), Make.attribute("b", .integer64))),
     certain(
@@ -241,7 +241,7 @@ struct SwiftDataRulesTests {
     doubtful("var x: Date", "#if os(Linux)\nstruct Date: Codable { var day: Int }\n#endif", because: "several types"),
     doubtful("var x: [String]", "enum String: Codable { case a }", because: "[String]"),
     doubtful(
-      "var x: [String: T]", "enum String: Codable { case a }\nstruct T: Codable { var a: Int }", because: "[String: T]"),
+      "var x: [String: T]", "enum String: Codable { case a }\nstruct T: Codable { var a = 1 }", because: "[String: T]"),
     doubtful("var x = \"\"", "enum String: Codable { case a }", because: "only the compiler"),
     doubtful("@Attribute(.transformable(by: \"T\")) var x: NSColor!", because: "NSColor!"),
     certain(
@@ -504,8 +504,23 @@ struct SwiftDataRulesTests {
       doubts: ["A": "several types", "B": "another class of this name"], roots: ["V1.A"]),
   ]
 
-  @Test(arguments: conditions)
+  @Test(arguments: conditions + conditionalExtensions)
   func `what stands whole in a condition is certain if it is declared once`(_ rule: Rule) throws { try check(rule) }
+
+  static let conditionalExtensions: [Rule] = [
+    Rule(
+      files: [
+        "enum V1 { @Model class A { var b: B? } }", "#if DEBUG\nextension V1 { @Model class B { var x: Int } }\n#endif",
+        "@Model class B { var y: Int }",
+      ],
+      doubts: ["A": "several types", "B": "another class of this name"], roots: ["V1.A"]),
+    Rule(
+      files: ["#if DEBUG\nextension V1 { @Model class A { var x: Int } }\n#endif", "enum V1 {}"],
+      entities: [Make.entity("A", [plain(.integer64)])], roots: ["V1.A"]),
+    Rule(
+      files: ["@available(iOS 18, *)\n#Preview { Text(\"\") }\n@Model class A { var x: Int }"],
+      entities: [Make.entity("A", [plain(.integer64)])]),
+  ]
 
   static let names: [Rule] = [
     certain(
