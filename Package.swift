@@ -77,6 +77,7 @@ let package = Package(
       name: "HeirloomCommands",
       dependencies: [
         "Heirloom", "HeirloomSalvage", "HeirloomTesting", "HeirloomOutput", "HeirloomDiagram", "HeirloomStories",
+        "HeirloomSwiftSource",
       ]
     ),
     // The tool is no part of an app: it has the system's SQLite also for an app that has one of its own.

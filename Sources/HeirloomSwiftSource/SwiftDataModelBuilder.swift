@@ -11,7 +11,7 @@ package struct SwiftDataModelBuilder {
     package let entity: String
     /// The property's name, or `nil` for the entity itself.
     package let property: String?
-    let place: SwiftPlace
+    package let place: SwiftPlace
     /// The reason, without a full stop.
     package let reason: String
   }

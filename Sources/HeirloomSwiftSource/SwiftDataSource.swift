@@ -4,6 +4,10 @@ package struct SwiftDataSource: Sendable {
   struct File: Sendable {
     let path: String
     let tokens: SwiftTokens
+    /// The types that it declares and extends.
+    let declarations: [SwiftDeclaration]
+    /// The modules that it imports.
+    let imports: Set<String>
   }
 
   private(set) var files: [File] = []
@@ -12,7 +16,7 @@ package struct SwiftDataSource: Sendable {
   /// The declared types by their full names; two of one name are both kept.
   private var types: [String: [SwiftDeclaration]] = [:]
   private var aliases: [String: [SwiftAlias]] = [:]
-  /// The extensions by the names of the types that they extend.
+  /// The extensions by the names of the types that they extend; what stands in no type is under the empty name.
   private var extensions: [String: [SwiftDeclaration]] = [:]
 
   /// Creates a source without files.
@@ -27,7 +31,7 @@ package struct SwiftDataSource: Sendable {
     do throws(SwiftSourceError) {
       let tokens = try SwiftTokens(bytes)
       let declarations = try SwiftDeclarationReader(tokens, file: files.count).declarations
-      files.append(File(path: path, tokens: tokens))
+      files.append(File(path: path, tokens: tokens, declarations: declarations, imports: tokens.imports))
       for declaration in declarations { add(declaration) }
     } catch {
       faults.append((path, error))
@@ -51,6 +55,11 @@ package struct SwiftDataSource: Sendable {
     types.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.flatMap { types[$0] ?? [] }
   }
 
+  /// The full names of the classes that are marked `@Model`.
+  package var modelNames: [String] {
+    declarations.filter { $0.has("Model") && $0.kind != .extension }.map { $0.path.joined(separator: ".") }
+  }
+
   /// Returns the tokens of the file in which something stands.
   func tokens(_ place: SwiftPlace) -> SwiftTokens { files[place.file].tokens }
 
@@ -68,6 +77,44 @@ package struct SwiftDataSource: Sendable {
     let all = (types[path.joined(separator: ".")] ?? []) + extensions(of: path)
     return all.reduce(into: []) { $0.formUnion($1.functions) }
   }
+
+  /// Finds a static property, or one that stands in no type.
+  ///
+  /// - Parameters:
+  ///   - name: Its name.
+  ///   - owner: The type that is written before it; empty where there is none.
+  ///   - scope: The names of the types around the place.
+  /// - Returns: The property with the full name of its type; `nil` where it isn't declared exactly once.
+  func sharedProperty(
+    _ name: String, of owner: [String], from scope: [String]
+  ) -> (property: SwiftProperty, path: [String])? {
+    if owner.isEmpty {
+      for length in stride(from: scope.count, through: 0, by: -1) {
+        let path = Array(scope.prefix(length))
+        if let property = sharedProperty(name, of: path) { return (property, path) }
+      }
+      return nil
+    }
+    let path = owner == ["Self"] ? scope : declaration(of: owner, in: scope)?.path
+    return path.flatMap { path in sharedProperty(name, of: path).map { ($0, path) } }
+  }
+
+  private func sharedProperty(_ name: String, of path: [String]) -> SwiftProperty? {
+    let full = path.joined(separator: ".")
+    let found = ((types[full] ?? []) + (extensions[full] ?? [])).flatMap(\.properties).filter {
+      $0.name == name && ($0.isStatic || path.isEmpty)
+    }
+    return found.count == 1 ? found[0] : nil
+  }
+
+  /// Returns the full name of the innermost type around a token.
+  func path(around token: Int, in file: Int) -> [String] {
+    let around = files[file].declarations.filter { $0.body.contains(token) }
+    return around.max { $0.body.lowerBound < $1.body.lowerBound }?.path ?? []
+  }
+
+  /// Returns a place in words, such as `Models/Chat.swift:41`.
+  package func text(_ place: SwiftPlace) -> String { "\(files[place.file].path):\(place.line)" }
 
   /// The meaning of a name.
   package enum Meaning {
@@ -87,11 +134,36 @@ package struct SwiftDataSource: Sendable {
   package func meaning(of names: [String], in scope: [String], file: Int? = nil) -> Meaning? {
     let (types, aliases) = candidates(for: names, in: SwiftScope(path: scope, head: 1, file: file))
     switch (types.count, aliases.count) {
-    case (0, 0): return nil
+    case (0, 0): return names.count > 1 ? meaning(ofTypeInModule: names) : nil
     case (1, 0): return .type(types[0])
     case (0, 1): return .alias(aliases[0].type, from: aliases[0].scope.path)
     default: return .ambiguous(types)
     }
+  }
+
+  /// Finds a type whose module is written before it, such as `Journal.Entry`.
+  ///
+  /// A module that a file imports may be another one, unless the type's file lies in a folder of its name.
+  private func meaning(ofTypeInModule names: [String]) -> Meaning? {
+    guard let found = types[names.dropFirst().joined(separator: ".")] else { return nil }
+    let isForeign = files.contains { $0.imports.contains(names[0]) }
+    let own = isForeign ? found.filter { "/\(files[$0.place.file].path)".contains("/\(names[0])/") } : found
+    guard let first = own.first else { return nil }
+    return own.count == 1 ? .type(first) : .ambiguous(own)
+  }
+
+  /// Returns the type that a name stands for, through type aliases; `nil` where it isn't exactly one.
+  package func declaration(of names: [String], in scope: [String]) -> SwiftDeclaration? {
+    var (names, scope) = (names, scope)
+    // (An alias of itself is no Swift; it must not keep the reader.)
+    for _ in 0..<16 {
+      switch meaning(of: names, in: scope) {
+      case .type(let found)?: return found
+      case .alias(.named(let target), let from)?: (names, scope) = (target, from)
+      default: return nil
+      }
+    }
+    return nil
   }
 
   /// The declarations that a name can stand for.

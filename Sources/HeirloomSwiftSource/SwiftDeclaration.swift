@@ -13,6 +13,8 @@ package struct SwiftDeclaration: Sendable {
   /// The names from the outermost type to this one; an extension's are those of the type that it extends.
   var path: [String]
   let place: SwiftPlace
+  /// The tokens between its braces.
+  var body: Range<Int> = 0..<0
   var attributes: [SwiftAttribute] = []
   /// The types after the colon: a superclass, a raw type, protocols.
   var inherited: [SwiftTypeName] = []
@@ -70,11 +72,11 @@ struct SwiftScope: Hashable, Sendable {
 }
 
 /// A place in a file.
-struct SwiftPlace: Hashable, Sendable {
+package struct SwiftPlace: Hashable, Sendable {
   /// The position of the file among those that were read.
   let file: Int
   /// The line, counted from 1.
-  let line: Int
+  package let line: Int
 }
 
 /// An attribute or a macro with its arguments.

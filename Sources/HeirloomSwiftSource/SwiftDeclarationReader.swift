@@ -264,6 +264,7 @@ struct SwiftDeclarationReader {
     }
     let end = source.partner(position)
     position += 1
+    declaration.body = position..<end
     if kind == .interface {
       position = end
     } else {

@@ -103,6 +103,17 @@ struct SwiftTokens: Sendable {
     isWord(at: index) && tokens[index].start > 0 && bytes[Int(tokens[index].start) - 1] == UInt8(ascii: "`")
   }
 
+  /// The modules that the file imports.
+  var imports: Set<String> {
+    var names: Set<String> = []
+    for index in tokens.indices.dropLast() where has("import", at: index) && isWord(at: index + 1) {
+      // `import struct Journal.Entry`
+      let isKind = isWord(at: index + 2) && !tokens[index + 2].isFirstOnLine
+      names.insert(text(isKind ? index + 2 : index + 1))
+    }
+    return names
+  }
+
   func line(_ index: Int) -> Int { tokens.indices.contains(index) ? Int(tokens[index].line) : 0 }
 
   /// Returns the position of the bracket that belongs to the one at a position.
@@ -127,25 +138,13 @@ struct SwiftTokens: Sendable {
   }
 
   /// Splits a range at its commas, groups aside.
-  func items(_ range: Range<Int>) -> [Range<Int>] {
-    var result: [Range<Int>] = []
-    var (index, start) = (range.lowerBound, range.lowerBound)
-    while index < range.upperBound {
-      if has(",", at: index) {
-        result.append(start..<index)
-        start = index + 1
-      }
-      index = next(index)
-    }
-    if start < range.upperBound { result.append(start..<range.upperBound) }
-    return result
-  }
+  func items(_ range: Range<Int>) -> [Range<Int>] { parts(range) { has(",", at: $0) } }
 }
 
 /// A Swift file that can't be read, as far as a reader of declarations has to.
 package struct SwiftSourceError: Error, Hashable, Sendable {
   /// The line, counted from 1.
-  let line: Int
+  package let line: Int
   /// The reason, without a full stop.
-  let reason: String
+  package let reason: String
 }

@@ -28,6 +28,7 @@ struct ScreenTests {
   private static let screens: [Screen] = [
     Screen("help", "help"), Screen("help-narrow", "help", columns: 40), Screen("no-command"),
     Screen("inspect-store", "inspect", "Done.sqlite"), Screen("inspect-model", "inspect", "Done.xcdatamodeld"),
+    Screen("inspect-swift", "inspect", "Chat"),
     Screen("compare", "compare", "Done.sqlite", "Done.xcdatamodeld"),
     Screen("plan", "plan", "Done.sqlite", "--to", "Done.xcdatamodeld"),
     Screen("doctor", "doctor", "Done.sqlite"), Screen("verify", "verify", "Done.sqlite"),
@@ -76,6 +77,7 @@ struct ScreenTests {
       }
       try store.close()
     }
+    try ChatSource.write(in: directory.file("Chat"))
     try Data("Dear diary,\n".utf8).write(to: directory.file("notes.txt"))
     let migrated = Tool(directory: directory.url)("migrate", "Migrated.sqlite", "--to", "Done.xcdatamodeld")
     #expect(migrated.code == 0, "\(migrated.error)")

@@ -122,6 +122,40 @@ struct DecisionsThatStayTests {
     }
   }
 
+  static let wrongValues: [(AttributeType, AttributeValue)] = [
+    (.string, .integer(5)), (.string, .boolean(true)), (.integer16, .integer(40_000)), (.integer64, .string("five")),
+    (.date, .string("Monday")), (.boolean, .string("yes")),
+  ]
+
+  @Test(arguments: wrongValues)
+  func `a value that the attribute can't hold is refused before anything is written`(
+    type: AttributeType, value: AttributeValue
+  ) throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Notes.sqlite")
+    func model(optional: Bool) throws -> ManagedObjectModel {
+      try ManagedObjectModel(entities: [Make.entity("Note", [Make.attribute("mark", type, optional: optional)])])
+    }
+    let (old, new) = (try model(optional: true), try model(optional: false))
+    let context = ManagedObjectContext(store: try PersistentStore.create(at: url, model: old))
+    _ = try context.insert("Note")
+    try context.save()
+    let before = try FileContents(of: url)
+    var configuration = MigrationAssistant.Configuration()
+    configuration.decisions = [DataDecision(entity: "Note", property: "mark", .fill(value))]
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: ModelHistory(current: new, name: "2", earlier: [("1", old)]), configuration: configuration)
+    do {
+      _ = try assistant.migrateStore()
+      Issue.record("migrated")
+    } catch MigrationAssistantError.failed(_, .unfitDecision(let decision, let reason)) {
+      #expect(decision == configuration.decisions[0])
+      #expect(reason.contains("can't hold"))
+    }
+    #expect(try FileContents(of: url) == before)
+  }
+
   @Test(arguments: ways)
   func `a name that no version has is an error where something is migrated`(way: [Int]) throws {
     guard way[0] < way[1] else { return }

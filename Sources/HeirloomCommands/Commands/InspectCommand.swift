@@ -1,5 +1,6 @@
 import Foundation
 import Heirloom
+import HeirloomSwiftSource
 
 extension Command {
   /// The command that shows what a file is.
@@ -12,9 +13,13 @@ extension Command {
       "Of a model everything is shown: entities with their properties, indexes and constraints, configurations and fetch requests;"
         + " of a store with --properties. With --json the member \"model\" holds all of it, as a snapshot does. What a file says and"
         + " Heirloom doesn't know is named in notes.",
+      "Of Swift source (a folder, or a .swift file) the schemas of SwiftData are shown: versioned ones, and the lists of containers; with the hashes"
+        + " that SwiftData gives their entities. What the text alone doesn't tell for sure is named with its place and isn't guessed. Hidden folders,"
+        + " links, Pods, Carthage, DerivedData and node_modules are passed over.",
       "Of a mapping model (.xcmappingmodel, .cdm) the entity mappings are shown, with what was written for each property.",
     ],
-    options: [.model, Option(name: "--properties", summary: "show every property of a store's model")],
+    options: [.model, Option(name: "--properties", summary: "show every property of a store's model")]
+      + SwiftInspection.options,
     example: "heirloom inspect Journal.sqlite", positionals: ["PATH"], requiredCount: 1,
     run: InspectCommand.run)
 }
@@ -27,7 +32,8 @@ enum InspectCommand {
     case .missing:
       throw CommandFailure(
         exitCode: .failed, code: CommandFailure.missingCode, coreDataCode: 260,
-        message: "There is nothing at \(path); expected a store, a model, a compiled model or a snapshot.",
+        message:
+          "There is nothing at \(path); expected a store, a model, a compiled model, a snapshot or Swift source.",
         suggestion: "Check the path.")
     case .database:
       return try console.reading("Looking at the store", path) {
@@ -39,11 +45,22 @@ enum InspectCommand {
     case .unreadable, .folder, .file, .special:
       if MappingModelFile.isMappingModel(path) { return try MappingInspection(path: path).report(console.style) }
       do throws(ModelReadingError) {
+        if path.hasSuffix(".swift") { return try source(at: path, arguments, console) }
         return try ModelInspection(path: path).report(console.style)
       } catch {
+        if error.problem == .notModel(.folder), SwiftFolder.isSource(path) {
+          return try source(at: path, arguments, console)
+        }
         throw failure(error)
       }
     }
+  }
+
+  private static func source(
+    at path: String, _ arguments: Arguments, _ console: Console
+  ) throws(ModelReadingError) -> CommandReport {
+    try SwiftInspection(path: path, roots: arguments.all("--root"), excluding: arguments.all("--exclude"))
+      .report(console.style)
   }
 
   /// Returns a failure whose message says that a store would be welcome as well.
@@ -51,7 +68,7 @@ enum InspectCommand {
     var failure = CommandFailure(error)
     guard case .notModel(let content) = error.problem, let path = error.path else { return failure }
     failure.message =
-      "\(path) is \(content.description); expected a store, a model, a compiled model or a snapshot."
+      "\(path) is \(content.description); expected a store, a model, a compiled model, a snapshot or Swift source."
     return failure
   }
 }

@@ -75,6 +75,9 @@ package struct ModelFile: Hashable, Sendable {
     try ModelFile(path).read()
   }
 
+  /// Returns the bytes of a file that tells of a model: a regular one, and no larger than any of them.
+  package static func bytes(of path: String) throws(ModelReadingError) -> [UInt8] { try FileContents.bytes(path) }
+
   /// Returns the folder that holds a path.
   package static func folder(of path: String) -> String { FileNames.folder(of: path) }
 

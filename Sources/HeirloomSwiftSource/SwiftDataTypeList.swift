@@ -1,0 +1,119 @@
+/// A list of types as source writes it: `[A.self, B.self]`, sums of lists, and names of lists that stand elsewhere.
+struct SwiftDataTypeList {
+  /// A type of the list, to be found from where it is written.
+  struct Item {
+    let names: [String]
+    let scope: [String]
+    /// The place; `nil` for a name that somebody gives.
+    let place: SwiftPlace?
+  }
+
+  /// The types that are written out.
+  private(set) var items: [Item] = []
+  /// The parts that nobody but the compiler understands, by their text.
+  private(set) var unread: [(text: String, place: SwiftPlace)] = []
+
+  private let source: SwiftDataSource
+
+  private static let depthLimit = 16
+
+  /// Reads a list.
+  ///
+  /// - Parameters:
+  ///   - range: The tokens of the expression, or of a getter's body.
+  ///   - file: The position of the file.
+  ///   - scope: The names of the types around it.
+  ///   - source: The declarations.
+  init(_ range: Range<Int>, file: Int, in scope: [String], of source: SwiftDataSource) {
+    self.source = source
+    read(range, file, scope, depth: 0)
+  }
+
+  private mutating func read(_ range: Range<Int>, _ file: Int, _ scope: [String], depth: Int) {
+    let tokens = source.files[file].tokens
+    let range = tokens.value(of: range)
+    let parts = tokens.parts(range) { tokens.has("+", at: $0) }
+    guard depth < Self.depthLimit, !parts.isEmpty else { return leave(range, file) }
+    guard parts.count == 1 else {
+      for part in parts { read(part, file, scope, depth: depth + 1) }
+      return
+    }
+    let first = range.lowerBound
+    if tokens.has("[", at: first), tokens.partner(first) == range.upperBound - 1 {
+      for item in tokens.items(tokens.inside(first)) { read(item, file, scope, depth: depth + 1) }
+      // An empty list holds nothing.
+      return
+    }
+    guard var names = tokens.path(range) else { return leave(range, file) }
+    if names.last == "self", names.count > 1 {
+      items.append(
+        Item(names: names.dropLast(), scope: scope, place: SwiftPlace(file: file, line: tokens.line(first))))
+      return
+    }
+    let name = names.removeLast()
+    guard let (property, path) = source.sharedProperty(name, of: names, from: scope),
+      let value = property.body ?? property.initialValue
+    else { return leave(range, file) }
+    read(value, property.place.file, path, depth: depth + 1)
+  }
+
+  private mutating func leave(_ range: Range<Int>, _ file: Int) {
+    let tokens = source.files[file].tokens
+    unread.append((tokens.text(range), SwiftPlace(file: file, line: tokens.line(range.lowerBound))))
+  }
+}
+
+extension SwiftTokens {
+  /// Returns the value of an expression: without `return`, a getter's braces, parentheses and a cast around it.
+  func value(of range: Range<Int>) -> Range<Int> {
+    var range = range
+    while let first = range.first {
+      if has("return", at: first) {
+        range = first + 1..<range.upperBound
+      } else if has("get", at: first), has("{", at: first + 1), partner(first + 1) == range.upperBound - 1 {
+        range = inside(first + 1)
+      } else if has("(", at: first), partner(first) == range.upperBound - 1 {
+        range = inside(first)
+      } else {
+        break
+      }
+    }
+    return parts(range) { has("as", at: $0) }.first ?? range
+  }
+
+  /// Splits a range where a token separates its parts, groups aside.
+  func parts(_ range: Range<Int>, at isSeparator: (Int) -> Bool) -> [Range<Int>] {
+    var result: [Range<Int>] = []
+    var (index, start) = (range.lowerBound, range.lowerBound)
+    while index < range.upperBound {
+      if isSeparator(index) {
+        result.append(start..<index)
+        start = index + 1
+      }
+      index = next(index)
+    }
+    if start < range.upperBound { result.append(start..<range.upperBound) }
+    return result
+  }
+
+  /// Returns the names of `A.b.c`; `nil` for anything else.
+  func path(_ range: Range<Int>) -> [String]? {
+    guard range.count % 2 == 1 else { return nil }
+    var names: [String] = []
+    for (offset, index) in range.enumerated() {
+      if offset % 2 == 1 {
+        guard has(".", at: index) else { return nil }
+      } else {
+        guard isWord(at: index) else { return nil }
+        names.append(text(index))
+      }
+    }
+    return names
+  }
+
+  /// Returns the label of an argument, and its value.
+  func labelled(_ item: Range<Int>) -> (label: String, value: Range<Int>) {
+    guard item.count > 2, isWord(at: item.lowerBound), has(":", at: item.lowerBound + 1) else { return ("", item) }
+    return (text(item.lowerBound), item.lowerBound + 2..<item.upperBound)
+  }
+}

@@ -1,0 +1,117 @@
+import Foundation
+package import HeirloomFormats
+import HeirloomModel
+
+/// The Swift files of a folder, or one file.
+package struct SwiftFolder {
+  /// The folder's path, or the file's.
+  package let path: String
+  /// The declarations of all files.
+  package private(set) var source = SwiftDataSource()
+  /// The number of files.
+  package private(set) var fileCount = 0
+  /// The folders and links below the folder that were not read, as paths from it.
+  package private(set) var passedOver: [String] = []
+
+  private let excluded: Set<String>
+  private var byteCount = 0
+
+  /// What other tools fetch or make: no source of the app.
+  private static let foreignFolders: Set<String> = ["Carthage", "DerivedData", "Pods", "node_modules"]
+  private static let fileLimit = 50_000
+  private static let byteLimit = 512 << 20
+  private static let depthLimit = 64
+
+  /// Reads the files.
+  ///
+  /// Hidden folders, links and folders of fetched packages are passed over, and named.
+  ///
+  /// - Parameters:
+  ///   - path: A folder, or a file whose name ends with `.swift`.
+  ///   - excluding: Folders and files to leave out, as paths from the folder.
+  /// - Throws: `ModelReadingError` if a file can't be read, or if there is more than any app has.
+  package init(_ path: String, excluding: [String] = []) throws(ModelReadingError) {
+    var path = path
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    self.path = path
+    excluded = Set(excluding.map(Self.tidy))
+    if path.hasSuffix(".swift") {
+      try add(path, name: String(path.names(separatedBy: "/", omittingEmptySubsequences: true).last ?? ""))
+    } else {
+      try readFolder("", depth: 0)
+    }
+  }
+
+  /// Tells whether there is a Swift file in a folder, or below it.
+  package static func isSource(_ path: String) -> Bool {
+    if path.hasSuffix(".swift") { return true }
+    var waiting = [path]
+    var count = 0
+    // (A home folder isn't searched to its end: what has so much before the first Swift file is no source.)
+    while let folder = waiting.popLast(), count < 10_000 {
+      for name in (try? names(in: folder)) ?? [] where !name.hasPrefix(".") && !foreignFolders.contains(name) {
+        count += 1
+        guard let isFolder = kind("\(folder)/\(name)") else { continue }
+        if isFolder { waiting.append("\(folder)/\(name)") } else if name.hasSuffix(".swift") { return true }
+      }
+    }
+    return false
+  }
+
+  private static func tidy(_ path: String) -> String {
+    path.names(separatedBy: "/", omittingEmptySubsequences: true).filter { $0 != "." }.joined(separator: "/")
+  }
+
+  /// Returns true for a folder and false for a file; `nil` for links and all else.
+  private static func kind(_ path: String) -> Bool? {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return nil }
+    switch status.st_mode & S_IFMT {
+    case S_IFDIR: return true
+    case S_IFREG: return false
+    default: return nil
+    }
+  }
+
+  private mutating func readFolder(_ folder: String, depth: Int) throws(ModelReadingError) {
+    guard depth < Self.depthLimit else {
+      throw ModelReadingError(
+        path: "\(path)/\(folder)",
+        problem: .malformed(reason: "more than \(Self.depthLimit) folders stand within each other"))
+    }
+    let place = folder.isEmpty ? path : "\(path)/\(folder)"
+    for name in try Self.names(in: place) {
+      let inside = folder.isEmpty ? name : "\(folder)/\(name)"
+      let isForeign = name.hasPrefix(".") || Self.foreignFolders.contains(name)
+      switch Self.kind("\(place)/\(name)") {
+      case true? where isForeign || excluded.contains(inside): passedOver.append(inside)
+      case true?: try readFolder(inside, depth: depth + 1)
+      case false? where !name.hasSuffix(".swift"): break
+      case false? where excluded.contains(inside): passedOver.append(inside)
+      case false?: try add("\(place)/\(name)", name: inside)
+      case nil: passedOver.append(inside)
+      }
+    }
+  }
+
+  private static func names(in folder: String) throws(ModelReadingError) -> [String] {
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: folder).sorted { NaturalOrder.precedes($0, $1) }
+    } catch {
+      throw ModelReadingError(path: folder, problem: .unreadable(reason: "its content can't be listed"))
+    }
+  }
+
+  private mutating func add(_ file: String, name: String) throws(ModelReadingError) {
+    let bytes = try ModelFile.bytes(of: file)
+    fileCount += 1
+    byteCount += bytes.count
+    guard fileCount <= Self.fileLimit, byteCount <= Self.byteLimit else {
+      throw ModelReadingError(
+        path: path,
+        problem: .malformed(
+          reason: "it holds more than \(Self.fileLimit) Swift files, or more than \(Self.byteLimit >> 20) MiB of them"))
+    }
+    source.add(bytes, path: name)
+  }
+}
