@@ -220,12 +220,20 @@ let strictSettings: [SwiftSetting] =
 // Modules of pure values promise that they hold no unsafe code.
 let pureModules: Set<String> = ["HeirloomModel", "HeirloomMapping"]
 
+// What the tool alone has does little and says much: it is made small. (No app has these targets.)
+let smallTargets: Set<String> = [
+  "HeirloomCommands", "HeirloomDiagram", "HeirloomMain", "HeirloomOutput", "HeirloomStories", "HeirloomSwiftSource",
+]
+
 // Optimising the tests themselves takes three times as long as compiling them, and what they try is optimised without. The exception
 // works as hard as what it tries. (No product has these targets, so that the flag keeps nobody from depending on the package.)
 let hardWorkingTests: Set<String> = ["HeirloomCrashTests"]
 
 for target in package.targets where target.type != .system && target.type != .plugin {
   target.swiftSettings = settings + strictSettings + (pureModules.contains(target.name) ? [.strictMemorySafety()] : [])
+  if smallTargets.contains(target.name) {
+    target.swiftSettings?.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))
+  }
   if target.type == .test, !hardWorkingTests.contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-Onone"], .when(configuration: .release)))
   }

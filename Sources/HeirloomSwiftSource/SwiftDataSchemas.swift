@@ -80,6 +80,7 @@ package struct SwiftDataSchemas {
   /// Returns the versioned schema of a name, or one of classes that are named by hand.
   ///
   /// - Parameter names: The names of classes, such as `Chat` or `SchemaV1.Chat`, or of one versioned schema.
+  /// - Returns: The schema; a name that nothing has is a fault of it.
   package func schema(of names: [String]) -> Schema {
     if names.count == 1, let known = schemas.first(where: { $0.kind == .versionedSchema && $0.name == names[0] }) {
       return known
