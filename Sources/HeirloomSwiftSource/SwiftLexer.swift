@@ -239,9 +239,7 @@ struct SwiftLexer {
 
   /// Returns true where a slash begins a regular expression, and isn't an operator.
   private func isExpression() -> Bool {
-    guard ![32, 9, 10, 13, UInt8(ascii: "="), UInt8(ascii: ")"), UInt8(ascii: ",")].contains(byte(1)) else {
-      return false
-    }
+    guard ![32, 9, 10, 13, UInt8(ascii: "=")].contains(byte(1)) else { return false }
     if let last = tokens.last {
       switch last.kind {
       case .closing, .number, .string: return false
@@ -259,11 +257,25 @@ struct SwiftLexer {
     return expressionEnd() != nil
   }
 
+  /// Returns the position after a regular expression; `nil` for operators, as in `reduce(1, /)` and `f(/, /)`.
   private func expressionEnd() -> Int? {
     var index = position + 1
+    var (open, isInClass) = (0, false)
     while index < min(bytes.count, position + Self.expressionLimit), bytes[index] != 10 {
-      if bytes[index] == UInt8(ascii: "/") { return index + 1 }
-      index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
+      switch bytes[index] {
+      case UInt8(ascii: "/"):
+        // One that ends with a blank is none.
+        return bytes[index - 1] == 32 || bytes[index - 1] == 9 ? nil : index + 1
+      case UInt8(ascii: "\\"): index += 1
+      case UInt8(ascii: "["): isInClass = true
+      case UInt8(ascii: "]"): isInClass = false
+      case UInt8(ascii: "(") where !isInClass: open += 1
+      case UInt8(ascii: ")") where !isInClass:
+        guard open > 0 else { return nil }
+        open -= 1
+      default: break
+      }
+      index += 1
     }
     return nil
   }

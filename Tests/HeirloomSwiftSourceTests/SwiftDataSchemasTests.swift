@@ -85,6 +85,17 @@ struct SwiftDataSchemasTests {
     #expect(faults.allSatisfy { $0.place.map(source.text)?.hasPrefix("App/1.swift:") == true })
   }
 
+  static let slashes = [
+    "let bare = text.replacing(/, PRIMARY KEY \\(.*\\) *\\)/, with: \")\")", "let a = [1, 2].reduce(1, /)",
+    "func f(_ a: (Int, Int) -> Int, _ b: (Int, Int) -> Int) {}; let b: Void = f(/, /)", "let c = 8 / (2) / 1",
+    "let d = /a[)(]b/", "let e = x.split(separator: /[a]/)", "let g = /(a)|(b)/", "let h = (/=)", "let i = 6/2/1",
+  ]
+
+  @Test(arguments: slashes)
+  func `what follows a slash is read as Swift reads it`(line: String) throws {
+    #expect(try Self.roots("\(line)\nlet s = Schema([Crate.self, Label.self])") == ["Crate", "Label"])
+  }
+
   @Test func `a schema in a variable alone has no list, and none is made up`() {
     let (_, found) = Self.schemas("func f(_ s: Schema) throws { _ = try ModelContainer(for: s) }")
     #expect(found.schemas.isEmpty)
@@ -134,6 +145,14 @@ struct SwiftDataSchemasTests {
       "enum P: SchemaMigrationPlan { static var schemas: [any VersionedSchema.Type] { [] }\n static var stages: [MigrationStage] { \(stages) } }"
     )
     #expect(found.plans[0].faults.contains { $0.reason.contains("make()") })
+  }
+
+  @Test func `each Swift file of this package is read without a fault`() throws {
+    let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let folder = try SwiftFolder(checkout.path)
+    #expect(folder.fileCount > 1_000)
+    #expect(folder.source.faults.isEmpty, "\(folder.source.faults)")
   }
 
   @Test func `a folder's hidden folders, links and fetched packages are passed over and named`() throws {

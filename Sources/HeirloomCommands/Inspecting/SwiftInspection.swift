@@ -151,7 +151,7 @@ struct SwiftInspection {
         uncertain.contains(entity.name) ? "not certain" : item.hashes[entity.name]?.description ?? "",
       ])
     }
-    lines += table.lines()
+    if item.model?.entities.isEmpty == false { lines += table.lines() }
     for doubt in item.doubts {
       let name = doubt.property.map { "\(doubt.entity).\($0)" } ?? doubt.entity
       lines.append("  \(name) is not certain (\(text(doubt.place))): \(doubt.reason)")
