@@ -154,7 +154,7 @@ let package = Package(
     ),
     .testTarget(
       name: "HeirloomSwiftSourceTests",
-      dependencies: ["HeirloomSwiftSource", "HeirloomModel", "TestSupport"]
+      dependencies: ["HeirloomSwiftSource", "HeirloomTesting", "HeirloomModel", "TestSupport"]
     ),
     .testTarget(
       name: "HeirloomStoreTests",
@@ -220,7 +220,7 @@ let strictSettings: [SwiftSetting] =
 // Modules of pure values promise that they hold no unsafe code.
 let pureModules: Set<String> = ["HeirloomModel", "HeirloomMapping"]
 
-// What the tool alone has does little and says much: it is made small. (No app has these targets.)
+// The modules that the tool alone has do little and say much: they are made small. (No app has these targets.)
 let smallTargets: Set<String> = [
   "HeirloomCommands", "HeirloomDiagram", "HeirloomMain", "HeirloomOutput", "HeirloomStories", "HeirloomSwiftSource",
 ]

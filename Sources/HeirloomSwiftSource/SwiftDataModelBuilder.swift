@@ -21,7 +21,7 @@ package struct SwiftDataModelBuilder {
   private(set) var entities: [String: EntityDescription] = [:]
   /// The classes of the entities.
   private(set) var classes: [String: SwiftDeclaration] = [:]
-  /// What isn't certain; an entity without any has the version hash that SwiftData gives it.
+  /// The doubts; an entity without any has the version hash that SwiftData gives it.
   package private(set) var doubts: [Doubt] = []
 
   private var links: [String: [SwiftDataLink]] = [:]

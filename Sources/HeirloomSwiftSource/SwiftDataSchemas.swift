@@ -60,7 +60,8 @@ package struct SwiftDataSchemas {
   package private(set) var schemas: [Schema] = []
   package private(set) var plans: [Plan] = []
 
-  private let source: SwiftDataSource
+  /// The declarations, with what stands in extensions of aliases.
+  package let source: SwiftDataSource
 
   /// Finds the schemas and plans of a source.
   package init(_ source: SwiftDataSource) {
@@ -183,6 +184,8 @@ package struct SwiftDataSchemas {
       if let stage = stage(range, tokens, scope, place) { return plan.stages.append(stage) }
       parts = []
     }
+    // (More stages than any plan has: lists of lists of lists can be very many.)
+    guard plan.stages.count + plan.faults.count < 10_000 else { return }
     if depth < 16, !parts.isEmpty {
       for part in parts { readStages(part, file, scope, &plan, depth: depth + 1) }
       return

@@ -18,6 +18,7 @@ package struct SwiftDataSource: Sendable {
   private var aliases: [String: [SwiftAlias]] = [:]
   /// The extensions by the names of the types that they extend; what stands in no type is under the empty name.
   private var extensions: [String: [SwiftDeclaration]] = [:]
+  private var hasResolvedExtensions = false
 
   /// Creates a source without files.
   package init() {}
@@ -28,6 +29,7 @@ package struct SwiftDataSource: Sendable {
   ///   - bytes: Its bytes.
   ///   - path: Its path, for messages.
   package mutating func add(_ bytes: [UInt8], path: String) {
+    hasResolvedExtensions = false
     do throws(SwiftSourceError) {
       let tokens = try SwiftTokens(bytes)
       let declarations = try SwiftDeclarationReader(tokens, file: files.count).declarations
@@ -207,8 +209,9 @@ package struct SwiftDataSource: Sendable {
 extension SwiftDataSource {
   /// Returns the source with the extensions of aliases under the names of the types that they extend.
   func resolvingExtensions() -> SwiftDataSource {
+    guard !hasResolvedExtensions else { return self }
     var result = SwiftDataSource()
-    (result.files, result.faults) = (files, faults)
+    (result.files, result.faults, result.hasResolvedExtensions) = (files, faults, true)
     for (_, found) in (Array(types) + Array(extensions)).sorted(by: { $0.key < $1.key }) {
       for declaration in found { result.add(resolving(declaration)) }
     }

@@ -16,6 +16,9 @@ struct SwiftDataTypeList {
   private let source: SwiftDataSource
 
   private static let depthLimit = 16
+  /// The most expressions of one list; lists of lists of lists can be very many.
+  private static let limit = 10_000
+  private var count = 0
 
   /// Reads a list.
   ///
@@ -33,6 +36,11 @@ struct SwiftDataTypeList {
     let tokens = source.files[file].tokens
     let range = tokens.value(of: range)
     let parts = tokens.parts(range) { tokens.has("+", at: $0) }
+    count += 1
+    guard count <= Self.limit else {
+      if count == Self.limit + 1 { leave(range, file) }
+      return
+    }
     guard depth < Self.depthLimit, !parts.isEmpty else { return leave(range, file) }
     guard parts.count == 1 else {
       for part in parts { read(part, file, scope, depth: depth + 1) }

@@ -13,10 +13,13 @@ package struct SwiftFolder {
   /// The folders and links below the folder that were not read, as paths from it.
   package private(set) var passedOver: [String] = []
 
+  /// The paths that were to be left out and that are not there.
+  package private(set) var unknownExclusions: Set<String>
+
   private let excluded: Set<String>
   private var byteCount = 0
 
-  /// What other tools fetch or make: no source of the app.
+  /// Folders that other tools fetch or make: no source of the app.
   private static let foreignFolders: Set<String> = ["Carthage", "DerivedData", "Pods", "node_modules"]
   private static let fileLimit = 50_000
   private static let byteLimit = 512 << 20
@@ -35,7 +38,10 @@ package struct SwiftFolder {
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     self.path = path
     excluded = Set(excluding.map(Self.tidy))
-    if path.hasSuffix(".swift") {
+    unknownExclusions = excluded
+    // (A folder may be called `SQLite.swift`.)
+    var status = stat()
+    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
       try add(path, name: String(path.names(separatedBy: "/", omittingEmptySubsequences: true).last ?? ""))
     } else {
       try readFolder("", depth: 0)
@@ -44,7 +50,6 @@ package struct SwiftFolder {
 
   /// Tells whether there is a Swift file in a folder, or below it.
   package static func isSource(_ path: String) -> Bool {
-    if path.hasSuffix(".swift") { return true }
     var waiting = [path]
     var count = 0
     // (A home folder isn't searched to its end: what has so much before the first Swift file is no source.)
@@ -82,6 +87,7 @@ package struct SwiftFolder {
     let place = folder.isEmpty ? path : "\(path)/\(folder)"
     for name in try Self.names(in: place) {
       let inside = folder.isEmpty ? name : "\(folder)/\(name)"
+      unknownExclusions.remove(inside)
       let isForeign = name.hasPrefix(".") || Self.foreignFolders.contains(name)
       switch Self.kind("\(place)/\(name)") {
       case true? where isForeign || excluded.contains(inside): passedOver.append(inside)

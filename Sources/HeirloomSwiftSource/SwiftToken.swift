@@ -92,7 +92,8 @@ struct SwiftTokens: Sendable {
   func has(_ text: StaticString, at index: Int) -> Bool {
     guard tokens.indices.contains(index) else { return false }
     let token = tokens[index]
-    guard Int(token.end - token.start) == text.utf8CodeUnitCount else { return false }
+    // A name in backticks is never a keyword, nor the bracket that it looks like.
+    guard !isQuoted(index), Int(token.end - token.start) == text.utf8CodeUnitCount else { return false }
     return text.withUTF8Buffer { $0.elementsEqual(bytes[Int(token.start)..<Int(token.end)]) }
   }
 

@@ -139,5 +139,11 @@ struct SwiftInspectionTests {
     #expect(outcome.code == 1)
     #expect(outcome.error.contains("expected a store, a model, a compiled model, a snapshot or Swift source"))
     #expect(tool("inspect", "Chat/Gone.swift").code == 1)
+    // A folder may have a file's ending, and what --exclude misspells is told.
+    try ChatSource.write(in: directory.file("Chat.swift"))
+    let misspelt = try tool("inspect", "Chat.swift", "--exclude", "Test", "--exclude", "./Tests/", "--json").json()
+    #expect(misspelt["files"] as? Int == 3)
+    let reasons = try #require(misspelt["faults"] as? [[String: Any]]).compactMap { $0["reason"] as? String }
+    #expect(reasons.filter { $0.contains("--exclude") }.count == 1 && reasons[0].contains("\"Test\""))
   }
 }

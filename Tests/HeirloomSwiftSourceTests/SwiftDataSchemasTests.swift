@@ -1,6 +1,7 @@
 import Foundation
 import HeirloomModel
 import HeirloomSwiftSource
+import HeirloomTesting
 import TestSupport
 import Testing
 
@@ -145,6 +146,55 @@ struct SwiftDataSchemasTests {
       "enum P: SchemaMigrationPlan { static var schemas: [any VersionedSchema.Type] { [] }\n static var stages: [MigrationStage] { \(stages) } }"
     )
     #expect(found.plans[0].faults.contains { $0.reason.contains("make()") })
+  }
+
+  static let hostile = [
+    "let s = Schema `(`", "let s = Schema(`[`)", "enum V: VersionedSchema { static var models: [Int] { `(` + `[` } }",
+    // Each list names the one before sixteen times.
+    "enum V: VersionedSchema { static let models = a15; "
+      + (0..<16).map { level in
+        let one = level == 0 ? "[Crate.self]" : "a\(level - 1)"
+        return "static let a\(level) = \(Array(repeating: one, count: 16).joined(separator: " + "))"
+      }.joined(separator: "; ") + " }",
+    "enum P: SchemaMigrationPlan { static let schemas = []; static let stages = a15; "
+      + (0..<16).map { level in
+        let one = level == 0 ? "[.lightweight(fromVersion: A.self, toVersion: B.self)]" : "a\(level - 1)"
+        return "static let a\(level) = \(Array(repeating: one, count: 16).joined(separator: " + "))"
+      }.joined(separator: "; ") + " }",
+  ]
+
+  @Test(arguments: hostile)
+  func `no source keeps the reader or ends it`(file: String) {
+    let clock = ContinuousClock()
+    let time = clock.measure {
+      var source = SwiftDataSource()
+      source.add(Array((Self.classes + file).utf8), path: "App.swift")
+      _ = SwiftDataSchemas(source)
+    }
+    #expect(time < .seconds(10))
+  }
+
+  @Test func `a changed source is read, or told, and ends nothing`() {
+    let whole = Array(
+      (Self.classes + Self.lists.joined(separator: "\n") + Self.hostile.prefix(3).joined(separator: "\n")).utf8)
+    var random = SplitMix64(seed: 42)
+    let pieces = [
+      "(", ")", "[", "]", "{", "}", "\"", "`", ".", ",", "+", ":", "=", "\\", "/", "#if X\n", "\n", "@", "<", "?",
+    ]
+    for _ in 0..<LongTests.count(quick: 30, long: 5_000) {
+      var bytes = whole
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        let place = Int.random(in: 0..<bytes.count, using: &random)
+        if Bool.random(using: &random) {
+          bytes.removeSubrange(place..<min(bytes.count, place + Int.random(in: 1...9, using: &random)))
+        } else {
+          bytes.insert(contentsOf: pieces.randomElement(using: &random)!.utf8, at: place)
+        }
+      }
+      var source = SwiftDataSource()
+      source.add(bytes, path: "App.swift")
+      for schema in SwiftDataSchemas(source).schemas { _ = SwiftDataModelBuilder(of: schema.roots, in: source).doubts }
+    }
   }
 
   private static let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

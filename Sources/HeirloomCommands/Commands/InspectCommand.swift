@@ -13,9 +13,10 @@ extension Command {
       "Of a model everything is shown: entities with their properties, indexes and constraints, configurations and fetch requests;"
         + " of a store with --properties. With --json the member \"model\" holds all of it, as a snapshot does. What a file says and"
         + " Heirloom doesn't know is named in notes.",
-      "Of Swift source (a folder, or a .swift file) the schemas of SwiftData are shown: versioned ones, and the lists of containers; with the hashes"
-        + " that SwiftData gives their entities. What the text alone doesn't tell for sure is named with its place and isn't guessed. Hidden folders,"
-        + " links, Pods, Carthage, DerivedData and node_modules are passed over.",
+      "Of Swift source (a folder, or a .swift file) the schemas of SwiftData are shown: versioned ones, and the lists of"
+        + " containers; with the hashes that SwiftData gives their entities. What the text alone doesn't tell for sure is"
+        + " named with its place and isn't guessed. Hidden folders, links, Pods, Carthage, DerivedData and node_modules"
+        + " are passed over.",
       "Of a mapping model (.xcmappingmodel, .cdm) the entity mappings are shown, with what was written for each property.",
     ],
     options: [.model, Option(name: "--properties", summary: "show every property of a store's model")]
@@ -42,10 +43,10 @@ enum InspectCommand {
       }
     case .emptyFile:
       throw StoreError(path: path, problem: .empty)
+    case .file where path.hasSuffix(".swift"): return try source(at: path, arguments, console)
     case .unreadable, .folder, .file, .special:
       if MappingModelFile.isMappingModel(path) { return try MappingInspection(path: path).report(console.style) }
       do throws(ModelReadingError) {
-        if path.hasSuffix(".swift") { return try source(at: path, arguments, console) }
         return try ModelInspection(path: path).report(console.style)
       } catch {
         if error.problem == .notModel(.folder), SwiftFolder.isSource(path) {

@@ -68,7 +68,7 @@ struct Command: Sendable {
     return grammar
   }
 
-  /// What the command does, one paragraph each.
+  /// The effect of the command, one paragraph each.
   var paragraphs: [String] {
     let words = positionals.compactMap { name in
       choices[name].map { "\(name) is one of \($0.joined(separator: ", "))." }

@@ -42,7 +42,7 @@ struct SwiftInspection {
   init(path: String, roots: [String], excluding: [String]) throws(ModelReadingError) {
     folder = try SwiftFolder(path, excluding: excluding)
     found = SwiftDataSchemas(folder.source)
-    let source = folder.source
+    let source = found.source
     shown = (roots.isEmpty ? found.schemas : [found.schema(of: roots)]).map { schema in
       let builder = SwiftDataModelBuilder(of: schema.roots, in: source)
       do throws(ModelReadingError) {
@@ -60,7 +60,13 @@ struct SwiftInspection {
   private var faults: [(place: String?, reason: String)] {
     let files = folder.source.faults.map { (place: "\($0.path):\($0.error.line)" as String?, reason: $0.error.reason) }
     let lists = shown.flatMap(\.schema.faults) + found.plans.flatMap(\.faults)
-    return files + lists.map { ($0.place.map(text), $0.reason) }
+    let exclusions = folder.unknownExclusions.sorted { NaturalOrder.precedes($0, $1) }.map { path in
+      (
+        place: nil as String?,
+        reason: "there is no Swift file and no folder at \"\(path)\" that --exclude could leave out"
+      )
+    }
+    return exclusions + files + lists.map { ($0.place.map(text), $0.reason) }
   }
 
   /// Reports the schemas.
