@@ -25,7 +25,7 @@ extension MigrationRun {
       hopPath.hops.replaceHop(at: 0, by: hops)
       plan = try self.plan(of: hopPath)
     }
-    tellMissingCode(in: &plan)
+    try tellMissingCode(in: &plan)
     if assistant.configuration.losses == .accept { plan.consent { _ in .configuration } }
     return (hopPath, plan)
   }

@@ -127,7 +127,7 @@ final class MigrationRun {
       let consented = plan.losses
       plan = try self.plan(of: hopPath)
       plan.consent { loss in consented.contains { $0.isSame(as: loss) } ? .delegate : nil }
-      tellMissingCode(in: &plan)
+      try tellMissingCode(in: &plan)
       if !isPreliminary { try checkApproved(&plan) }
     }
     try assistant.checkNotCancelled()
@@ -192,7 +192,7 @@ final class MigrationRun {
     assistant.noteConsents(in: &plan)
     plan.consent { loss in approved.first { $0.isSame(as: loss) }?.consent }
     if let hops = try hopsKeeping(hop, plan: plan) { return .hops(hops) }
-    tellMissingCode(in: &plan)
+    try tellMissingCode(in: &plan)
     let isKnown = plan.losses.allSatisfy { loss in
       loss.consent != nil || approved.contains { $0.isSame(as: loss) }
     }
@@ -215,9 +215,19 @@ final class MigrationRun {
   // MARK: Telling
 
   /// Says where the lock leaves a step to code that the app hasn't got.
-  func tellMissingCode(in plan: inout MigrationPlan) {
+  ///
+  /// - Throws: ``MigrationAssistantError/mappingNeeded(storePath:obstacles:skeleton:)`` where the versions' own source
+  ///   does: what its code fills in or merges, no rule can tell.
+  func tellMissingCode(in plan: inout MigrationPlan) throws {
     guard plan.isInferred else { return }
-    for step in assistant.history.stepsByCode(from: plan.source, to: plan.destination) {
+    let steps = assistant.history.stepsByCode(from: plan.source, to: plan.destination)
+    let planned = steps.filter(assistant.history.plannedStepsByCode.contains)
+    guard planned.isEmpty else {
+      throw MigrationAssistantError.mappingNeeded(
+        storePath: assistant.storeURL.path,
+        obstacles: planned.map { MappingObstacle(codeNeededFrom: $0.source, to: $0.destination) }, skeleton: nil)
+    }
+    for step in steps {
       let name = "\"\(step.source)\" → \"\(step.destination)\""
       guard !plan.stepsWithoutCode.contains(name) else { continue }
       plan.stepsWithoutCode.append(name)

@@ -77,6 +77,8 @@ package enum HeirloomTool {
     do {
       let arguments = try Arguments(words, grammar: command.grammar)
       if arguments.has("--help") { return help(on: command, console: console) }
+      var console = console
+      if arguments.declares("--exclude") { console.excludedSources = arguments.all("--exclude") }
       return try command.run(arguments, console)
     } catch let error as UsageError {
       var failure = CommandFailure(error)

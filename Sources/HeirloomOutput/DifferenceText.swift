@@ -6,6 +6,8 @@ package struct DifferenceText {
   package let difference: ModelDifference
   /// The evidence of stores about the suspected renames.
   package let evidence: [RenameSuspicion: RenameEvidence]
+  /// The places of entities and properties in source code, by `Entity` and `Entity.property`.
+  package var places: [String: String] = [:]
 
   /// Creates the text of a difference.
   ///
@@ -28,6 +30,7 @@ package struct DifferenceText {
             .object([
               ("kind", .text(change.kind.rawValue)), ("entity", .optional(change.entity)),
               ("property", .optional(change.property)), ("effect", .text(change.effect.code)),
+              ("place", .optional(place(of: change))),
             ])
           })
       ),
@@ -78,7 +81,7 @@ package struct DifferenceText {
     let losses = difference.changes.filter { $0.effect == .dropped }
     if !losses.isEmpty {
       lines += ["", style.bold(Self.lossTitle)]
-      lines += Self.sections(losses, by: \.entity, style) { style.red("− \(Self.line($0))") }
+      lines += Self.sections(losses, by: \.entity, style) { style.red("− \(line($0))") }
     }
     lines += renameLines(style)
     if !difference.obstacles.isEmpty {
@@ -99,7 +102,7 @@ package struct DifferenceText {
     let others = difference.changes.filter { $0.effect != .dropped }
     if !others.isEmpty {
       lines += ["", style.bold("What changes besides:")]
-      lines += Self.sections(others, by: \.entity, style) { Self.line($0) }
+      lines += Self.sections(others, by: \.entity, style) { line($0) }
     }
     return lines
   }
@@ -108,7 +111,7 @@ package struct DifferenceText {
   package func renamedLines(_ style: TextStyle) -> [String] {
     let renamed = renamed
     guard !renamed.isEmpty else { return [] }
-    return ["", style.bold("What is renamed:")] + Self.sections(renamed, by: \.entity, style) { Self.line($0) }
+    return ["", style.bold("What is renamed:")] + Self.sections(renamed, by: \.entity, style) { line($0) }
   }
 
   /// The renames that the models declare.
@@ -164,9 +167,15 @@ package struct DifferenceText {
   }
 
   /// Returns the line of a change below its entity.
-  private static func line(_ change: ModelChange) -> String {
+  private func line(_ change: ModelChange) -> String {
     let subject = change.property.map { "\($0): " } ?? ""
     let effect = change.effect == .nothing ? "" : "; \(change.effect.sentence)"
-    return "\(subject)\(change.sentence)\(effect)"
+    return "\(subject)\(change.sentence)\(effect)\(place(of: change).map { " (\($0))" } ?? "")"
+  }
+
+  /// Returns the place of what changes in source code; `nil` for what no source has.
+  private func place(of change: ModelChange) -> String? {
+    guard !places.isEmpty, let entity = change.entity else { return nil }
+    return places[change.property.map { "\(entity).\($0)" } ?? entity]
   }
 }

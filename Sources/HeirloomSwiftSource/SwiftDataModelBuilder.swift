@@ -326,6 +326,18 @@ package struct SwiftDataModelBuilder {
 }
 
 extension SwiftDataModelBuilder {
+  /// The places of the classes and their properties in words, by `Entity` and `Entity.property`.
+  package var places: [String: String] {
+    var result: [String: String] = [:]
+    for (entity, declaration) in classes {
+      result[entity] = source.text(declaration.place)
+      for property in declaration.properties where !property.isStatic {
+        result["\(entity).\(property.name)"] = source.text(property.place)
+      }
+    }
+    return result
+  }
+
   /// Returns the model of all entities, also of those that aren't certain.
   ///
   /// - Parameter identifier: The number of the schema's version.

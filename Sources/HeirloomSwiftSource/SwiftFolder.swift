@@ -16,6 +16,7 @@ package struct SwiftFolder {
   /// The paths that were to be left out and that are not there.
   package private(set) var unknownExclusions: Set<String>
 
+  private let isFile: Bool
   private let excluded: Set<String>
   private var byteCount = 0
 
@@ -41,12 +42,25 @@ package struct SwiftFolder {
     unknownExclusions = excluded
     // (A folder may be called `SQLite.swift`.)
     var status = stat()
-    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
+    isFile = stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
+    if isFile {
       try add(path, name: String(path.names(separatedBy: "/", omittingEmptySubsequences: true).last ?? ""))
     } else {
       try readFolder("", depth: 0)
     }
   }
+
+  /// The name of the folder or file, without its extension.
+  var name: String {
+    let last = String(path.names(separatedBy: "/", omittingEmptySubsequences: true).last ?? "")
+    return last.hasSuffix(".swift") ? String(last.dropLast(".swift".count)) : last
+  }
+
+  /// The folder itself, or the one that holds the file.
+  var directory: String { isFile ? ModelFile.folder(of: path) : path }
+
+  /// Returns the path of the file in which something stands.
+  func file(of place: SwiftPlace) -> String { isFile ? path : "\(path)/\(source.files[place.file].path)" }
 
   /// Tells whether there is a Swift file in a folder, or below it.
   package static func isSource(_ path: String) -> Bool {

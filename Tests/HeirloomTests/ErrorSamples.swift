@@ -101,6 +101,7 @@ enum ErrorSamples {
       ("tooLarge", .tooLarge(byteCount: 1_234_567_890, limit: 67_108_864)), ("notModel", .notModel(.sqliteStore)),
       ("malformed", .malformed(reason: "the archive ends too early.")),
       ("inconsistent", .inconsistent(.duplicateEntity("Note"))),
+      ("undecided", .undecided(reason: "its containers list different classes", advice: "Name the one that is meant.")),
       ("unsupportedSnapshotFormat", .unsupportedSnapshotFormat(7)), ("hashMismatch", .hashMismatch(entities: ["Note"])),
     ]
     let contents: [(String, ModelReadingError.Content)] = [

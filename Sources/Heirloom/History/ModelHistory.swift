@@ -22,6 +22,8 @@ public struct ModelHistory: Sendable {
   package private(set) var lock: VersionLock?
   /// The steps that the app says itself.
   var steps: [MigrationStep] = []
+  /// The steps that the app's own code migrates, as the versions' source says, besides those of the lock.
+  private(set) var plannedStepsByCode: [VersionLock.Step] = []
   private var versions: [Version]
   /// The versions that were read and the paths that were found so far.
   var memory = HistoryMemory()
@@ -50,9 +52,18 @@ public struct ModelHistory: Sendable {
   ///   (`.xcdatamodel`, `.mom`, a snapshot; the others in its bundle are known), or a folder of snapshots.
   /// - Throws: ``ModelReadingError`` if there is no readable current model.
   public init(contentsOf url: URL) throws(ModelReadingError) {
-    let list = try ModelVersionList(url.path)
+    try self.init(ModelVersionList(url.path), path: url.path)
+  }
+
+  /// Creates a history of listed versions.
+  ///
+  /// - Parameters:
+  ///   - list: The versions.
+  ///   - path: Where they lie, for messages.
+  /// - Throws: ``ModelReadingError`` if there is no readable current model.
+  package init(_ list: ModelVersionList, path: String) throws(ModelReadingError) {
     guard let version = list.currentVersion else {
-      throw ModelReadingError(path: url.path, problem: .notModel(.bundleWithoutVersions))
+      throw ModelReadingError(path: path, problem: .notModel(.bundleWithoutVersions))
     }
     let read = try version.file.read()
     self.init(
@@ -62,11 +73,12 @@ public struct ModelHistory: Sendable {
           name: other.name, source: other.name == version.name ? .model(read.model) : .file(other.file),
           file: other.file,
           // Only the current version may be unshipped, while it is being made: it comes last.
-          isPlaced: other.lockedChecksum != nil
+          isPlaced: other.lockedChecksum != nil || other.isPlanned
             || list.lock != nil && other == list.versions.last && other.name == version.name
               && list.versions.dropLast().allSatisfy { $0.lockedChecksum != nil },
           lockedChecksum: other.lockedChecksum)
       }, lock: list.lock)
+    plannedStepsByCode = list.stepsByCode
   }
 
   /// Creates a history of models that an app holds in memory.
@@ -107,14 +119,13 @@ public struct ModelHistory: Sendable {
   /// The losses between versions that the lock acknowledges.
   package var acknowledgements: [VersionLock.Acknowledgement] { lock?.acknowledgements ?? [] }
 
-  /// The steps between two models that the app's own code migrates, as `lock.json` says.
+  /// The steps between two models that the app's own code migrates, as `lock.json` or the versions' source says.
   func stepsByCode(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [VersionLock.Step] {
-    guard let lock, !lock.stepsByCode.isEmpty, let first = name(of: source), let last = name(of: destination) else {
-      return []
-    }
+    let steps = (lock?.stepsByCode ?? []) + plannedStepsByCode
+    guard !steps.isEmpty, let first = name(of: source), let last = name(of: destination) else { return [] }
     let names = versionNames
     guard let start = names.firstIndex(of: first), let end = names.firstIndex(of: last), start < end else { return [] }
-    return lock.stepsByCode.filter { step in
+    return steps.filter { step in
       guard let from = names.firstIndex(of: step.source), let to = names.firstIndex(of: step.destination) else {
         return false
       }

@@ -12,8 +12,12 @@ struct HistoryCheck {
     let path: String
     /// The file that a person edits.
     let file: String
+    /// The line of the version in that file, where several versions stand in it.
+    var line: Int?
     /// True when the lock has the version.
     let isShipped: Bool
+    /// True if the versions' source says where it stands among the others.
+    var isPlanned = false
   }
 
   /// The findings.
@@ -29,33 +33,39 @@ struct HistoryCheck {
   private(set) var lock: (path: String, content: VersionLock)?
 
   private let path: String
+  /// The steps that the app's code migrates, as the versions' source says.
+  private var plannedStepsByCode: [VersionLock.Step] = []
   /// The versions' sources: a bundle, or one model; `nil` if there are snapshots alone.
   private let source: String?
 
   /// Checks a history; nothing is migrated yet.
   ///
-  /// - Parameter path: A folder with a model bundle, snapshots and a lock, or with some of these; or a model bundle.
+  /// - Parameters:
+  ///   - path: A folder with a model bundle, snapshots and a lock, or with some of these; a model bundle; or Swift
+  ///     source.
+  ///   - console: Reads it.
   /// - Throws: `ModelReadingError` if there is no history.
-  init(at path: String) throws {
+  init(at path: String, console: Console) throws {
     self.path = path
-    let kind = try ModelFile(path).kind
-    guard kind == .snapshotFolder || kind == .sourceBundle || kind == .compiledBundle else {
+    guard try !console.namesOneVersion(path) else {
       throw ModelReadingError(path: path, problem: .malformed(reason: "it is one model, and no history of several"))
     }
-    guard kind == .snapshotFolder else {
+    let isSwiftSource = Console.SwiftSource(path) != nil
+    guard !isSwiftSource, case .snapshotFolder = try ModelFile(path).kind else {
       source = path
-      let list = try ModelVersionList(path)
+      let list = try console.versions(at: path)
+      plannedStepsByCode = list.stepsByCode
       if let content = list.lock, let path = list.lockPath { lock = (path, content) }
       currentName = list.currentVersionName ?? ""
       for version in list.versions {
         let entry = list.lock?.versions.first { $0.name == version.name }
-        read(version.name, source: version.file, snapshot: nil, entry: entry)
+        read(version.name, source: version.file, snapshot: nil, entry: entry, isPlanned: version.isPlanned)
       }
       if list.lock == nil { for warning in list.warnings { add(.warning, .missingLock, file: path, warning) } }
       checkMissing(list.lock?.missingNames { list.version(named: $0) != nil } ?? [])
       checkOrder(names: list.versions.map(\.name))
       checkRenames()
-      try makeHistory(isComplete: true)
+      try makeHistory(isComplete: true) { () throws(ModelReadingError) in try ModelHistory(list, path: path) }
       return
     }
     let folder = try SnapshotFolder(path)
@@ -77,7 +87,9 @@ struct HistoryCheck {
     }
     checkOrder(names: names)
     checkRenames()
-    try makeHistory(isComplete: folder.missingNames.isEmpty)
+    try makeHistory(isComplete: folder.missingNames.isEmpty) { () throws(ModelReadingError) in
+      try console.history(at: path)
+    }
   }
 
   /// The names of the versions before the floor, whose stores are refused.
@@ -110,7 +122,8 @@ struct HistoryCheck {
           ? "nothing: no version comes before the current one"
           : "one of the versions before the current one, \(listText(earlier))")
     }
-    return Set(names).union((lock?.content.stepsByCode ?? []).filter(isStep).map(\.source))
+    let steps = (lock?.content.stepsByCode ?? []) + plannedStepsByCode
+    return Set(names).union(steps.filter(isStep).map(\.source))
   }
 
   private func isStep(_ step: VersionLock.Step) -> Bool {
@@ -156,7 +169,8 @@ struct HistoryCheck {
   ///   - follower: The fixed version before which it belongs; `nil` if it is the last.
   /// - Returns: The command.
   private func fixing(_ version: String? = nil, before follower: String? = nil) -> String {
-    let own = source == path ? ModelFile.folder(of: path) : path
+    let isBeside = source == path && Console.SwiftSource(path) == nil
+    let own = isBeside ? ModelFile.folder(of: path) : path
     let folder = lock.map { ModelFile.folder(of: $0.path) } ?? own
     return "heirloom snapshot \((version ?? source).map(shellWord) ?? "MODEL") --history \(shellWord(folder))"
       + (follower.map { " --before \(shellWord($0))" } ?? "")
@@ -180,12 +194,14 @@ struct HistoryCheck {
         message: message))
   }
 
-  private mutating func makeHistory(isComplete: Bool) throws {
+  private mutating func makeHistory(
+    isComplete: Bool, reading: () throws(ModelReadingError) -> ModelHistory
+  ) throws {
     guard let current = versions.first(where: { $0.name == currentName }) else { return }
     // Where the lock doesn't place all versions, the assistant has to know that. Otherwise they are read only once.
     let arePlaced = versions.allSatisfy(\.isShipped)
     if !arePlaced, isComplete, findings.allSatisfy({ $0.kind != .unreadableVersion }) {
-      history = try ModelHistory(contentsOf: URL(fileURLWithPath: path))
+      history = try reading()
       return
     }
     let position = versions.firstIndex { $0.name == currentName } ?? 0
@@ -197,12 +213,16 @@ struct HistoryCheck {
 
   // MARK: - Versions
 
-  private mutating func read(_ name: String, source: ModelFile?, snapshot: ModelFile?, entry: VersionLock.Entry?) {
+  private mutating func read(
+    _ name: String, source: ModelFile?, snapshot: ModelFile?, entry: VersionLock.Entry?, isPlanned: Bool = false
+  ) {
     let sourceModel = source.flatMap { model(of: $0, named: name) }
     let snapshotModel = snapshot.flatMap { model(of: $0, named: name) }
     guard let model = sourceModel ?? snapshotModel, let file = (sourceModel == nil ? snapshot : source) else { return }
     versions.append(
-      Version(name: name, model: model, path: file.path, file: file.editedPath, isShipped: entry != nil))
+      Version(
+        name: name, model: model, path: file.path, file: file.editedPath, line: file.editedLine,
+        isShipped: entry != nil, isPlanned: isPlanned))
     if let entry, let edited = entry.editedEntities(in: model.versionHashes()) {
       let shipped =
         sourceModel == nil ? nil : snapshotModel.flatMap { $0.versionChecksum() == entry.checksum ? $0 : nil }
@@ -227,7 +247,7 @@ struct HistoryCheck {
       return read.model
     } catch {
       add(
-        .error, .unreadableVersion, version: name, file: file.editedPath, line: error.line,
+        .error, .unreadableVersion, version: name, file: file.editedPath, line: error.line ?? file.editedLine,
         "The version \"\(name)\": \(error)")
       return nil
     }
@@ -343,7 +363,9 @@ struct HistoryCheck {
     guard let (lockPath, lock) = lock else {
       add(
         .warning, .missingLock, file: path,
-        "There is no lock.json: what was shipped, and in which order, is told from names. \(lockAdvice).")
+        versions.allSatisfy(\.isPlanned)
+          ? "There is no lock.json: what was shipped isn't known, and an edit of it isn't noticed. \(lockAdvice)."
+          : "There is no lock.json: what was shipped, and in which order, is told from names. \(lockAdvice).")
       return
     }
     let locked = lock.versions.map(\.name)
@@ -389,7 +411,15 @@ struct HistoryCheck {
 
 extension ModelFile {
   /// The file that a person edits.
-  var editedPath: String { kind == .source && !path.hasSuffix("/contents") ? path + "/contents" : path }
+  var editedPath: String {
+    if case .held(let held) = kind { return held.file }
+    return kind == .source && !path.hasSuffix("/contents") ? path + "/contents" : path
+  }
+
+  /// The line of the version in that file, where several versions stand in it.
+  var editedLine: Int? {
+    if case .held(let held) = kind { held.line } else { nil }
+  }
 }
 
 extension ManagedObjectModel {

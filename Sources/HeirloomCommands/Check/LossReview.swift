@@ -112,7 +112,7 @@ struct LossReview {
     }
     self.init(
       of: versions, acknowledged: list.lock?.acknowledgements ?? [], mappings: GivenMappings(),
-      byApp: Set((list.lock?.stepsByCode ?? []).map(\.source)))
+      byApp: Set(((list.lock?.stepsByCode ?? []) + list.stepsByCode).map(\.source)))
   }
 
   /// Returns the possible losses of a path through versions; `nil` without a mapping, which is reported elsewhere.

@@ -8,7 +8,7 @@ extension Command {
     name: "check",
     summary: "every version that was shipped, migrated to the current one; for CI",
     details: [
-      "DIRECTORY holds a model bundle, its snapshots and lock.json, or some of these; it may be the bundle itself. What was shipped"
+      "DIRECTORY holds a model bundle, its snapshots and lock.json, or some of these; it may be the bundle itself, or Swift source. What was shipped"
         + " must be as lock.json says. For each earlier version a store is made in a temporary folder, with sample objects of all"
         + " types, values at their edges and deep links; it is migrated and proven, and what was there before must still be there.",
       "What of a model's XML was not read, such as a misspelt attribute, is an error with its file and line. A warning asks about"
@@ -24,7 +24,7 @@ extension Command {
         + " leaves them out.",
     ],
     options: [
-      .mapping,
+      .mapping, .exclude,
       Option(
         name: "--by-app", value: "VERSION", isRepeatable: true,
         summary: "the app's own code migrates the step from this version to the next: note that in the lock"),
@@ -68,7 +68,7 @@ struct CheckCommand {
     let objects = try number(arguments, "--objects", 1...100_000, "a number from 1 to 100000") ?? 12
     let annotations = try annotates(arguments, console)
     var check = try CheckCommand(path: console.path(arguments.positionals[0]), console: console)
-    var history = try HistoryCheck(at: check.path)
+    var history = try HistoryCheck(at: check.path, console: console)
     check.findings = history.findings
     let configuration = arguments.value("--cloudkit-configuration")
     if let name = configuration,

@@ -5,7 +5,7 @@ import HeirloomOutput
 extension Command {
   /// The command that compares two models.
   static let compare = Command(
-    name: "compare", usage: "SOURCE DEST | BUNDLE [--skeleton]",
+    name: "compare", usage: "SOURCE DEST | BUNDLE [--skeleton] [--exclude FOLDER]…",
     summary: "what changed, what it does to rows, verdict",
     details: [
       "SOURCE and DEST are models of any kind; a store stands for the model that made it. The exit code is 0 whatever the"
@@ -19,7 +19,8 @@ extension Command {
     ],
     options: [
       Option(
-        name: "--skeleton", summary: "print Swift source to paste for what is lost or can't be inferred, no more")
+        name: "--skeleton", summary: "print Swift source to paste for what is lost or can't be inferred, no more"),
+      .exclude,
     ],
     example: "heirloom compare Journal.sqlite Journal.xcdatamodeld", positionals: ["SOURCE", "DEST"], requiredCount: 1,
     run: CompareCommand.run)
@@ -29,18 +30,19 @@ extension Command {
 enum CompareCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     var paths = try arguments.positionals.map(console.path)
-    if paths.count == 1 { paths = try lastStep(of: paths[0]) }
+    if paths.count == 1 { paths = try lastStep(of: paths[0], console) }
     let stores = paths.map { path in if case .database = PathKind(path) { path } else { String?.none } }
     let (source, destination) = try console.reading("Reading the models", nil) {
-      (try model(at: paths[0], besides: paths[1]), try model(at: paths[1], besides: paths[0]))
+      (try model(at: paths[0], besides: paths[1], console), try model(at: paths[1], besides: paths[0], console))
     }
     for warning in source.warnings + destination.warnings { console.log("note: \(warning)") }
     if arguments.has("--skeleton") {
       let isStore = stores.map { $0 != nil }
       return skeleton(from: source, isStore: isStore[0], to: destination, isStore: isStore[1], console)
     }
-    let text = DifferenceText(
+    var text = DifferenceText(
       ModelDifference(from: source.model, to: destination.model), storeAt: stores[0], laterStoreAt: stores[1])
+    text.places = source.places.merging(destination.places) { _, later in later }
     let style = console.style
     return CommandReport(
       lines: ["\(style.bold(source.name)) → \(style.bold(destination.name)): \(text.verdictWords)."]
@@ -49,9 +51,9 @@ enum CompareCommand {
   }
 
   /// Returns the paths of the version before a bundle's current one, and of that one.
-  private static func lastStep(of path: String) throws -> [String] {
+  private static func lastStep(of path: String, _ console: Console) throws -> [String] {
     if case .database = PathKind(path) { throw UsageError.missingArgument("DEST") }
-    let list = try ModelVersionList(path)
+    let list = try console.versions(at: path)
     guard let current = list.currentVersion, let place = list.versions.firstIndex(of: current), place > 0 else {
       throw CommandFailure(
         exitCode: .usage, code: "usage", coreDataCode: nil,
@@ -62,10 +64,14 @@ enum CompareCommand {
   }
 
   /// Reads a model; for a store, the one that made it, if need be from the versions at the other path.
-  private static func model(at path: String, besides other: String) throws -> NamedModel {
-    guard case .database = PathKind(path) else { return try NamedModel(at: path) }
-    if case .database = PathKind(other) { return try NamedModel(at: path) }
-    return try NamedModel(at: path, known: ModelHistory(contentsOf: URL(fileURLWithPath: other)).versions)
+  private static func model(at path: String, besides other: String, _ console: Console) throws -> NamedModel {
+    guard case .database = PathKind(path) else {
+      return try NamedModel(at: path, console: console, acceptsDoubts: true)
+    }
+    if case .database = PathKind(other) { return try NamedModel(at: path, console: console) }
+    // (The other's own doubts are told when it is read.)
+    let known = try? console.history(at: other)
+    return try NamedModel(at: path, console: console, known: known?.versions ?? { _ in [] })
   }
 
   /// Returns the source to paste, as it is; a comment if there is nothing to fill in.

@@ -6,7 +6,7 @@ import HeirloomOutput
 extension Command {
   /// The command that draws a model.
   static let diagram = Command(
-    name: "diagram", usage: "MODEL [--to MODEL [--changes]] [--output FILE | --format FORMAT]",
+    name: "diagram", usage: "MODEL [--to MODEL [--changes]] [--output FILE | --format FORMAT] [--exclude FOLDER]…",
     summary: "draw a model as SVG, Mermaid or Graphviz; with --to what differs, in colour",
     details: [
       "MODEL is a model of any kind, or a store, which stands for the model that made it. The name of the file that --output"
@@ -14,6 +14,7 @@ extension Command {
       "An earlier drawing is replaced, any other file is left alone.",
     ],
     options: [
+      .exclude,
       Option(name: "--to", value: "MODEL", summary: "draw what differs between the two"),
       Option(name: "--changes", summary: "leave out what is the same in both, but for what changes lead to"),
       Option(name: "--output", value: "FILE", summary: "the file to write"),
@@ -52,12 +53,12 @@ enum DiagramCommand {
   }
 
   private static func diagram(_ arguments: Arguments, _ console: Console) throws -> ModelDiagram {
-    let source = try NamedModel(at: console.path(arguments.positionals[0]))
+    let source = try NamedModel(at: console.path(arguments.positionals[0]), console: console, acceptsDoubts: true)
     for warning in source.warnings { console.log("note: \(warning)") }
     guard let word = arguments.value("--to") else {
       return DiagramBuilder.diagram(of: source.model, title: source.name)
     }
-    let destination = try NamedModel(at: console.path(word))
+    let destination = try NamedModel(at: console.path(word), console: console, acceptsDoubts: true)
     for warning in destination.warnings { console.log("note: \(warning)") }
     let difference = ModelDifference(from: source.model, to: destination.model)
     let diagram = DiagramBuilder.diagram(of: difference, title: "\(source.name) → \(destination.name)")

@@ -5,7 +5,7 @@ import HeirloomOutput
 extension Command {
   /// The command that shows a store's diagnosis on one screen.
   static let doctor = Command(
-    name: "doctor", usage: "STORE [--model MODEL]… [--archive FILE [--include-store]]",
+    name: "doctor", usage: "STORE [--model MODEL]… [--exclude FOLDER]… [--archive FILE [--include-store]]",
     summary: "one screen: how a store is, what is kept, what to run next",
     details: [
       "Runs the checks of heirloom verify and shows the worst findings in short. Nothing is written and no lock is taken; a store"
@@ -15,7 +15,7 @@ extension Command {
         + " It works on a store that is damaged, gone or in use. --include-store adds the store itself, with all data.",
     ],
     options: [
-      .model,
+      .model, .exclude,
       Option(name: "--archive", value: "FILE", summary: "write a diagnostics archive, which must not exist yet"),
       Option(name: "--include-store", summary: "put the store itself, with all its data, into the archive"),
     ], example: "heirloom doctor Journal.sqlite", positionals: ["STORE"], requiredCount: 1,

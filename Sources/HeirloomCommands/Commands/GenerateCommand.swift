@@ -16,6 +16,7 @@ extension Command {
         + " earlier file of the command is replaced, any other is left alone. A bundle with a version that was edited since it was shipped is refused.",
     ],
     options: [
+      .exclude,
       Option(name: "--output", value: "FILE", summary: "the file to write, such as JournalModel.swift").required,
       Option(name: "--version", value: "VERSION", summary: "another version than the current one"),
       Option(name: "--source", summary: "types that only read, for the source of a migration"),
@@ -38,8 +39,9 @@ enum GenerateCommand {
     let isReadOnly = arguments.has("--source")
     let model = try console.path(arguments.positionals[0])
     let version = arguments.value("--version")
-    try refuseEdits(in: model)
-    let named = try NamedModel(at: version.map { try path(ofVersion: $0, in: model) } ?? model)
+    try refuseEdits(in: model, console)
+    let named = try NamedModel(
+      at: version.map { try path(ofVersion: $0, in: model, console) } ?? model, console: console)
     let base = version ?? (URL(fileURLWithPath: model).lastPathComponent as NSString).deletingPathExtension
     let wanted = arguments.value("--name") ?? base + (isReadOnly ? "Source" : "Model")
     let source = TypedSource(
@@ -61,8 +63,8 @@ enum GenerateCommand {
   }
 
   /// Throws if a version of the bundle was edited since it was shipped, so that a build fails and not an app.
-  private static func refuseEdits(in model: String) throws(CommandFailure) {
-    guard let list = try? ModelVersionList(model) else { return }
+  private static func refuseEdits(in model: String, _ console: Console) throws(CommandFailure) {
+    guard let list = try? console.versions(at: model) else { return }
     for entry in list.lock?.versions ?? [] {
       guard let read = try? list.version(named: entry.name)?.file.read(),
         let edited = entry.editedEntities(in: read.model.versionHashes())
@@ -73,8 +75,8 @@ enum GenerateCommand {
     }
   }
 
-  private static func path(ofVersion version: String, in model: String) throws -> String {
-    let list = try ModelVersionList(model)
+  private static func path(ofVersion version: String, in model: String, _ console: Console) throws -> String {
+    let list = try console.versions(at: model)
     guard let found = list.version(named: version) else {
       throw UsageError.unknown(.choice("version"), version, known: list.versions.map(\.name))
     }

@@ -7,14 +7,14 @@ extension Command {
     name: "history",
     summary: "the versions of a model: shipped or not, how each reaches the current one",
     details: [
-      "MODEL is an .xcdatamodeld, or a folder that holds one with its lock and snapshots. The table has a line for each version:"
+      "MODEL is an .xcdatamodeld, a folder that holds one with its lock and snapshots, or Swift source. The table has a line for each version:"
         + " whether the lock fixes it as shipped, and how its stores reach the next version and the current one: inferred, by a mapping"
         + " that is given, by code of the app's (the lock or --by-app says so), or same where there is nothing to do; refused are the stores of versions before the lock's floor. Below it stand what would"
         + " be lost, with or without consent in the lock; what has to be decided where rows don't fit; why nothing can be inferred; and what seems to be a rename.",
       "It is told from the models alone: no store is made. heirloom check tries it with stores.",
     ],
     options: [
-      .mapping,
+      .mapping, .exclude,
       Option(
         name: "--by-app", value: "VERSION", isRepeatable: true,
         summary: "the app's own code, such as a stage, migrates the step from this version to the next"),
@@ -22,7 +22,7 @@ extension Command {
     example: "heirloom history Journal.xcdatamodeld", positionals: ["MODEL"], requiredCount: 1
   ) { arguments, console in
     let path = try console.path(arguments.positionals[0])
-    let history = try HistoryCheck(at: path)
+    let history = try HistoryCheck(at: path, console: console)
     let byApp = try history.versionsByCode(arguments.all("--by-app"))
     guard let known = history.history else {
       throw ModelReadingError(path: path, problem: .malformed(reason: history.findings.first?.message ?? "no version"))

@@ -15,7 +15,8 @@ extension Command {
         + " Heirloom doesn't know is named in notes.",
       "Of Swift source (a folder, or a .swift file) the schemas of SwiftData are shown: versioned ones, and the lists of"
         + " containers; with the hashes that SwiftData gives their entities. What the text alone doesn't tell for sure is"
-        + " named with its place and isn't guessed. Hidden folders, links, Pods, Carthage, DerivedData and node_modules"
+        + " named with its place and isn't guessed. All commands take it as a model: the last schema of its plan, or one that"
+        + " :SCHEMA after the path names. Hidden folders, links, Pods, Carthage, DerivedData and node_modules"
         + " are passed over.",
       "Of a mapping model (.xcmappingmodel, .cdm) the entity mappings are shown, with what was written for each property.",
     ],
@@ -31,6 +32,7 @@ enum InspectCommand {
     let path = try console.path(arguments.positionals[0])
     switch PathKind(path) {
     case .missing:
+      if let source = Console.SwiftSource(path) { return try report(source, arguments, console) }
       throw CommandFailure(
         exitCode: .failed, code: CommandFailure.missingCode, coreDataCode: 260,
         message:
@@ -43,24 +45,22 @@ enum InspectCommand {
       }
     case .emptyFile:
       throw StoreError(path: path, problem: .empty)
-    case .file where path.hasSuffix(".swift"): return try source(at: path, arguments, console)
     case .unreadable, .folder, .file, .special:
+      if let source = Console.SwiftSource(path) { return try report(source, arguments, console) }
       if MappingModelFile.isMappingModel(path) { return try MappingInspection(path: path).report(console.style) }
       do throws(ModelReadingError) {
         return try ModelInspection(path: path).report(console.style)
       } catch {
-        if error.problem == .notModel(.folder), SwiftFolder.isSource(path) {
-          return try source(at: path, arguments, console)
-        }
         throw failure(error)
       }
     }
   }
 
-  private static func source(
-    at path: String, _ arguments: Arguments, _ console: Console
+  private static func report(
+    _ source: Console.SwiftSource, _ arguments: Arguments, _ console: Console
   ) throws(ModelReadingError) -> CommandReport {
-    try SwiftInspection(path: path, roots: arguments.all("--root"), excluding: arguments.all("--exclude"))
+    let roots = arguments.all("--root") + (source.name?.split(separator: ",").map(String.init) ?? [])
+    return try SwiftInspection(path: source.path, roots: roots, excluding: console.excludedSources)
       .report(console.style)
   }
 

@@ -11,7 +11,7 @@ extension Command {
         + " 5 for a store of an unknown version that would lose something and for one of a newer version."
     ],
     options: [
-      .to.required, .model, .mapping, Option(name: "--sql", summary: "show the statements of the steps"),
+      .to.required, .model, .exclude, .mapping, Option(name: "--sql", summary: "show the statements of the steps"),
       .decide, .deferring, .acceptLosses, .acceptVersion,
     ],
     example: "heirloom plan Journal.sqlite --to Journal.xcdatamodeld", positionals: ["STORE"], requiredCount: 1,
@@ -41,8 +41,8 @@ enum PlanCommand {
     var report = CommandReport(
       members: members(of: preview, request) + PlanText.members(of: preview.plan, showsSQL: showsSQL),
       failure: preview.failure)
-    // The lines say it all.
-    report.failure?.list?.items = []
+    // The lines say it all, but for what only a given mapping or a custom stage asks for.
+    if preview.plan != nil || preview.difference?.obstacles.isEmpty == false { report.failure?.list?.items = [] }
     report.lines = headline(preview, request: request, style: style)
     guard let plan = preview.plan else {
       report.lines += text?.lines(style) ?? []

@@ -10,7 +10,7 @@ extension Command {
       "What is written is proven as a migration does, and the time is told. The clone is made in a temporary folder (TMPDIR names another place for it) and removed at the end. Other processes"
         + " may have the store open meanwhile."
     ],
-    options: [.to.required, .model, .mapping, .decide, .deferring, .acceptLosses, .acceptVersion],
+    options: [.to.required, .model, .exclude, .mapping, .decide, .deferring, .acceptLosses, .acceptVersion],
     example: "heirloom rehearse Journal.sqlite --to Journal.xcdatamodeld", positionals: ["STORE"], requiredCount: 1,
     run: RehearseCommand.run)
 }

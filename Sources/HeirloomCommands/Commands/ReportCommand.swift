@@ -17,7 +17,7 @@ extension Command {
       Option(name: "--output", value: "FILE", isRequired: true, summary: "the page to write; its name ends in .html"),
       Option(name: "--rehearse", summary: "try the migration on a copy, and tell how long it took"),
       Option(name: "--full-paths", summary: "name files by their whole paths; otherwise the page names no folder"),
-      .model, .mapping, .decide, .deferring, .acceptLosses, .acceptVersion,
+      .model, .exclude, .mapping, .decide, .deferring, .acceptLosses, .acceptVersion,
     ],
     example: "heirloom report Journal.sqlite --to Journal.xcdatamodeld --output report.html", positionals: ["STORE"],
     requiredCount: 1, run: ReportCommand.run)

@@ -6,7 +6,8 @@ extension Command {
   /// The command that brings a previous version back.
   static let restore = Command(
     name: "restore",
-    usage: "STORE [--version ID | --set-aside ID --to MODEL [--model MODEL]… [--mapping FILE]… [--decide"
+    usage:
+      "STORE [--version ID | --set-aside ID --to MODEL [--model MODEL]… [--exclude FOLDER]… [--mapping FILE]… [--decide"
       + " ENTITY.PROPERTY=CHOICE]… [--accept-losses] [--accept-version]]",
     summary: "put a previous version back; the store there is kept too",
     details: [
@@ -19,7 +20,7 @@ extension Command {
       Option(name: "--version", value: "ID", summary: "the version, as heirloom versions names it"),
       Option(
         name: "--set-aside", value: "ID", summary: "the store that was moved aside, as heirloom versions names it"),
-      .to, .model, .mapping, .decide, .acceptLosses, .acceptVersion,
+      .to, .model, .exclude, .mapping, .decide, .acceptLosses, .acceptVersion,
     ],
     example: "heirloom restore Journal.sqlite --version 20261121T1015", positionals: ["STORE"], requiredCount: 1,
     run: RestoreCommand.run)

@@ -19,6 +19,7 @@ extension Command {
     ],
     options: [
       Option(name: "--output", value: "FILE", isRequired: true, summary: "the new store, which must not exist"), .model,
+      .exclude,
       Option(
         name: "--include-uncertain",
         summary: "read also pages of which nothing tells whether their rows were deleted; such rows may come back"),

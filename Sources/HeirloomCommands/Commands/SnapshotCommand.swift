@@ -5,7 +5,8 @@ import HeirloomOutput
 extension Command {
   /// The command that exports a model.
   static let snapshot = Command(
-    name: "snapshot", usage: "MODEL [--output FILE | --history DIRECTORY [--before VERSION]] [--date DATE]",
+    name: "snapshot",
+    usage: "MODEL [--output FILE | --history DIRECTORY [--before VERSION]] [--date DATE] [--exclude FOLDER]…",
     summary: "write a model as JSON, for version control or another machine",
     details: [
       "MODEL is a model of any kind, or a store, which stands for the model that made it. The file is <version>.json in the"
@@ -20,6 +21,7 @@ extension Command {
         + " BUNDLE.lock.json, and no snapshots.",
     ],
     options: [
+      .exclude,
       Option(name: "--output", value: "FILE", summary: "the file to write"),
       Option(name: "--history", value: "DIRECTORY", summary: "fix the version as shipped, in this folder"),
       Option(
@@ -38,11 +40,11 @@ enum SnapshotCommand {
     let source = try console.path(arguments.positionals[0])
     if let folder = arguments.value("--history") {
       guard arguments.value("--output") == nil else { throw UsageError.repeatedOption("--output or --history") }
-      var history = try SnapshotHistory(at: console.path(folder), for: source)
-      return try history.add(before: arguments.value("--before"), date: date, console: console)
+      var history = try SnapshotHistory(at: console.path(folder), for: source, console: console)
+      return try history.add(before: arguments.value("--before"), date: date)
     }
     guard arguments.value("--before") == nil else { throw UsageError.missingOption("--history", value: "DIRECTORY") }
-    let named = try NamedModel(at: source)
+    let named = try NamedModel(at: source, console: console)
     for warning in named.warnings { console.log("note: \(warning)") }
     let output = try console.outputPath(arguments.value("--output") ?? SnapshotExport.fileName(named.name))
     let snapshot = ModelSnapshot(model: named.model, archivedAt: date)

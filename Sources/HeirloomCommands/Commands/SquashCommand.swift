@@ -15,9 +15,10 @@ extension Command {
       "The floor can be lowered again while the models are there; at the first version it is gone.",
     ],
     options: [
+      .exclude,
       Option(
         name: "--floor", value: "VERSION", isRequired: true,
-        summary: "the oldest version whose stores are still migrated")
+        summary: "the oldest version whose stores are still migrated"),
     ],
     example: "heirloom squash Snapshots/Journal --floor V2", positionals: ["MODEL"], requiredCount: 1,
     run: SquashCommand.run)
@@ -28,7 +29,7 @@ enum SquashCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
     let floor = arguments.value("--floor") ?? ""
-    let list = try ModelVersionList(path)
+    let list = try console.versions(at: path)
     guard var lock = list.lock, let lockPath = list.lockPath else {
       let folder = ModelFile.folder(of: path)
       throw refusal(

@@ -16,7 +16,7 @@ extension Command {
         + " or out of reach, or an app or a migration would go wrong) or warning (something doesn't fit, all data are there);"
         + " notes alone are no fault: 0.",
     ],
-    options: [.model], example: "heirloom verify Journal.sqlite", positionals: ["STORE"], requiredCount: 1,
+    options: [.model, .exclude], example: "heirloom verify Journal.sqlite", positionals: ["STORE"], requiredCount: 1,
     run: VerifyCommand.run)
 }
 

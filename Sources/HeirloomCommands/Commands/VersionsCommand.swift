@@ -13,6 +13,7 @@ extension Command {
         + " --set-aside ID --to MODEL brings it to its place again.",
     ],
     options: [
+      .exclude,
       Option(
         name: "--release", value: "ID", summary: "let a pinned version be removed by a later migration, like any other"),
       Option(

@@ -107,7 +107,9 @@ extension Command.Option {
   /// The option for the model to migrate to.
   static let to = Command.Option(
     name: "--to", value: "MODEL",
-    summary: "the model to migrate to; an .xcdatamodeld or .momd means its current version, the others are known")
+    summary:
+      "the model to migrate to; an .xcdatamodeld, a .momd or Swift source means its current version, the others are known"
+  )
   /// The option for further models.
   static let model = Command.Option(
     name: "--model", value: "MODEL", isRepeatable: true,

@@ -36,6 +36,8 @@ package struct Console: Sendable {
   private(set) var progress: ProgressReporter
   /// True when a program reads standard output.
   private(set) var writesJSON = false
+  /// The folders and files of Swift source to leave out, as paths from its folder.
+  var excludedSources: [String] = []
   private let status: StatusLine
   private let showsProgress: Bool
   /// The words of the command line that have spaces, and the paths that they name.

@@ -25,7 +25,7 @@ struct ModelInspection {
     switch kind {
     case .source, .sourceBundle: "xcdatamodel"
     case .compiled, .compiledBundle: "compiledModel"
-    case .snapshot, .snapshotFolder: "snapshot"
+    case .snapshot, .snapshotFolder, .held: "snapshot"
     }
   }
 
@@ -36,7 +36,7 @@ struct ModelInspection {
     case .compiled: "a compiled model"
     case .compiledBundle: "a bundle of compiled models"
     case .snapshot: "a snapshot of a model"
-    case .snapshotFolder: "a folder of model versions"
+    case .snapshotFolder, .held: "a folder of model versions"
     }
   }
 

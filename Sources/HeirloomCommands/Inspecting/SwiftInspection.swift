@@ -10,9 +10,7 @@ struct SwiftInspection {
     Command.Option(
       name: "--root", value: "TYPE", isRepeatable: true,
       summary: "of Swift source, the versioned schema or the classes to show, instead of all schemas that are found"),
-    Command.Option(
-      name: "--exclude", value: "FOLDER", isRepeatable: true,
-      summary: "of Swift source, a folder or file to leave out, as a path from PATH"),
+    .exclude,
   ]
 
   /// A schema with its entities.

@@ -19,7 +19,7 @@ struct MigrationRequest {
   init(_ arguments: Arguments, console: Console) throws {
     let path = try console.path(arguments.required("--to", "MODEL"))
     let given = try arguments.all(DecisionArgument.option).map { text throws(UsageError) in try DecisionArgument(text) }
-    var history = try ModelHistory(contentsOf: URL(fileURLWithPath: path))
+    var history = try console.history(at: path)
     for warning in history.warnings { console.log("note: \(warning)") }
     var trusted: Set<String> = []
     let others = try arguments.all("--model").flatMap { word in

@@ -11,6 +11,8 @@ struct NamedModel {
   var warnings: [String] = []
   /// True when the path leads to this version, or to all of its bundle, rather than to another one in it.
   var isGiven = true
+  /// The places in Swift source of entities and properties, by `Entity` and `Entity.property`.
+  var places: [String: String] = [:]
 
   /// Creates a named model.
   init(name: String, model: ManagedObjectModel, warnings: [String] = [], isGiven: Bool = true) {
@@ -24,22 +26,30 @@ struct NamedModel {
   ///
   /// - Parameters:
   ///   - path: The path.
+  ///   - console: Reads it.
+  ///   - acceptsDoubts: True if a model of Swift source may be uncertain, which is a warning then.
   ///   - known: Finds versions that may have made a store.
   /// - Throws: `ModelReadingError`, `StoreError`, or a failure when a store has no model that fits.
-  init(at path: String, known: StoreInspection.Known = { _ in [] }) throws {
+  init(
+    at path: String, console: Console, acceptsDoubts: Bool = false, known: StoreInspection.Known = { _ in [] }
+  ) throws {
     if case .database = PathKind(path) {
       let inspection = try StoreInspection(at: path, known: known)
       guard let model = inspection.model else { throw inspection.modelIsMissing }
       self.init(name: URL(fileURLWithPath: path).lastPathComponent, model: model, warnings: inspection.notes)
       return
     }
-    let list = try ModelVersionList(path)
+    let list = try console.versions(at: path)
     guard let version = list.currentVersion else {
       throw ModelReadingError(path: path, problem: .notModel(.bundleWithoutVersions))
     }
-    let read = try version.file.read()
-    self.init(
-      name: version.name, model: read.model, warnings: list.warnings + read.warnings.map(\.description))
+    if case .held(let held) = version.file.kind, case .doubtful(let model, let problem) = held.reading, acceptsDoubts {
+      self.init(name: version.name, model: model, warnings: list.warnings + [problem.cause])
+    } else {
+      let read = try version.file.read()
+      self.init(name: version.name, model: read.model, warnings: list.warnings + read.warnings.map(\.description))
+    }
+    if case .held(let held) = version.file.kind { places = held.places }
   }
 
   /// Reads all versions at a path: those of a bundle, or one.
@@ -54,12 +64,8 @@ struct NamedModel {
     at path: String, console: Console,
     without isKnown: (_ version: ModelVersionList.Version, _ isGiven: Bool) -> Bool = { _, _ in false }
   ) throws -> [NamedModel] {
-    let list = try ModelVersionList(path)
-    let namesOne =
-      switch try ModelFile(path).kind {
-      case .source, .compiled, .snapshot: true
-      case .sourceBundle, .compiledBundle, .snapshotFolder: false
-      }
+    let list = try console.versions(at: path)
+    let namesOne = try console.namesOneVersion(path)
     var models: [NamedModel] = []
     for version in list.versions {
       // The requested version must be readable; its sisters only help.
@@ -90,7 +96,7 @@ struct NamedModel {
     try words.flatMap { word in
       let path = try console.path(word)
       let all = try all(at: path, console: console)
-      let current = try ModelVersionList(path).currentVersionName
+      let current = try console.versions(at: path).currentVersionName
       let end = all.firstIndex { $0.name == current }.map { $0 + 1 } ?? all.count
       return all[..<end].reversed() + all[end...]
     }

@@ -37,7 +37,7 @@ struct NewVersion {
         path.contains(Self.bundleExtension + "/")
           ? "Name the bundle around it."
           : "Make a folder whose name ends in .xcdatamodeld, move the model there, and name that folder.")
-    case .compiled, .compiledBundle, .snapshot:
+    case .compiled, .compiledBundle, .snapshot, .held:
       throw Self.refusal(
         "\(path) was written by a tool, and is no model that is edited", "Name the .xcdatamodeld that it is made from.")
     }
@@ -139,8 +139,8 @@ struct NewVersion {
   private func lockCurrent() throws -> CommandReport? {
     let snapshots = (try? SnapshotFolder(folder).snapshots) ?? [:]
     guard list.lock != nil || list.versions.contains(where: { snapshots[$0.name] != nil }) else { return nil }
-    var history = try SnapshotHistory(at: folder, for: bundle.path)
-    return try history.add(before: nil, date: Date(timeIntervalSince1970: 0), console: console)
+    var history = try SnapshotHistory(at: folder, for: bundle.path, console: console)
+    return try history.add(before: nil, date: Date(timeIntervalSince1970: 0))
   }
 
   // MARK: - Telling

@@ -6,10 +6,11 @@ import HeirloomOutput
 struct SnapshotHistory {
   private let folder: String
   private let source: String
+  private let console: Console
   private let list: ModelVersionList?
   private var lock: VersionLock
   private let lockPath: String
-  /// True when the folder holds several bundles, whose versions may have the same names.
+  /// True when the folder holds several bundles, whose versions may have the same names, or Swift source: no snapshots.
   private let isShared: Bool
   private let files = POSIXFileOperations()
 
@@ -18,11 +19,12 @@ struct SnapshotHistory {
   /// - Parameters:
   ///   - folder: The folder.
   ///   - source: The model to add, or a store.
+  ///   - console: Reads the model, and receives notes on what is not understood.
   /// - Throws: `ModelReadingError` for a damaged lock, or if there is no model; a failure if nothing tells which model
   ///   the lock is for.
-  init(at folder: String, for source: String) throws {
-    (self.folder, self.source) = (folder, source)
-    if case .database = PathKind(source) { list = nil } else { list = try ModelVersionList(source) }
+  init(at folder: String, for source: String, console: Console) throws {
+    (self.folder, self.source, self.console) = (folder, source, console)
+    if case .database = PathKind(source) { list = nil } else { list = try console.versions(at: source) }
     let names: [String]
     if case .missing = PathKind(folder) {
       names = []
@@ -30,9 +32,11 @@ struct SnapshotHistory {
       names = try FileManager.default.contentsOfDirectory(atPath: folder)
     }
     let bundles = names.filter { $0.hasSuffix(".xcdatamodeld") }.sorted()
-    isShared = bundles.count > 1
+    // Swift source keeps its versions itself; among its files lies the lock alone.
+    let ownSource = Console.SwiftSource(source).map { $0.path == folder || ModelFile.folder(of: $0.path) == folder }
+    isShared = bundles.count > 1 || ownSource == true
     let ownLock = list.map { "\($0.name).lock.json" }
-    if isShared {
+    if bundles.count > 1 {
       guard let list, let ownLock, bundles.contains("\(list.name).xcdatamodeld") else {
         throw CommandFailure(
           exitCode: .failed, code: "severalHistories", coreDataCode: nil,
@@ -54,12 +58,11 @@ struct SnapshotHistory {
   /// - Parameters:
   ///   - place: The fixed version before which the current one is put, alone; `nil` for after all others.
   ///   - date: The time that snapshots record.
-  ///   - console: Receives notes on what is not understood.
   /// - Returns: The report on the written files.
   /// - Throws: A failure for a version that was shipped and edited since, and for one that would get a wrong place;
   ///   then nothing is written.
-  mutating func add(before place: String?, date: Date, console: Console) throws -> CommandReport {
-    let current = try NamedModel(at: source)
+  mutating func add(before place: String?, date: Date) throws -> CommandReport {
+    let current = try NamedModel(at: source, console: console)
     for warning in current.warnings { console.log("note: \(warning)") }
     let fresh = try unlockedVersions(before: current)
     let known = lock.versions.first { $0.name == current.name }

@@ -16,6 +16,8 @@ package struct ModelFile: Hashable, Sendable {
     case snapshot
     /// A folder of snapshots, perhaps with their sources.
     case snapshotFolder
+    /// A model that stands in no file of its own, such as one that source code declares: it is held in memory.
+    case held(HeldModel)
   }
 
   /// The path, without a slash at its end.
@@ -38,7 +40,7 @@ package struct ModelFile: Hashable, Sendable {
   }
 
   /// Creates a place whose kind is known from where it lies.
-  init(unchecked path: String, kind: Kind) {
+  package init(unchecked path: String, kind: Kind) {
     self.path = path
     self.kind = kind
   }
@@ -49,6 +51,8 @@ package struct ModelFile: Hashable, Sendable {
   /// - Throws: ``ModelReadingError`` with the path of the file that can't be read.
   package func read() throws(ModelReadingError) -> ReadModel {
     switch kind {
+    case .held(let held):
+      return try held.read()
     case .source:
       guard try FileContents.kind(path) == .folder else { return try Self.read(path, from: path) }
       let contents = Self.contents(ofSource: path)

@@ -8,6 +8,8 @@ package struct ModelVersionList: Hashable, Sendable {
     package let file: ModelFile
     /// The checksum that `lock.json` notes for a shipped version.
     package let lockedChecksum: String?
+    /// True if something other than the lock fixes the version's place among the others.
+    package var isPlanned: Bool = false
   }
 
   /// The name of the bundle or folder, without extension.
@@ -24,6 +26,8 @@ package struct ModelVersionList: Hashable, Sendable {
   package private(set) var lockPath: String?
   /// The warnings about the lock, one sentence each.
   package private(set) var warnings: [String] = []
+  /// The steps that the app's own code migrates, as the versions' source says.
+  package private(set) var stepsByCode: [VersionLock.Step] = []
 
   /// The current version.
   package var currentVersion: Version? {
@@ -52,8 +56,36 @@ package struct ModelVersionList: Hashable, Sendable {
     case .snapshotFolder: self = try Self.snapshotFolder(file)
     case .source: self = try Self.sisters(of: file, ending: FileNames.sourceExtension, in: .sourceBundle)
     case .compiled: self = try Self.sisters(of: file, ending: FileNames.compiledExtension, in: .compiledBundle)
-    case .snapshot: self = Self.single(file)
+    case .snapshot, .held: self = Self.single(file)
     }
+  }
+
+  /// Creates a list of versions that are held in memory, in the order of the lock in a folder where there is one.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the model.
+  ///   - versions: The versions in their order, each with the knowledge whether something fixes its place.
+  ///   - current: The current version's name.
+  ///   - stepsByCode: The steps that the app's own code migrates.
+  ///   - folder: The folder where the lock lies.
+  /// - Throws: ``ModelReadingError`` for a damaged lock.
+  package init(
+    named name: String, held versions: [(name: String, file: ModelFile, isPlanned: Bool)], current: String,
+    stepsByCode: [VersionLock.Step], lockIn folder: String
+  ) throws(ModelReadingError) {
+    let lockPath = SnapshotFolder.lockPath(in: folder)
+    let lock = FileContents.exists(lockPath) ? try VersionLock(path: lockPath) : nil
+    self.init(
+      name: name,
+      versions: versions.map { version in
+        Version(
+          name: version.name, file: version.file,
+          lockedChecksum: lock?.versions.first { $0.name == version.name }?.checksum, isPlanned: version.isPlanned)
+      }, currentVersionName: current)
+    self.stepsByCode = stepsByCode
+    self.lock = lock
+    self.lockPath = lock == nil ? nil : lockPath
+    warnMissing(in: "source")
   }
 
   private init(name: String, versions: [Version], currentVersionName: String?) {
@@ -114,15 +146,20 @@ package struct ModelVersionList: Hashable, Sendable {
     list.lock = beside.lock
     list.lockPath = beside.lock == nil ? nil : beside.path
     list.warnings = beside.warnings
-    let missing = beside.lock?.missingNames { files[$0] != nil } ?? []
-    if !missing.isEmpty {
-      let names = missing.prefix(3).map { "\"\($0.prefix(80))\"" }.joined(separator: ", ")
-      list.warnings.append(
-        "\(beside.path) names \(missing.count == 1 ? "a version" : "\(missing.count) versions") that the bundle lacks"
-          + " (\(names)\(missing.count > 3 ? ", …" : "")): stores of \(missing.count == 1 ? "it" : "them") can't be recognized."
-      )
-    }
+    list.warnMissing(in: "bundle")
     return list
+  }
+
+  /// Adds a warning about versions that the lock names and that are not there.
+  private mutating func warnMissing(in place: String) {
+    guard let lockPath, let missing = lock?.missingNames(where: { version(named: $0) != nil }), !missing.isEmpty else {
+      return
+    }
+    let names = missing.prefix(3).map { "\"\($0.prefix(80))\"" }.joined(separator: ", ")
+    warnings.append(
+      "\(lockPath) names \(missing.count == 1 ? "a version" : "\(missing.count) versions") that the \(place) lacks"
+        + " (\(names)\(missing.count > 3 ? ", …" : "")): stores of \(missing.count == 1 ? "it" : "them") can't be recognized."
+    )
   }
 
   /// Returns the versions that a lock names in its order, then the others by their names.

@@ -28,6 +28,8 @@ public struct ModelReadingError: Error, Hashable, Sendable {
     case malformed(reason: String)
     /// Descriptions that were read but make no consistent model.
     case inconsistent(ModelError)
+    /// Source code that doesn't tell one model for sure, and what decides it.
+    case undecided(reason: String, advice: String)
     /// A snapshot in a format that this version doesn't know.
     case unsupportedSnapshotFormat(Int)
     /// A snapshot with hashes that are not those of its model.
@@ -82,6 +84,7 @@ extension ModelReadingError: ExplainedError {
       "\(file) has \(CountText.counted(byteCount, "byte")); a model has at most \(CountText.grouped(limit))."
     case .notModel(let content): "\(file) is \(content.description); a model was expected."
     case .malformed(let reason): "\(place) is no complete model: \(ErrorWords.ended(reason))"
+    case .undecided(let reason, _): "\(file) tells no model for sure: \(ErrorWords.ended(reason))"
     case .inconsistent(let error): "\(place) holds no consistent model: \(error.description)"
     case .unsupportedSnapshotFormat(let format):
       "\(file) is a snapshot of format \(format); this version reads format 1."
@@ -134,6 +137,7 @@ extension ModelReadingError {
       case .notModel:
         "Use an .xcdatamodeld or .xcdatamodel, a .momd or .mom, a snapshot (.json, .json.gz) or a folder of snapshots."
       case .unsupportedSnapshotFormat: "Use a newer version of Heirloom."
+      case .undecided(_, let advice): advice
       case .tooLarge, .malformed, .inconsistent, .hashMismatch:
         "Restore the file, for example from version control. A store's own model can be read from the store."
       }
@@ -150,7 +154,7 @@ extension ModelReadingError {
     case .unreadable: 257
     case .notModel, .tooLarge: 259
     case .malformed, .unsupportedSnapshotFormat: 134_010
-    case .inconsistent, .hashMismatch: 134_020
+    case .inconsistent, .hashMismatch, .undecided: 134_020
     }
   }
 }

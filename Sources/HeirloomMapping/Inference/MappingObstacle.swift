@@ -4,7 +4,7 @@ import HeirloomModel
 public struct MappingObstacle: Hashable, Sendable {
   /// The kind of obstacle.
   public let kind: Kind
-  /// The entity in the destination.
+  /// The entity in the destination; empty for the models as a whole.
   public let entity: String
   /// The property in the destination, elements of composites as `composite.element`; `nil` for the entity itself.
   public let property: String?
@@ -33,6 +33,8 @@ public struct MappingObstacle: Hashable, Sendable {
     case relationshipDestination
     /// A given entity mapping that doesn't fit the models.
     case invalidMapping
+    /// A step between versions that the app's own code migrates, where there is no such code.
+    case codeNeeded
   }
 
   /// Creates an obstacle.
@@ -58,6 +60,20 @@ extension MappingObstacle {
       kind: .invalidMapping,
       entity: entityMapping?.destinationEntityName ?? entityMapping?.sourceEntityName ?? mismatch.entityMapping,
       reason: mismatch.description, suggestion: suggestion)
+  }
+}
+
+extension MappingObstacle {
+  /// Creates the obstacle of a step that the app's own code migrates, where there is none.
+  ///
+  /// - Parameters:
+  ///   - source: The name of the version before the step.
+  ///   - destination: The name of the version after it.
+  package init(codeNeededFrom source: String, to destination: String) {
+    self.init(
+      kind: .codeNeeded, entity: "",
+      reason: "The step from \"\(source)\" to \"\(destination)\" is a custom stage, and its code is not here.",
+      suggestion: "Open the store with the app, whose code migrates it, or give a mapping for the step.")
   }
 }
 

@@ -207,7 +207,7 @@ package struct MappingSkeleton: Hashable, Sendable {
         left.value.count == right.value.count ? right.key.utf16Precedes(left.key) : left.value.count < right.value.count
       }
       return pairs.filter { inference.source.rootEntity(of: $0.0)?.name != home?.key }
-    case .ambiguousEntity, .invalidMapping: return []
+    case .ambiguousEntity, .invalidMapping, .codeNeeded: return []
     }
   }
 }

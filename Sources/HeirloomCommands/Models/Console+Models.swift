@@ -1,0 +1,86 @@
+import Foundation
+import Heirloom
+import HeirloomSwiftSource
+
+extension Console {
+  /// A place in Swift source that a word of the command line names, as in `Sources/Models:SchemaV2`.
+  struct SwiftSource {
+    /// The folder or file.
+    let path: String
+    /// The schema, or classes separated by commas; `nil` for the newest schema.
+    let name: String?
+
+    /// Finds out whether a path leads to Swift source; `nil` if it doesn't.
+    init?(_ path: String) {
+      if Self.isSource(path) {
+        (self.path, name) = (path, nil)
+        return
+      }
+      guard case .missing = PathKind(path), let colon = path.lastIndex(of: ":"),
+        !path[colon...].contains("/"), path[colon...].count > 1, Self.isSource(String(path[..<colon]))
+      else { return nil }
+      (self.path, name) = (String(path[..<colon]), String(path[path.index(after: colon)...]))
+    }
+
+    private static func isSource(_ path: String) -> Bool {
+      switch PathKind(path) {
+      case .file: return path.hasSuffix(".swift")
+      case .folder:
+        do throws(ModelReadingError) {
+          // The lock of a Swift folder may lie in it; with models or snapshots beside it, the folder is theirs.
+          guard case .snapshotFolder = try ModelFile(path).kind else { return false }
+          let content = try SnapshotFolder(path)
+          return content.sources == nil && content.snapshots.isEmpty && SwiftFolder.isSource(path)
+        } catch {
+          return error.problem == .notModel(.folder) && SwiftFolder.isSource(path)
+        }
+      default: return false
+      }
+    }
+  }
+
+  /// Lists the versions of the model at a path: a file, a bundle, a folder, or Swift source.
+  ///
+  /// - Parameter path: A path; of Swift source, `:SCHEMA` after it names the version that is meant.
+  /// - Returns: The versions, of which Swift source's are read already.
+  /// - Throws: `ModelReadingError` if there is no model.
+  func versions(at path: String) throws(ModelReadingError) -> ModelVersionList {
+    guard let source = SwiftSource(path) else { return try ModelVersionList(path) }
+    return try ModelVersionList(swiftSource: source.path, named: source.name, excluding: excludedSources)
+  }
+
+  /// Reads the history of the model at a path.
+  ///
+  /// - Parameter path: A path, as of ``versions(at:)``.
+  /// - Returns: The history.
+  /// - Throws: `ModelReadingError` if there is no readable current model.
+  func history(at path: String) throws(ModelReadingError) -> ModelHistory {
+    try ModelHistory(versions(at: path), path: path)
+  }
+
+  /// Returns true for the path of one version, rather than of all of its bundle.
+  func namesOneVersion(_ path: String) throws(ModelReadingError) -> Bool {
+    if let source = SwiftSource(path) { return source.name != nil }
+    return switch try ModelFile(path).kind {
+    case .source, .compiled, .snapshot, .held: true
+    case .sourceBundle, .compiledBundle, .snapshotFolder: false
+    }
+  }
+}
+
+extension Command.Option {
+  /// The option to leave out parts of Swift source.
+  static let exclude = Command.Option(
+    name: "--exclude", value: "FOLDER", isRepeatable: true,
+    summary: "of Swift source, a folder or file to leave out, as a path from the source's folder")
+}
+
+extension HeldModel.Reading {
+  /// The model, also one that stores can't be held against.
+  var model: ManagedObjectModel? {
+    switch self {
+    case .certain(let model), .doubtful(let model, _): model
+    case .failed: nil
+    }
+  }
+}
