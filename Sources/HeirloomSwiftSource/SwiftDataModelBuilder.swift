@@ -24,6 +24,9 @@ package struct SwiftDataModelBuilder {
   /// The doubts; an entity without any has the version hash that SwiftData gives it.
   package private(set) var doubts: [Doubt] = []
 
+  /// The classes that are left out because another one of their name comes first.
+  private(set) var namesakes: [SwiftDeclaration] = []
+
   private var links: [String: [SwiftDataLink]] = [:]
   /// The entities that may have other relationships than those that were read.
   private var open: Set<String> = []
@@ -36,7 +39,6 @@ package struct SwiftDataModelBuilder {
   package init(of roots: [SwiftDeclaration], in source: SwiftDataSource) {
     self.source = source.resolvingExtensions()
     var waiting = Array(roots.map(source.resolving).reversed())
-    var clashing: Set<String> = []
     while let declaration = waiting.popLast() {
       guard let known = classes[declaration.name] else {
         classes[declaration.name] = declaration
@@ -45,8 +47,9 @@ package struct SwiftDataModelBuilder {
       }
       guard !known.isSame(as: declaration) else { continue }
       doubt(declaration, nil, declaration.place, "another class of this name is in the schema too")
-      clashing.insert(declaration.name)
+      namesakes.append(declaration)
     }
+    let clashing = Set(namesakes.map(\.name))
     for entity in links.keys {
       for (position, link) in links[entity, default: []].enumerated() where clashing.contains(link.target) {
         links[entity]?[position].doubt = "two classes in the schema are called \(link.target)"

@@ -36,6 +36,10 @@ package struct SwiftDataSchemas {
     package var schemas: [String] = []
     package var stages: [Stage] = []
     package var faults: [Fault] = []
+    /// True if the list of schemas was read whole.
+    var hasAllSchemas: Bool = false
+    /// True if the list of stages was read whole.
+    var hasAllStages: Bool = false
   }
 
   /// A stage of a plan.
@@ -46,6 +50,10 @@ package struct SwiftDataSchemas {
     package let source: String
     package let destination: String
     package let place: SwiftPlace
+    /// The tokens of the code by its label, `willMigrate` or `didMigrate`.
+    var code: [String: Range<Int>] = [:]
+    /// The names of the types around the stage.
+    var scope: [String] = []
   }
 
   /// Something that nobody but the compiler understands.
@@ -158,6 +166,8 @@ package struct SwiftDataSchemas {
     var plan = Plan(name: declaration.path.joined(separator: "."), place: declaration.place)
     var types: [SwiftDeclaration] = []
     read("schemas", of: declaration, into: &types, &plan.faults)
+    plan.hasAllSchemas = plan.faults.isEmpty
+    let known = plan.faults.count
     plan.schemas = types.map { $0.path.joined(separator: ".") }
     if let (property, path) = source.sharedProperty("stages", of: ["Self"], from: declaration.path),
       let value = property.body ?? property.initialValue
@@ -167,6 +177,7 @@ package struct SwiftDataSchemas {
       plan.faults.append(
         Fault(place: declaration.place, reason: "its list \"stages\" is not declared here, or more than once"))
     }
+    plan.hasAllStages = plan.faults.count == known
     return plan
   }
 
@@ -203,9 +214,10 @@ package struct SwiftDataSchemas {
   /// Returns the stage of `.lightweight(fromVersion: A.self, toVersion: B.self)`; `nil` for anything else.
   private func stage(_ range: Range<Int>, _ tokens: SwiftTokens, _ scope: [String], _ place: SwiftPlace) -> Stage? {
     guard let opening = range.first(where: { tokens.has("(", at: $0) }), opening > range.lowerBound,
-      tokens.partner(opening) == range.upperBound - 1, let kind = Stage.Kind(rawValue: tokens.text(opening - 1))
+      let kind = Stage.Kind(rawValue: tokens.text(opening - 1)),
+      let trailing = tokens.trailingClosures(tokens.partner(opening) + 1..<range.upperBound)
     else { return nil }
-    let arguments = tokens.items(tokens.inside(opening)).map(tokens.labelled)
+    let arguments = tokens.items(tokens.inside(opening)).map(tokens.labelled) + trailing
     func schema(_ label: String) -> String? {
       let value = arguments.first { $0.label == label }?.value
       guard let value, let names = tokens.path(value), names.last == "self" else { return nil }
@@ -213,7 +225,15 @@ package struct SwiftDataSchemas {
         ?? names.dropLast().joined(separator: ".")
     }
     guard let from = schema("fromVersion"), let to = schema("toVersion") else { return nil }
-    return Stage(kind: kind, source: from, destination: to, place: place)
+    var stage = Stage(kind: kind, source: from, destination: to, place: place)
+    stage.scope = scope
+    // The first closure after the parentheses has no label; it is the first argument that they lack.
+    let first = arguments.contains { $0.label == "willMigrate" } ? "didMigrate" : "willMigrate"
+    for argument in arguments where !tokens.has("nil", at: argument.value.lowerBound) {
+      let label = argument.label.isEmpty ? first : argument.label
+      if label == "willMigrate" || label == "didMigrate" { stage.code[label] = argument.value }
+    }
+    return stage
   }
 
   // MARK: - Containers
@@ -261,5 +281,21 @@ package struct SwiftDataSchemas {
     }
     guard let equal, schema.faults.isEmpty else { return schemas.append(schema) }
     if let place = schema.place { schemas[equal].otherPlaces.append(place) }
+  }
+}
+
+extension SwiftTokens {
+  /// Returns the closures that follow the parentheses of a call; `nil` where anything else follows.
+  func trailingClosures(_ range: Range<Int>) -> [(label: String, value: Range<Int>)]? {
+    var result: [(label: String, value: Range<Int>)] = []
+    var index = range.lowerBound
+    while index < range.upperBound {
+      let isLabelled = isWord(at: index) && has(":", at: index + 1)
+      let start = isLabelled ? index + 2 : index
+      guard has("{", at: start), isLabelled != result.isEmpty else { return nil }
+      result.append((isLabelled ? text(index) : "", start..<next(start)))
+      index = next(start)
+    }
+    return result
   }
 }

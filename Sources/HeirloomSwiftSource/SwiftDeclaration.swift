@@ -125,4 +125,6 @@ struct SwiftCase: Hashable, Sendable {
   let isConditional: Bool
   /// True for a name in backticks.
   let isQuoted: Bool
+  /// The tokens of the raw value, where one is written.
+  let rawValue: Range<Int>?
 }

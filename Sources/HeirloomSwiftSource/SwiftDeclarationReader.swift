@@ -299,9 +299,15 @@ struct SwiftDeclarationReader {
       position += 1
       let hasValues = source.has("(", at: position)
       if hasValues { position = source.next(position) }
+      var rawValue: Range<Int>?
+      if source.has("=", at: position) {
+        let start = position + 1
+        position = endOfValue(start, until: end)
+        rawValue = start..<position
+      }
       owner.cases.append(
-        SwiftCase(name: name, hasValues: hasValues, isConditional: isConditional, isQuoted: isQuoted))
-      if source.has("=", at: position) { position = endOfValue(position + 1, until: end) }
+        SwiftCase(
+          name: name, hasValues: hasValues, isConditional: isConditional, isQuoted: isQuoted, rawValue: rawValue))
     } while source.has(",", at: position)
   }
 

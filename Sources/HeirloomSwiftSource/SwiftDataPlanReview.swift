@@ -1,0 +1,165 @@
+/// The traps of a plan as a whole: its order, its identifiers, its stages and what its versions share.
+struct SwiftDataPlanReview {
+  private(set) var findings: [SwiftDataFinding] = []
+
+  private let plan: SwiftDataSchemas.Plan
+  /// The versions of the plan in their order.
+  private let versions: [SwiftDataVersion]
+  private let source: SwiftDataSource
+
+  /// Reviews a plan whose list of schemas is known.
+  init(_ plan: SwiftDataSchemas.Plan, _ known: [String: SwiftDataVersion], in source: SwiftDataSource) {
+    (self.plan, self.source) = (plan, source)
+    versions = plan.schemas.compactMap { known[$0] }
+    reviewIdentifiers()
+    reviewChecksums()
+    if plan.hasAllStages, !plan.stages.isEmpty { reviewStages() }
+    reviewLiveTypes()
+  }
+
+  // MARK: - Identifiers
+
+  private mutating func reviewIdentifiers() {
+    var known: [(name: String, identifier: String, numbers: [Int])] = []
+    for version in versions {
+      guard let identifier = version.schema.identifier else { continue }
+      let numbers = identifier.split(separator: ".").compactMap { Int($0) }
+      let place =
+        source.sharedProperty(
+          "versionIdentifier", of: ["Self"], from: version.name.split(separator: ".").map(String.init))?
+        .property.place ?? version.schema.place
+      if let other = known.first(where: { $0.numbers == numbers }) {
+        findings.append(
+          SwiftDataFinding(
+            .reusedIdentifier, .error, at: place, schema: version.name,
+            "\(version.name) and \(other.name) have the version identifier \(identifier) both. "
+              + "Give the later one a number of its own."))
+      } else if let before = known.last, numbers.lexicographicallyPrecedes(before.numbers) {
+        findings.append(
+          SwiftDataFinding(
+            .fallingIdentifier, .warning, at: place, schema: version.name,
+            "\(version.name) has the version identifier \(identifier), and \(before.name) before it the higher "
+              + "\(before.identifier). Let the numbers rise in the order of the plan."))
+      }
+      known.append((version.name, identifier, numbers))
+    }
+  }
+
+  // MARK: - Checksums
+
+  private mutating func reviewChecksums() {
+    for (index, version) in versions.enumerated() {
+      guard let other = versions[..<index].first(where: { $0.equals(version) }) else { continue }
+      let cause: String
+      let changes = version.differences(from: other)
+      if Self.haveSameClasses(version, other) {
+        cause = "both list the same classes. Freeze the classes of \(other.name) within it as they were released."
+      } else if changes.isEmpty {
+        cause = "nothing differs in what they store. Take one of them out of the plan."
+      } else {
+        cause =
+          "what differs isn't hashed (\(SwiftDataFinding.list(changes))). It needs no version: take one of them "
+          + "out of the plan."
+      }
+      findings.append(
+        SwiftDataFinding(
+          .equalChecksums, .error, at: version.schema.place, schema: version.name,
+          "\(version.name) and \(other.name) have the same hashes, and SwiftData ends the app at the first store that "
+            + "it migrates: \(cause)"))
+    }
+  }
+
+  private static func haveSameClasses(_ version: SwiftDataVersion, _ other: SwiftDataVersion) -> Bool {
+    Set(version.classes.values.map(\.place)) == Set(other.classes.values.map(\.place))
+  }
+
+  // MARK: - Stages
+
+  private mutating func reviewStages() {
+    var pairs: Set<[String]> = []
+    for stage in plan.stages {
+      let (words, pair) = ("\(stage.source) to \(stage.destination)", [stage.source, stage.destination])
+      let positions = pair.compactMap { plan.schemas.firstIndex(of: $0) }
+      var fault: String?
+      if positions.count < 2 {
+        let stranger = pair.first { !plan.schemas.contains($0) } ?? ""
+        fault =
+          "isn't about this plan's versions, since the plan doesn't list \(stranger). Add it to the plan's schemas."
+      } else if positions[1] < positions[0] {
+        fault = "leads backwards. Exchange its versions."
+      } else if positions[1] != positions[0] + 1 {
+        fault = "skips a version. Write one stage for each pair of neighbours."
+      } else if pairs.contains(pair) {
+        fault = "is there twice. Take one of them out."
+      }
+      pairs.formUnion([pair, pair.reversed()])
+      guard let fault else { continue }
+      findings.append(
+        SwiftDataFinding(
+          .strayStage, .error, at: stage.place, schema: stage.destination, "The stage from \(words) \(fault)"))
+    }
+    for (old, new) in zip(plan.schemas, plan.schemas.dropFirst()) where !pairs.contains([old, new]) {
+      findings.append(
+        SwiftDataFinding(
+          .missingStage, .error, at: plan.place, schema: new,
+          "\(plan.name) has no stage from \(old) to \(new), so that no store of \(old) gets further. "
+            + "Add one, lightweight where nothing has to be done."))
+    }
+  }
+
+  // MARK: - Live types
+
+  /// Finds the types of today's app that versions other than the last one depend on.
+  private mutating func reviewLiveTypes() {
+    guard let last = versions.last, last.name == plan.schemas.last else { return }
+    let today = Set(last.dependencies.map(\.type.place))
+    for (index, version) in versions.dropLast().enumerated() where !Self.isRepeated(version, among: versions) {
+      let listed = Set(version.schema.roots.map(\.place))
+      var seen: Set<SwiftPlace> = []
+      var shared: [String] = []
+      for dependency in version.dependencies {
+        let type = dependency.type
+        guard seen.insert(type.place).inserted else { continue }
+        let home = home(of: type)
+        if let home, home > index {
+          findings.append(
+            SwiftDataFinding(
+              .liveType, .error, at: dependency.place ?? version.schema.place, schema: version.name,
+              entity: type.has("Model") ? type.name : nil,
+              "\(version.name) depends on \(type.path.joined(separator: ".")), a type of a newer version. "
+                + "Freeze a copy of \(type.name) within \(version.name)."))
+        } else if home == nil, today.contains(type.place) {
+          // What a schema lists is shared on purpose; what a frozen class leads to was overlooked.
+          let isFrozen = dependency.owner.map { self.home(of: $0) != nil } ?? false
+          guard isFrozen, type.has("Model"), !listed.contains(type.place) else {
+            shared.append(type.name)
+            continue
+          }
+          findings.append(
+            SwiftDataFinding(
+              .liveType, .error, at: dependency.place, schema: version.name, entity: type.name,
+              "A frozen class of \(version.name) leads to \(type.name), which isn't frozen: \(last.name) has it too, "
+                + "and each edit of it edits \(version.name). Freeze a copy of \(type.name) within \(version.name)."))
+        }
+      }
+      guard !shared.isEmpty else { continue }
+      let names = SwiftDataFinding.list(shared.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+      findings.append(
+        SwiftDataFinding(
+          .liveType, .warning, at: version.schema.place, schema: version.name,
+          "\(version.name) shares \(names) with \(last.name), the newest version: each edit edits \(version.name) too, "
+            + "and no store of it can be opened then. Freeze copies within \(version.name) before the edit."))
+    }
+  }
+
+  /// Returns true for a version with the classes of another one, which is a finding already.
+  private static func isRepeated(_ version: SwiftDataVersion, among all: [SwiftDataVersion]) -> Bool {
+    all.contains { $0.name != version.name && $0.equals(version) && haveSameClasses($0, version) }
+  }
+
+  /// Returns the position of the version in which a type is declared.
+  private func home(of type: SwiftDeclaration) -> Int? {
+    let around = (1..<max(type.path.count, 1)).map { type.path.prefix($0).joined(separator: ".") }
+    return around.reversed().lazy.compactMap { name in versions.firstIndex { $0.name == name } }.first
+  }
+}

@@ -1,0 +1,194 @@
+/// The review of SwiftData's versions and plans: the known traps that their source shows.
+///
+/// Nothing is found that rests on something that only the compiler knows; what can't be checked is a note.
+package struct SwiftDataReview {
+  /// The findings: errors first, in the order of files and lines.
+  package let findings: [SwiftDataFinding]
+
+  private let schemas: SwiftDataSchemas
+  private let versions: [SwiftDataVersion]
+  /// The versions whose names are declared once.
+  private let versionsByName: [String: SwiftDataVersion]
+
+  private var source: SwiftDataSource { schemas.source }
+
+  /// Reviews the schemas and plans of a source.
+  ///
+  /// - Parameters:
+  ///   - schemas: The schemas and plans.
+  ///   - shipped: The released versions: the full name of the versioned schema, and the version hash of each entity
+  ///     in hexadecimal digits.
+  package init(_ schemas: SwiftDataSchemas, shipped: [(name: String, hashes: [String: String])] = []) {
+    self.schemas = schemas
+    let source = schemas.source
+    versions = schemas.schemas.filter { $0.kind == .versionedSchema }.map { SwiftDataVersion($0, in: source) }
+    versionsByName = Dictionary(grouping: versions, by: \.name).filter { $0.value.count == 1 }.compactMapValues(\.first)
+    var findings: [SwiftDataFinding] = []
+    for version in versions where versionsByName[version.name] != nil { findings += Self.review(version, in: schemas) }
+    findings += Self.repeatedSchemas(versions, in: source)
+    findings += Self.outsiders(versions, in: schemas)
+    for plan in schemas.plans { findings += Self.review(plan, versionsByName, in: source) }
+    findings += SwiftDataContainerReview(schemas, versionsByName).findings
+    for release in shipped { findings += Self.review(release.name, release.hashes, versions, in: source) }
+    findings += Self.unversioned(schemas)
+    // (Two plans may have a pair of versions in common.)
+    var seen: Set<SwiftDataFinding> = []
+    self.findings = findings.filter { seen.insert($0).inserted }.sorted { Self.order($0) < Self.order($1) }
+  }
+
+  private static func order(_ finding: SwiftDataFinding) -> (Int, Int, Int, String) {
+    let rank =
+      switch finding.severity {
+      case .error: 0
+      case .warning: 1
+      case .note: 2
+      }
+    return (rank, finding.place?.file ?? -1, finding.place?.line ?? 0, finding.kind.rawValue)
+  }
+
+  // MARK: - Schemas
+
+  /// Reviews a version by itself.
+  private static func review(_ version: SwiftDataVersion, in schemas: SwiftDataSchemas) -> [SwiftDataFinding] {
+    var findings = version.namesakes.map { namesake in
+      let other = version.classes[namesake.name].map { schemas.source.text($0.place) } ?? ""
+      return SwiftDataFinding(
+        .sharedClassName, .error, at: namesake.place, schema: version.name, entity: namesake.name,
+        "\(version.name) has two classes called \(namesake.name), the other one at \(other): the entity is made of "
+          + "either. Let the types of \(version.name) refer to one of them.")
+    }
+    var reasons = version.namesakes.isEmpty ? version.reasons : []
+    if version.schema.identifier == nil, schemas.plans.contains(where: { $0.schemas.contains(version.name) }) {
+      reasons.append(
+        SwiftDataSchemas.Fault(
+          place: version.schema.place, reason: "its version identifier isn't written as Schema.Version(1, 0, 0)"))
+    }
+    if let note = uncertain(reasons, about: version.name) { findings.append(note) }
+    return findings
+  }
+
+  /// Returns the note on what can't be checked.
+  private static func uncertain(_ reasons: [SwiftDataSchemas.Fault], about name: String) -> SwiftDataFinding? {
+    guard let first = reasons.first else { return nil }
+    let count = reasons.count == 1 ? "one thing" : "\(reasons.count) things"
+    return SwiftDataFinding(
+      .uncertain, .note, at: first.place, schema: name,
+      "\(name) has \(count) that the source doesn't tell for sure, and what rests on it isn't checked: \(first.reason)."
+    )
+  }
+
+  private static func repeatedSchemas(
+    _ versions: [SwiftDataVersion], in source: SwiftDataSource
+  ) -> [SwiftDataFinding] {
+    Dictionary(grouping: versions, by: \.name).values.filter { $0.count > 1 }.map { all in
+      let places = SwiftDataFinding.list(all.compactMap { $0.schema.place.map(source.text) })
+      return SwiftDataFinding(
+        .repeatedSchema, .warning, at: all[1].schema.place, schema: all[1].name,
+        "\(all[1].name) is declared \(all.count) times, at \(places): an edit of one leaves the others behind. "
+          + "Let all targets share one file, or exclude the copies here.")
+    }
+  }
+
+  /// Finds the versioned schemas that no plan lists, if all that plans list is known.
+  private static func outsiders(_ versions: [SwiftDataVersion], in schemas: SwiftDataSchemas) -> [SwiftDataFinding] {
+    guard !schemas.plans.isEmpty, schemas.plans.allSatisfy(\.hasAllSchemas), schemas.source.faults.isEmpty else {
+      return []
+    }
+    let listed = Set(schemas.plans.flatMap(\.schemas))
+    return versions.filter { !listed.contains($0.name) }.map { version in
+      SwiftDataFinding(
+        .schemaOutsidePlan, .warning, at: version.schema.place, schema: version.name,
+        "No plan lists \(version.name), so that no store of this version can be migrated. "
+          + "Add it to the plan, or delete it if no store ever had it.")
+    }
+  }
+
+  private static func unversioned(_ schemas: SwiftDataSchemas) -> [SwiftDataFinding] {
+    guard let first = schemas.schemas.first, first.kind != .versionedSchema, schemas.source.faults.isEmpty,
+      schemas.schemas.allSatisfy({ $0.kind != .versionedSchema })
+    else { return [] }
+    return [
+      SwiftDataFinding(
+        .unversionedModels, .note, at: first.place,
+        "These classes are in no versioned schema, so that SwiftData infers every migration. "
+          + "A first plan has to begin with copies of what was released, not with the classes of that day.")
+    ]
+  }
+
+  // MARK: - Releases
+
+  /// Compares a released version with its source.
+  private static func review(
+    _ name: String, _ hashes: [String: String], _ versions: [SwiftDataVersion], in source: SwiftDataSource
+  ) -> [SwiftDataFinding] {
+    let hashes = hashes.mapValues { $0.lowercased() }
+    let found = versions.filter { $0.name == name }
+    guard let version = found.first else {
+      guard source.faults.isEmpty else {
+        return [
+          SwiftDataFinding(
+            .uncertain, .note, at: nil, schema: name,
+            "\(name) was released and isn't found, but not every file can be read.")
+        ]
+      }
+      if let heir = versions.first(where: { $0.isCertain && $0.hashes == hashes }) {
+        return [
+          SwiftDataFinding(
+            .lostRelease, .warning, at: heir.schema.place, schema: name,
+            "\(name) was released and isn't in the source, and \(heir.name) has its hashes. "
+              + "If it was renamed, give the release its new name.")
+        ]
+      }
+      return [
+        SwiftDataFinding(
+          .lostRelease, .error, at: nil, schema: name,
+          "\(name) was released and isn't in the source, so that SwiftData can't open its stores. "
+            + "Bring it back from the commit of the release, and list it in the plan.")
+      ]
+    }
+    // Two of one name are a finding already, and either may be the one that was released.
+    guard found.count == 1 else { return [] }
+    var changes: [(entity: String, change: String)] = []
+    for entity in Set(hashes.keys).union(version.entities.keys) {
+      let known = version.hashes[entity]
+      if let old = hashes[entity], let known {
+        if old != known { changes.append((entity, "edited")) }
+      } else if version.isCertain {
+        changes.append((entity, known == nil ? "removed" : "added"))
+      }
+    }
+    guard !changes.isEmpty else { return [] }
+    changes.sort { $0.entity.utf8.lexicographicallyPrecedes($1.entity.utf8) }
+    let single = changes.count == 1 ? changes[0].entity : nil
+    return [
+      SwiftDataFinding(
+        .editedRelease, .error, at: single.flatMap { version.classes[$0]?.place } ?? version.schema.place, schema: name,
+        entity: single,
+        "\(name) isn't what was released: \(SwiftDataFinding.list(changes.map { "\($0.entity) was \($0.change)" })). "
+          + "SwiftData doesn't know the stores of the release. Take that back in \(name), and make it in a new version."
+      )
+    ]
+  }
+
+  // MARK: - Plans
+
+  private static func review(
+    _ plan: SwiftDataSchemas.Plan, _ versions: [String: SwiftDataVersion], in source: SwiftDataSource
+  ) -> [SwiftDataFinding] {
+    var findings: [SwiftDataFinding] = []
+    if let note = uncertain(plan.faults, about: plan.name) { findings.append(note) }
+    // Without the whole list nobody knows which versions are neighbours.
+    guard plan.hasAllSchemas else { return findings }
+    let order = SwiftDataPlanReview(plan, versions, in: source)
+    findings += order.findings
+    for (old, new) in zip(plan.schemas, plan.schemas.dropFirst()) {
+      guard let old = versions[old], let new = versions[new] else { continue }
+      findings += SwiftDataStepReview(from: old, to: new, plan: plan).findings
+    }
+    for stage in plan.stages {
+      guard let old = versions[stage.source], let new = versions[stage.destination] else { continue }
+      findings += SwiftDataStageReview(stage, from: old, to: new, in: source).findings
+    }
+    return findings
+  }
+}

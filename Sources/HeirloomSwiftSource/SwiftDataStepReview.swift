@@ -1,0 +1,191 @@
+import HeirloomModel
+
+/// The traps between two neighbouring versions: what a migration of rows from one to the next comes upon.
+struct SwiftDataStepReview {
+  private(set) var findings: [SwiftDataFinding] = []
+
+  private typealias Property = SwiftDataVersion.Property
+
+  private let old: SwiftDataVersion
+  private let new: SwiftDataVersion
+  /// True if there is code between the versions, or if there may be.
+  private let isCustom: Bool
+  /// True if code may change the rows before they are migrated.
+  private let isPrepared: Bool
+
+  /// Compares two versions that follow each other in a plan.
+  init(from old: SwiftDataVersion, to new: SwiftDataVersion, plan: SwiftDataSchemas.Plan) {
+    (self.old, self.new) = (old, new)
+    let stage = plan.stages.first { $0.source == old.name && $0.destination == new.name }
+    isCustom = stage.map { $0.kind == .custom } ?? !plan.hasAllStages
+    isPrepared = stage.map { $0.code["willMigrate"] != nil } ?? !plan.hasAllStages
+    reviewEntities()
+    for name in new.entityNames {
+      guard let before = old.properties(of: name), let after = new.properties(of: name) else { continue }
+      reviewProperties(of: name, before, after)
+      reviewConstraints(of: name, before, after)
+    }
+  }
+
+  private mutating func add(
+    _ kind: SwiftDataFinding.Kind, _ severity: SwiftDataFinding.Severity, at place: SwiftPlace?, _ entity: String,
+    _ property: String?, _ message: String
+  ) {
+    findings.append(
+      SwiftDataFinding(
+        kind, severity, at: place, schema: new.name, entity: entity, property: property, message))
+  }
+
+  // MARK: - Pairs
+
+  /// Pairs what is gone with what is new in its place: the only two that are alike, or alike ones with near names.
+  private static func renames<Item>(
+    _ gone: [Item], _ new: [Item], name: (Item) -> String, alike: (Item, Item) -> Bool
+  ) -> [(gone: Item, new: Item)] {
+    gone.compactMap { item in
+      let candidates = new.filter { alike(item, $0) }
+      let near = candidates.filter { areNear(name(item), name($0)) }
+      if near.count == 1, gone.count(where: { areNear(name($0), name(near[0])) && alike($0, near[0]) }) == 1 {
+        return (item, near[0])
+      }
+      return gone.count == 1 && candidates.count == 1 ? (item, candidates[0]) : nil
+    }
+  }
+
+  /// Returns true for names of which one begins or ends with the other.
+  private static func areNear(_ left: String, _ right: String) -> Bool {
+    let (left, right) = (left.lowercased(), right.lowercased())
+    let (short, long) = left.utf8.count < right.utf8.count ? (left, right) : (right, left)
+    return short.utf8.count > 2 && (long.hasPrefix(short) || long.hasSuffix(short))
+  }
+
+  // MARK: - Entities
+
+  private mutating func reviewEntities() {
+    guard old.schema.faults.isEmpty, new.schema.faults.isEmpty else { return }
+    let gone = old.entityNames.filter { new.entities[$0] == nil }
+    let added = new.entityNames.filter { old.entities[$0] == nil }
+    for (before, after) in Self.renames(gone, added, name: { $0 }, alike: { areAlike($0, $1) }) {
+      add(
+        .lostEntity, isCustom ? .warning : .error, at: new.classes[after]?.place, after, nil,
+        "\(new.name) has \(after) in place of \(before), and SwiftData drops the rows of \(before): an entity has "
+          + "the name of its class, whatever an alias says, and no former name. "
+          + "If \(before) is only a frozen copy of \(after), \(old.name) isn't what was released: give both one name.")
+    }
+  }
+
+  /// Returns true if two thirds of the properties of two classes are the same.
+  private func areAlike(_ before: String, _ after: String) -> Bool {
+    guard let before = old.properties(of: before), let after = new.properties(of: after) else { return false }
+    let names = Set(before.map { [$0.name, $0.type] })
+    let common = after.count { names.contains([$0.name, $0.type]) }
+    return common > 0 && common * 3 >= max(before.count, after.count) * 2
+  }
+
+  // MARK: - Properties
+
+  private mutating func reviewProperties(of entity: String, _ before: [Property], _ after: [Property]) {
+    let known = Dictionary(before.map { ($0.name, $0) }) { first, _ in first }
+    // The names of the properties from which the values of others come.
+    let taken = Set(after.compactMap(\.originalName))
+    var added: [Property] = []
+    for property in after {
+      guard let origin = property.originalName.flatMap({ known[$0] }) ?? known[property.name] else {
+        added.append(property)
+        continue
+      }
+      reviewType(of: entity, origin, property)
+      reviewCases(of: entity, origin, property)
+    }
+    let names = Set(after.map(\.name)).union(taken)
+    let gone = before.filter { !names.contains($0.name) }
+    let renames = Self.renames(gone, added, name: \.name) { $0.type == $1.type && !$0.type.isEmpty }
+    for (before, after) in renames where before.isStable && after.isStable {
+      let macro = after.attribute == nil ? "Relationship" : "Attribute"
+      add(
+        .suspectedRename, isCustom ? .note : .warning, at: after.place, entity, after.name,
+        "\(entity).\(before.name) is gone in \(new.name), and \(after.name) of the same type is new: the values of "
+          + "\(before.name) are dropped. "
+          + "If it was renamed, write @\(macro)(originalName: \"\(before.name)\") before it."
+      )
+    }
+    for property in added where property.isStable {
+      guard let attribute = property.attribute, !attribute.isOptional, !property.hasDefault else { continue }
+      add(
+        .missingDefault, isCustom ? .warning : .error, at: property.place, entity, property.name,
+        "\(entity).\(property.name) is new in \(new.name) and required, and the rows of \(old.name) have no value"
+          + (isCustom ? ": they are carried over before didMigrate runs. " : ", so that no store with rows opens. ")
+          + "Give it an initial value, or make it optional.")
+    }
+  }
+
+  // MARK: - Types
+
+  /// The types of numbers, whose values are converted.
+  private static let numbers: Set<AttributeType> = [
+    .boolean, .integer16, .integer32, .integer64, .decimal, .double, .float,
+  ]
+
+  private mutating func reviewType(of entity: String, _ before: Property, _ after: Property) {
+    guard before.isCertain, after.isCertain, let source = before.attribute?.type, let type = after.attribute?.type,
+      source != type, !(Self.numbers.contains(source) && Self.numbers.contains(type))
+    else { return }
+    add(
+      .changedType, .error, at: after.place, entity, after.name,
+      "\(entity).\(after.name) is \(source.name) in \(old.name) and \(type.name) in \(new.name), which SwiftData "
+        + "doesn't migrate. Give the new type a property of another name, fill it in a stage, and drop the old one a "
+        + "version later."
+    )
+  }
+
+  private mutating func reviewCases(of entity: String, _ before: Property, _ after: Property) {
+    guard !isPrepared, let left = old.composite(before, of: entity), let right = new.composite(after, of: entity),
+      let all = old.rawValues(of: left), let rest = new.rawValues(of: right)
+    else { return }
+    let gone = all.filter { item in !rest.contains { $0.value == item.value } }
+    guard !gone.isEmpty else { return }
+    add(
+      .narrowedEnum, .warning, at: right.place, entity, after.name,
+      "\(right.name) of \(new.name) lacks \(SwiftDataFinding.list(gone.map(\.name))), and a row of \(entity) that has it ends the app when it is read. Keep the case, or replace the value in willMigrate."
+    )
+  }
+
+  // MARK: - Constraints
+
+  private mutating func reviewConstraints(of entity: String, _ before: [Property], _ after: [Property]) {
+    guard let left = old.entities[entity], let right = new.entities[entity] else { return }
+    let known = Set(before.map(\.name))
+    for names in right.uniquenessConstraints {
+      let origins = names.map { name in
+        after.first { $0.name == name }?.originalName.flatMap { known.contains($0) ? $0 : nil } ?? name
+      }
+      // What is unique already is so with any other property too.
+      guard !left.uniquenessConstraints.contains(where: { Set($0).isSubset(of: origins) }) else { continue }
+      let added = after.filter {
+        names.contains($0.name) && !known.contains(origins[names.firstIndex(of: $0.name) ?? 0])
+      }
+      let place = after.first { names.contains($0.name) }?.place
+      let text = names.joined(separator: ", ")
+      if added.isEmpty {
+        guard !isPrepared else { continue }
+        add(
+          .newConstraint, .warning, at: place, entity, names.count == 1 ? names[0] : nil,
+          "\(entity) is unique by \(text) from \(new.name) on, and rows of \(old.name) with equal values stop the "
+            + "migration. Let a custom stage remove them in willMigrate.")
+      } else if added.count == names.count, added.allSatisfy({ $0.isStable && $0.hasDefault }),
+        added.allSatisfy({ $0.attribute?.isOptional == false })
+      {
+        add(
+          .constantUnique, isCustom ? .warning : .error, at: place, entity, names.count == 1 ? names[0] : nil,
+          "\(entity).\(text) is new in \(new.name) and unique, and its initial value is computed once: all rows of "
+            + "\(old.name) get the same one. Add it without the constraint, fill it in didMigrate, and make it unique "
+            + "a version later.")
+      }
+    }
+  }
+}
+
+extension SwiftDataVersion.Property {
+  /// True for a property that every build of the app has.
+  fileprivate var isStable: Bool { !declaration.isConditional && !declaration.isQuoted }
+}

@@ -1,0 +1,479 @@
+import HeirloomSwiftSource
+import Testing
+
+/// The traps of SwiftData's versions: each as a small source with the fault, and mended.
+struct SwiftDataReviewTests {
+  /// A source with a fault, and the same without it.
+  ///
+  /// A comment such as `// error: liveType` names what is to be found on its line; nothing else is.
+  struct Trap: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let fault: String
+    let mends: [String]
+
+    init(_ name: String, _ fault: String, mends: String...) {
+      (testDescription, self.fault, self.mends) = (name, fault, mends)
+    }
+  }
+
+  private static func review(
+    _ text: String, shipped: [(name: String, hashes: [String: String])] = []
+  ) -> [SwiftDataFinding] {
+    var source = SwiftDataSource()
+    source.add(Array(text.utf8), path: "App.swift")
+    return SwiftDataReview(SwiftDataSchemas(source), shipped: shipped).findings
+  }
+
+  /// The findings that the comments of a source name.
+  private static func expected(_ text: String) -> [String] {
+    text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().flatMap { offset, line in
+      line.split(separator: "//").dropFirst().map { comment in
+        let words = comment.split { ": ".contains($0) }
+        return "\(offset + 1) \(words.joined(separator: " "))"
+      }
+    }
+  }
+
+  private static func lines(_ findings: [SwiftDataFinding]) -> [String] {
+    findings.map { "\($0.place?.line ?? 0) \($0.severity.rawValue) \($0.kind.rawValue)" }
+  }
+
+  private func check(_ trap: Trap) {
+    let findings = Self.review(trap.fault)
+    #expect(!findings.isEmpty)
+    #expect(Self.lines(findings).sorted() == Self.expected(trap.fault).sorted(), "\(findings.map(\.message))")
+    for mend in trap.mends {
+      let findings = Self.review(mend)
+      #expect(Self.lines(findings) == Self.expected(mend), "\(findings.map(\.message))")
+    }
+  }
+
+  // MARK: - Parts of sources
+
+  /// A versioned schema.
+  static func schema(
+    _ name: String, _ version: String, _ content: String, models: String = "Crate.self", comment: String = "",
+    number: String = ""
+  ) -> String {
+    """
+    enum \(name): VersionedSchema { \(comment)
+      static let versionIdentifier = Schema.Version(\(version)) \(number)
+      static var models: [any PersistentModel.Type] { [\(models)] }
+      \(content)
+    }
+
+    """
+  }
+
+  /// A class with some properties beside its code.
+  static func crate(_ properties: String = "", name: String = "Crate") -> String {
+    "@Model final class \(name) { var code = \"\"; \(properties)\ninit() {} }"
+  }
+
+  /// A plan.
+  static func plan(_ schemas: String, _ stages: String, comment: String = "") -> String {
+    """
+    enum Plan: SchemaMigrationPlan { \(comment)
+      static var schemas: [any VersionedSchema.Type] { [\(schemas)] }
+      static var stages: [MigrationStage] { [\(stages)] }
+    }
+
+    """
+  }
+
+  static let lightweight = ".lightweight(fromVersion: V1.self, toVersion: V2.self)"
+  static let custom = ".custom(fromVersion: V1.self, toVersion: V2.self, willMigrate: nil, didMigrate: { _ in })"
+  static let prepared = ".custom(fromVersion: V1.self, toVersion: V2.self, willMigrate: { _ in }, didMigrate: nil)"
+
+  /// Two versions of a class with a plan.
+  static func step(_ old: String, _ new: String, _ stage: String = lightweight) -> String {
+    schema("V1", "1, 0, 0", old) + schema("V2", "2, 0, 0", new) + plan("V1.self, V2.self", stage)
+  }
+
+  /// Two versions of a class by the properties beside its code.
+  static func change(_ old: String, _ new: String, _ stage: String = lightweight) -> String {
+    step(crate(old), crate(new), stage)
+  }
+
+  static let good = change("", "var size = 0")
+
+  // MARK: - Plans
+
+  static let plans: [Trap] = [
+    Trap(
+      "two versions list the same class",
+      crate() + "\n" + schema("V1", "1, 0, 0", "")
+        + schema("V2", "2, 0, 0", "", comment: "// error: equalChecksums") + plan("V1.self, V2.self", lightweight),
+      mends: good),
+    Trap(
+      "the change is not hashed",
+      schema("V1", "1, 0, 0", crate("var size = 0"))
+        + schema("V2", "2, 0, 0", crate("var size = 1"), comment: "// error: equalChecksums")
+        + plan("V1.self, V2.self", lightweight),
+      mends: change("var size = 0", "var size: Double = 1")),
+    Trap(
+      "a version returns to an older one",
+      schema("V1", "1, 0, 0", crate()) + schema("V2", "2, 0, 0", crate("var size = 1"))
+        + schema("V3", "3, 0, 0", crate(), comment: "// error: equalChecksums")
+        + plan("V1.self, V2.self, V3.self", ""),
+      mends: schema("V1", "1, 0, 0", crate()) + schema("V2", "2, 0, 0", crate("var size = 1"))
+        + schema("V3", "3, 0, 0", crate("var size = 1.0")) + plan("V1.self, V2.self, V3.self", "")),
+    Trap(
+      "one identifier for two versions",
+      schema("V1", "1, 0, 0", crate())
+        + schema("V2", "1, 0, 0", crate("var size = 0"), number: "// error: reusedIdentifier")
+        + plan("V1.self, V2.self", lightweight),
+      mends: good),
+    Trap(
+      "a falling identifier",
+      schema("V1", "1, 10, 0", crate())
+        + schema("V2", "1, 9, 0", crate("var size = 0"), number: "// warning: fallingIdentifier")
+        + plan("V1.self, V2.self", lightweight),
+      mends: good,
+      schema("V1", "1, 9, 0", crate()) + schema("V2", "1, 10, 0", crate("var size = 0"))
+        + plan("V1.self, V2.self", lightweight)),
+    Trap(
+      "a pair without a stage",
+      schema("V1", "1, 0, 0", crate()) + schema("V2", "2, 0, 0", crate("var size = 0"))
+        + schema("V3", "3, 0, 0", crate("var size = 0; var note = \"\""))
+        + plan("V1.self, V2.self, V3.self", lightweight, comment: "// error: missingStage"),
+      mends: schema("V1", "1, 0, 0", crate()) + schema("V2", "2, 0, 0", crate("var size = 0"))
+        + schema("V3", "3, 0, 0", crate("var size = 0; var note = \"\""))
+        + plan(
+          "V1.self, V2.self, V3.self", lightweight + ", .lightweight(fromVersion: V2.self, toVersion: V3.self)"),
+      // Without any stage, all is inferred.
+      schema("V1", "1, 0, 0", crate()) + schema("V2", "2, 0, 0", crate("var size = 0"))
+        + plan("V1.self, V2.self", "")),
+    Trap(
+      "a stage that leads backwards",
+      change("", "var size = 0", ".lightweight(fromVersion: V2.self, toVersion: V1.self) // error: strayStage\n"),
+      mends: good),
+    Trap(
+      "a stage that is there twice",
+      change("", "var size = 0", lightweight + ",\n" + lightweight + "// error: strayStage\n"),
+      mends: good),
+    Trap(
+      "a stage that skips a version",
+      schema("V1", "1, 0, 0", crate()) + schema("V2", "2, 0, 0", crate("var size = 0"))
+        + schema("V3", "3, 0, 0", crate("var size = 0; var note = \"\""))
+        + plan(
+          "V1.self, V2.self, V3.self",
+          lightweight + ", .lightweight(fromVersion: V2.self, toVersion: V3.self),\n"
+            + ".lightweight(fromVersion: V1.self, toVersion: V3.self) // error: strayStage\n"),
+      mends: good),
+    Trap(
+      "a stage about a schema that the plan lacks",
+      schema("V0", "0, 1, 0", crate("var old = 0"), comment: "// warning: schemaOutsidePlan")
+        + change(
+          "", "var size = 0",
+          lightweight + ",\n.lightweight(fromVersion: V0.self, toVersion: V1.self) // error: strayStage\n"),
+      mends: schema("V0", "0, 1, 0", crate("var old = 0")) + schema("V1", "1, 0, 0", crate())
+        + schema("V2", "2, 0, 0", crate("var size = 0"))
+        + plan(
+          "V0.self, V1.self, V2.self",
+          ".lightweight(fromVersion: V0.self, toVersion: V1.self), " + lightweight)),
+    Trap(
+      "a schema outside the plan",
+      good + schema("V3", "3, 0, 0", crate(), comment: "// warning: schemaOutsidePlan"),
+      mends: good,
+      good + schema("Mock", "1, 0, 0", crate()) + "enum Other: SchemaMigrationPlan { "
+        + "static let schemas = [Mock.self]; static let stages = [] }"),
+    Trap(
+      "a schema that is declared twice",
+      "enum V1: VersionedSchema { static let versionIdentifier = Schema.Version(1, 0, 0)\n"
+        + "static let models: [any PersistentModel.Type] = [Crate.self] }\n" + crate()
+        + "\nenum V1: VersionedSchema { // warning: repeatedSchema\n"
+        + "static let versionIdentifier = Schema.Version(1, 0, 0)\n"
+        + "static let models: [any PersistentModel.Type] = [Crate.self] }",
+      mends: schema("V1", "1, 0, 0", crate())),
+    Trap(
+      "classes without a version",
+      crate() + "\nfunc f() throws { _ = try ModelContainer(for: Crate.self) } // note: unversionedModels",
+      mends: good + "func f() throws { _ = try ModelContainer(for: V2.Crate.self) }"),
+  ]
+
+  @Test(arguments: plans)
+  func `a plan's order, numbers, stages and checksums are reviewed`(_ trap: Trap) { check(trap) }
+
+  static let containers: [Trap] = [
+    Trap(
+      "a container of an older version",
+      good
+        + "func f() throws { _ = try ModelContainer(for: Schema(versionedSchema: V1.self), migrationPlan: Plan.self) "
+        + "} // error: containerSchema",
+      mends: good
+        + "func f() throws { _ = try ModelContainer(for: Schema(versionedSchema: V2.self), migrationPlan: Plan.self) }",
+      // Without a plan a container may open what it likes.
+      good + "func f() throws { _ = try ModelContainer(for: Schema(versionedSchema: V1.self)) }"),
+    Trap(
+      "a schema in a variable",
+      good + "func f() throws { let schema = Schema(versionedSchema: V1.self)\n"
+        + "_ = try ModelContainer(for: schema, migrationPlan: Plan.self) } // error: containerSchema",
+      mends: good
+        + "typealias Latest = V2\nfunc f() throws { let schema: Schema = Schema(versionedSchema: Latest.self)\n"
+        + "_ = try ModelContainer(for: schema, migrationPlan: Plan.self) }",
+      good + "func f(_ schema: Schema) throws { _ = try ModelContainer(for: schema, migrationPlan: Plan.self) }"),
+    Trap(
+      "a container of other classes",
+      good + "func f() throws { _ = try ModelContainer(for: V1.Crate.self, migrationPlan: Plan.self) "
+        + "} // error: containerSchema",
+      mends: good + "func f() throws { _ = try ModelContainer(for: V2.Crate.self, migrationPlan: Plan.self) }",
+      good + "func f() throws { _ = try ModelContainer(for: Schema(V2.models), migrationPlan: Plan.self) }",
+      good + "func f() throws { _ = try ModelContainer(for: Schema([V2.Crate.self]), migrationPlan: Plan.self) }"),
+  ]
+
+  @Test(arguments: containers)
+  func `a container with a plan opens its last version`(_ trap: Trap) { check(trap) }
+
+  // MARK: - Frozen types
+
+  /// A version whose crate has a label, which is another class.
+  static func labelled(_ label: String) -> String { crate("var label: Label? \(label)") }
+
+  static let label = "@Model final class Label { var text = \"\"; init() {} }\n"
+
+  static let live: [Trap] = [
+    Trap(
+      "a frozen class leads to a live one",
+      label + schema("V1", "1, 0, 0", labelled("// error: liveType"))
+        + schema("V2", "2, 0, 0", crate("var label: Label?; var size = 0")) + plan("V1.self, V2.self", lightweight),
+      mends: label + schema("V1", "1, 0, 0", labelled("") + "\n" + label)
+        + schema("V2", "2, 0, 0", crate("var label: Label?; var size = 0")) + plan("V1.self, V2.self", lightweight),
+      // A newer schema may use the type of an older one.
+      schema("V1", "1, 0, 0", labelled("") + "\n" + label)
+        + schema("V2", "2, 0, 0", crate("var label: V1.Label?; var size = 0")) + plan("V1.self, V2.self", lightweight),
+      // What the newest version doesn't have isn't live.
+      label + schema("V1", "1, 0, 0", labelled(""))
+        + schema("V2", "2, 0, 0", crate("var label: Label?; var size = 0") + "\n" + label)
+        + plan("V1.self, V2.self", lightweight)),
+    Trap(
+      "a version shares a class with the newest one",
+      label + schema("V1", "1, 0, 0", crate(), models: "Crate.self, Label.self", comment: "// warning: liveType")
+        + schema("V2", "2, 0, 0", crate("var size = 0"), models: "Crate.self, Label.self")
+        + plan("V1.self, V2.self", lightweight),
+      mends: schema("V1", "1, 0, 0", crate() + "\n" + label, models: "Crate.self, Label.self")
+        + schema("V2", "2, 0, 0", crate("var size = 0"), models: "Crate.self, V1.Label.self")
+        + plan("V1.self, V2.self", lightweight)),
+    Trap(
+      "a version uses a type of a newer one",
+      schema("V1", "1, 0, 0", crate("var label: V2.Label? // error: liveType"))
+        + schema("V2", "2, 0, 0", crate("var label: Label?; var size = 0") + "\n" + label)
+        + plan("V1.self, V2.self", lightweight),
+      mends: schema("V1", "1, 0, 0", labelled("") + "\n" + label)
+        + schema("V2", "2, 0, 0", crate("var label: Label?; var size = 0") + "\n" + label)
+        + plan("V1.self, V2.self", lightweight)),
+    Trap(
+      "versions share a structure",
+      "struct Size: Codable { var width = 0 }\n"
+        + schema("V1", "1, 0, 0", crate("var size = Size()"), comment: "// warning: liveType")
+        + schema("V2", "2, 0, 0", crate("var size = Size(); var note = \"\"")) + plan("V1.self, V2.self", lightweight),
+      mends: "struct Size: Codable { var width = 0 }\n"
+        + schema("V1", "1, 0, 0", crate("var size = Size()") + "\nstruct Size: Codable { var width = 0 }")
+        + schema("V2", "2, 0, 0", crate("var size = Size(); var note = \"\"")) + plan("V1.self, V2.self", lightweight),
+      // A new case of an enumeration with raw values changes no hash.
+      "enum Size: String, Codable { case small, large }\n"
+        + schema("V1", "1, 0, 0", crate("var size: Size = Size.small"))
+        + schema("V2", "2, 0, 0", crate("var size: Size = Size.small; var note = \"\""))
+        + plan("V1.self, V2.self", lightweight)),
+    Trap(
+      "two classes of one name",
+      "@Model final class Crate { var text = \"\" } // error: sharedClassName\n"
+        + schema(
+          "V1", "1, 0, 0", "@Model final class Box { var one: Crate? }\n" + crate(), models: "Box.self, Other.self")
+        + "typealias Other = Crate",
+      mends: "@Model final class Crate { var text = \"\" }\n"
+        + schema("V1", "1, 0, 0", "@Model final class Box { var one: Crate? }\n" + crate(), models: "Box.self")
+        + "typealias Other = Crate"),
+    Trap(
+      "freezing renamed the entity",
+      "typealias Font = FontV1\n@Model final class FontV1 { var size = 0; var name = \"\"; var bold = false } "
+        + "// error: lostEntity\n"
+        + schema(
+          "V1", "1, 0, 0", "@Model final class Font { var size = 0; var name = \"\" }", models: "Font.self")
+        + schema("V2", "2, 0, 0", "", models: "Font.self") + plan("V1.self, V2.self", lightweight),
+      mends: "typealias Font = FontV1\n@Model final class FontV1 { var size = 0; var name = \"\"; var bold = false }\n"
+        + schema(
+          "V1", "1, 0, 0", "@Model final class FontV1 { var size = 0; var name = \"\" }", models: "FontV1.self")
+        + schema("V2", "2, 0, 0", "", models: "Font.self") + plan("V1.self, V2.self", lightweight),
+      // An entity that is really new, beside one that is really gone.
+      schema("V1", "1, 0, 0", "@Model final class Font { var size = 0; var name = \"\" }", models: "Font.self")
+        + schema("V2", "2, 0, 0", "@Model final class Page { var number = 0 }", models: "Page.self")
+        + plan("V1.self, V2.self", lightweight)),
+  ]
+
+  @Test(arguments: live)
+  func `what a version shares with today's app is found`(_ trap: Trap) { check(trap) }
+
+  // MARK: - Steps
+
+  static let steps: [Trap] = [
+    Trap(
+      "a required property", change("", "var size: Int // error: missingDefault"),
+      mends: change("", "var size: Int = 0"), change("", "var size: Int?"),
+      change("var width = 0", "@Attribute(originalName: \"width\") var size: Int")),
+    Trap(
+      "a required property in a custom stage", change("", "var size: Int // warning: missingDefault", custom),
+      mends: change("", "var size: Int = 0", custom)),
+    Trap(
+      "a former name that no property had",
+      change("", "@Attribute(originalName: \"width\") var size: Int // error: missingDefault"),
+      mends: change("", "@Attribute(originalName: \"width\") var size: Int = 0")),
+    Trap(
+      "an unclear property isn't judged", change("", "var size: Measured // note: uncertain"),
+      mends: change("", "var size = 0")),
+    Trap(
+      "the only property that is gone",
+      change("var width: Int?", "var breadth: Int? // warning: suspectedRename"),
+      mends: change("var width: Int?", "@Attribute(originalName: \"width\") var breadth: Int?; var size = 0"),
+      change("var width: Int?", "var breadth: Double?"),
+      change("var width: Int?", "var breadth: Int?; var depth: Int?"),
+      change("var width: Int?; var depth: Int?", "var breadth: Int?")),
+    Trap(
+      "near names among several",
+      change(
+        "var date: Date?; var text: String?",
+        "var createdDate: Date? // warning: suspectedRename\nvar end: Date?; var note: String?"),
+      mends: change(
+        "var date: Date?; var text: String?",
+        "@Attribute(originalName: \"date\") var createdDate: Date?; var end: Date?; var note: Bool?"
+      )),
+    Trap(
+      "a suspected rename in a custom stage",
+      change("var width: Int?", "var breadth: Int? // note: suspectedRename", custom),
+      mends: change("var width: Int?", "var breadth: Int?; var depth: Int?", custom)),
+    Trap(
+      "a renamed relationship",
+      step(
+        crate("var label: Label?") + "\n" + label,
+        crate("var tag: Label? // warning: suspectedRename") + "\n" + label),
+      mends: step(
+        crate("var label: Label?") + "\n" + label,
+        crate("@Relationship(originalName: \"label\") var tag: Label?; var size = 0") + "\n" + label)),
+    Trap(
+      "a constraint over rows",
+      change("var size = 0", "@Attribute(.unique) var size = 0 // warning: newConstraint"),
+      mends: change("var size = 0", "@Attribute(.unique) var size = 0", prepared),
+      change("@Attribute(.unique) var size = 0", "@Attribute(.unique) var size = 0; var note = \"\"")),
+    Trap(
+      "a constraint over rows without code before",
+      change("var size = 0", "#Unique<Crate>([\\.size, \\.code])\nvar size = 0", custom)
+        .replacing("var code = \"\"; #Unique", with: "var code = \"\" // warning: newConstraint\n#Unique"),
+      mends: change("var size = 0", "#Unique<Crate>([\\.size, \\.code])\nvar size = 0", prepared),
+      change("#Unique<Crate>([\\.size])\nvar size = 0", "#Unique<Crate>([\\.size], [\\.size, \\.code])\nvar size = 0")),
+    Trap(
+      "a constraint on a renamed property",
+      change(
+        "var width = 0", "@Attribute(.unique, originalName: \"width\") var size = 0 // warning: newConstraint"),
+      mends: change(
+        "@Attribute(.unique) var width = 0",
+        "@Attribute(.unique, originalName: \"width\") var size = 0; var note = \"\"")),
+    Trap(
+      "one identifier for all rows",
+      change("", "@Attribute(.unique) var id = UUID() // error: constantUnique"),
+      mends: change("", "var id = UUID()"), change("", "@Attribute(.unique) var id: UUID?")),
+    Trap(
+      "one identifier for all rows of a custom stage",
+      change("", "@Attribute(.unique) var id: UUID = UUID() // warning: constantUnique", custom),
+      mends: change("", "@Attribute(.unique) var id: UUID?", custom)),
+    Trap(
+      "another type", change("var size = 0", "var size = \"\" // error: changedType"),
+      mends: change("var size = 0", "var size = 0.5"), change("var size = 0", "var size: Int?")),
+    Trap(
+      "a list of structures",
+      step(
+        crate("var tags: [String] = []"),
+        crate("var tags: [String: Tag] = [:] // error: changedType") + "\nstruct Tag: Codable { var text = \"\" }"),
+      mends: step(
+        crate("var tags: [String] = []"),
+        crate("var tags: [String] = []; var marks: [String: Tag] = [:]")
+          + "\nstruct Tag: Codable { var text = \"\" }")),
+    Trap(
+      "another type under a former name",
+      change("var width = 0", "@Attribute(originalName: \"width\") var size = \"\" // error: changedType"),
+      mends: change("var width = 0", "@Attribute(originalName: \"width\") var size: Int16 = 0")),
+    Trap(
+      "a raw value that is gone",
+      step(
+        crate("var size: Size?") + "\nenum Size: String, Codable { case small, large }",
+        crate("var size: Size?; var note = \"\"")
+          + "\nenum Size: String, Codable { case small } // warning: narrowedEnum"),
+      mends: step(
+        crate("var size: Size?") + "\nenum Size: String, Codable { case small, large }",
+        crate("var size: Size?; var note = \"\"")
+          + "\nenum Size: String, Codable { case tiny, small, big = \"large\" }"),
+      step(
+        crate("var size: Size?") + "\nenum Size: String, Codable { case small, large }",
+        crate("var size: Size?; var note = \"\"") + "\nenum Size: String, Codable { case small }", prepared)),
+    Trap(
+      "a number that is gone",
+      step(
+        crate("var size: Size?") + "\nenum Size: Int, Codable { case small = 1, large }",
+        crate("var size: Size?; var note = \"\"")
+          + "\nenum Size: Int, Codable { case small, large } // warning: narrowedEnum"),
+      mends: step(
+        crate("var size: Size?") + "\nenum Size: Int, Codable { case small = 1, large }",
+        crate("var size: Size?; var note = \"\"") + "\nenum Size: Int, Codable { case none, small, large }")),
+  ]
+
+  @Test(arguments: steps)
+  func `a step that loses rows or values, or stops, is found`(_ trap: Trap) { check(trap) }
+
+  // MARK: - Code of stages
+
+  /// Two versions with code between them, and a class of no version.
+  static func code(_ will: String, _ did: String) -> String {
+    change(
+      "", "var size = 0",
+      ".custom(fromVersion: V1.self, toVersion: V2.self, willMigrate: \(will), didMigrate: \(did))")
+      + "@Model final class Crate { var size = \"\" }\ntypealias Newest = V2.Crate\n"
+  }
+
+  static let codes: [Trap] = [
+    Trap(
+      "a live class",
+      code(
+        "{ context in\nlet all = try context.fetch(FetchDescriptor<Crate>()) // error: foreignTypeInStage\n}", "nil"),
+      mends: code("{ context in\nlet all = try context.fetch(FetchDescriptor<V1.Crate>())\n}", "nil"),
+      code("{ context in\nlet limit = Crate.limit\n}", "nil")),
+    Trap(
+      "an alias of the newest class",
+      code(
+        "{ context in\ntry context.delete(model: Newest.self) // error: foreignTypeInStage\ntry context.save() }", "nil"
+      ),
+      mends: code("nil", "{ context in\ntry context.delete(model: Newest.self)\ntry context.save() }")),
+    Trap(
+      "an object of the old version",
+      code("nil", "{ context in context.insert(V1.Crate()) // error: foreignTypeInStage\ntry context.save() }"),
+      mends: code("nil", "{ context in context.insert(V2.Crate())\ntry context.save() }")),
+    Trap(
+      "a key path",
+      code("nil", "{ context in _ = SortDescriptor(\\Crate.size) } // error: foreignTypeInStage\n"),
+      mends: code("nil", "{ context in _ = SortDescriptor(\\V2.Crate.size) }")),
+    Trap(
+      "a trailing closure",
+      change(
+        "", "var size = 0",
+        ".custom(fromVersion: V1.self, toVersion: V2.self, willMigrate: nil) { context in\n"
+          + "context.insert(V1.Crate()); try context.save() } // error: foreignTypeInStage\n"),
+      mends: change(
+        "", "var size = 0",
+        ".custom(fromVersion: V1.self, toVersion: V2.self) { context in\ncontext.insert(V1.Crate()); "
+          + "try context.save() } didMigrate: { context in context.insert(V2.Crate()); try context.save() }")),
+    Trap(
+      "a change that isn't saved",
+      code(
+        "{ context in\nfor one in try context.fetch(FetchDescriptor<V1.Crate>()) {\n"
+          + "context.delete(one) // warning: missingSave\n} }",
+        "nil"),
+      mends: code("{ context in\ntry context.delete(model: V1.Crate.self)\ntry context.save() }", "nil"),
+      code("{ context in\ntry context.transaction { context.insert(V1.Crate()) } }", "nil"),
+      code("{ context in context.insert(V1.Crate())\ntry finish(context) }", "nil"),
+      code("{ context in array.insert(V1.Crate()) }", "nil")),
+    Trap(
+      "code that stands elsewhere",
+      code("nil", "Self.fill // note: uncertain\n"), mends: code("nil", "{ _ in }")),
+  ]
+
+  @Test(arguments: codes)
+  func `code of a stage uses the classes that it sees, and saves`(_ trap: Trap) { check(trap) }
+}
