@@ -13,15 +13,21 @@ struct SwiftDataContainerReview {
     case classes([Range<Int>])
   }
 
+  /// The positions of `let` and `var` by the names of variables, in the file that is reviewed.
+  private var variables: [String: [Int]] = [:]
+
   /// Reviews all containers of a source.
   init(_ schemas: SwiftDataSchemas, _ versions: [String: SwiftDataVersion]) {
     (self.schemas, self.versions) = (schemas, versions)
     for file in source.files.indices {
       let tokens = source.files[file].tokens
-      for index in tokens.tokens.indices
-      where tokens.has("ModelContainer", at: index) && tokens.has("(", at: index + 1) {
-        review(index, file, tokens)
+      let containers = tokens.tokens.indices.filter {
+        tokens.has("ModelContainer", at: $0) && tokens.has("(", at: $0 + 1)
       }
+      guard !containers.isEmpty else { continue }
+      let declared = tokens.tokens.indices.filter { tokens.has("let", at: $0) || tokens.has("var", at: $0) }
+      variables = Dictionary(grouping: declared) { tokens.text($0 + 1) }
+      for index in containers { review(index, file, tokens) }
     }
   }
 
@@ -96,10 +102,7 @@ struct SwiftDataContainerReview {
 
   /// Returns the schema in a variable that the file declares once.
   private func schema(ofVariable name: String, _ tokens: SwiftTokens, _ scope: [String]) -> Opened? {
-    let found = tokens.tokens.indices.filter {
-      (tokens.has("let", at: $0) || tokens.has("var", at: $0)) && tokens.text($0 + 1) == name
-    }
-    guard found.count == 1, let declared = found.first else { return nil }
+    guard let found = variables[name], found.count == 1, let declared = found.first else { return nil }
     var index = declared + 2
     if tokens.has(":", at: index), tokens.has("Schema", at: index + 1) { index += 2 }
     guard tokens.has("=", at: index), tokens.has("(", at: index + 2) else { return nil }

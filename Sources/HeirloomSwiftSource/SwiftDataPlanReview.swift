@@ -116,7 +116,8 @@ struct SwiftDataPlanReview {
     for (index, version) in versions.dropLast().enumerated() where !Self.isRepeated(version, among: versions) {
       let listed = Set(version.schema.roots.map(\.place))
       var seen: Set<SwiftPlace> = []
-      var shared: [String] = []
+      var shared: [SwiftDataVersion.Dependency] = []
+      var hasEscaped = false
       for dependency in version.dependencies {
         let type = dependency.type
         guard seen.insert(type.place).inserted else { continue }
@@ -132,9 +133,10 @@ struct SwiftDataPlanReview {
           // What a schema lists is shared on purpose; what a frozen class leads to was overlooked.
           let isFrozen = dependency.owner.map { self.home(of: $0) != nil } ?? false
           guard isFrozen, type.has("Model"), !listed.contains(type.place) else {
-            shared.append(type.name)
+            shared.append(dependency)
             continue
           }
+          hasEscaped = true
           findings.append(
             SwiftDataFinding(
               .liveType, .error, at: dependency.place, schema: version.name, entity: type.name,
@@ -142,8 +144,14 @@ struct SwiftDataPlanReview {
                 + "and each edit of it edits \(version.name). Freeze a copy of \(type.name) within \(version.name)."))
         }
       }
+      // What a class leads to that was overlooked is mended with it.
+      if hasEscaped {
+        shared.removeAll { dependency in
+          dependency.owner.map { home(of: $0) == nil && !listed.contains($0.place) } ?? false
+        }
+      }
       guard !shared.isEmpty else { continue }
-      let names = SwiftDataFinding.list(shared.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+      let names = SwiftDataFinding.list(shared.map(\.type.name).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
       findings.append(
         SwiftDataFinding(
           .liveType, .warning, at: version.schema.place, schema: version.name,

@@ -90,12 +90,16 @@ package struct SwiftDataReview {
   }
 
   /// Finds the versioned schemas that no plan lists, if all that plans list is known.
+  ///
+  /// One without an entity of a plan's versions is that of another store.
   private static func outsiders(_ versions: [SwiftDataVersion], in schemas: SwiftDataSchemas) -> [SwiftDataFinding] {
     guard !schemas.plans.isEmpty, schemas.plans.allSatisfy(\.hasAllSchemas), schemas.source.faults.isEmpty else {
       return []
     }
     let listed = Set(schemas.plans.flatMap(\.schemas))
-    return versions.filter { !listed.contains($0.name) }.map { version in
+    let entities = Set(versions.filter { listed.contains($0.name) }.flatMap(\.entities.keys))
+    return versions.filter { !listed.contains($0.name) && !entities.isDisjoint(with: $0.entities.keys) }.map {
+      version in
       SwiftDataFinding(
         .schemaOutsidePlan, .warning, at: version.schema.place, schema: version.name,
         "No plan lists \(version.name), so that no store of this version can be migrated. "

@@ -6,6 +6,9 @@ struct SwiftDataStageReview {
   private let source: SwiftDataSource
   private let tokens: SwiftTokens
 
+  /// The most types within each other that a name is sought in.
+  private static let depthLimit = 8
+
   /// Reviews the code of a stage between two versions.
   init(
     _ stage: SwiftDataSchemas.Stage, from old: SwiftDataVersion, to new: SwiftDataVersion, in source: SwiftDataSource
@@ -76,7 +79,7 @@ struct SwiftDataStageReview {
   ///   - isKeyPath: True for names after a backslash, of which the last ones are properties.
   /// - Returns: The class, and whether it is used as a class of a store; a static member of it may be anything.
   private func model(_ names: [String], isKeyPath: Bool) -> (SwiftDeclaration, isUsed: Bool)? {
-    for length in stride(from: names.count, to: 0, by: -1) {
+    for length in stride(from: min(names.count, Self.depthLimit), to: 0, by: -1) {
       guard let found = source.declaration(of: Array(names.prefix(length)), in: stage.scope) else { continue }
       guard found.has("Model") else { return nil }
       let rest = names.dropFirst(length)
@@ -101,7 +104,9 @@ struct SwiftDataStageReview {
       if ["save", "transaction"].contains(tokens.text(index)) { return }
       guard tokens.text(index) == name, !isMember(index), index > first + 1 else { continue }
       guard tokens.has(".", at: index + 1) else { return }
-      if change == nil, ["insert", "delete"].contains(tokens.text(index + 2)) { change = index }
+      // (What `delete(model:)` deletes is no object of the context.)
+      let isChange = ["insert", "delete"].contains(tokens.text(index + 2)) && !tokens.has("model", at: index + 4)
+      if change == nil, isChange { change = index }
     }
     guard let change else { return }
     findings.append(

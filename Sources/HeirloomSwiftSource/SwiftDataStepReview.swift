@@ -85,20 +85,19 @@ struct SwiftDataStepReview {
   // MARK: - Properties
 
   private mutating func reviewProperties(of entity: String, _ before: [Property], _ after: [Property]) {
-    let known = Dictionary(before.map { ($0.name, $0) }) { first, _ in first }
-    // The names of the properties from which the values of others come.
-    let taken = Set(after.compactMap(\.originalName))
     var added: [Property] = []
+    var kept: Set<String> = []
     for property in after {
-      guard let origin = property.originalName.flatMap({ known[$0] }) ?? known[property.name] else {
+      guard let origin = Self.origin(of: property, in: before) else {
         added.append(property)
         continue
       }
+      kept.insert(origin.name)
       reviewType(of: entity, origin, property)
       reviewCases(of: entity, origin, property)
+      reviewValue(of: entity, origin, property)
     }
-    let names = Set(after.map(\.name)).union(taken)
-    let gone = before.filter { !names.contains($0.name) }
+    let gone = before.filter { !kept.contains($0.name) }
     let renames = Self.renames(gone, added, name: \.name) { $0.type == $1.type && !$0.type.isEmpty }
     for (before, after) in renames where before.isStable && after.isStable {
       let macro = after.attribute == nil ? "Relationship" : "Attribute"
@@ -119,23 +118,40 @@ struct SwiftDataStepReview {
     }
   }
 
+  /// Returns the property of the version before that a property goes on with.
+  private static func origin(of property: Property, in before: [Property]) -> Property? {
+    let same = before.first { $0.name == property.name }
+    // A former name that stands there since long says nothing about this step.
+    if let same, same.originalName == property.originalName { return same }
+    return property.originalName.flatMap { name in before.first { $0.name == name } } ?? same
+  }
+
+  private mutating func reviewValue(of entity: String, _ before: Property, _ after: Property) {
+    guard !isPrepared, after.isStable, before.isStable, before.attribute?.isOptional == true,
+      after.attribute?.isOptional == false, !after.hasDefault
+    else { return }
+    add(
+      .missingDefault, .warning, at: after.place, entity, after.name,
+      "\(entity).\(after.name) is required from \(new.name) on, and rows of \(old.name) without a value stop the "
+        + "migration. Give it an initial value, or fill it in willMigrate of a custom stage.")
+  }
+
   // MARK: - Types
 
   /// The types of numbers, whose values are converted.
-  private static let numbers: Set<AttributeType> = [
-    .boolean, .integer16, .integer32, .integer64, .decimal, .double, .float,
-  ]
+  private static let numbers: Set<AttributeType> = [.integer16, .integer32, .integer64, .decimal, .double, .float]
 
   private mutating func reviewType(of entity: String, _ before: Property, _ after: Property) {
     guard before.isCertain, after.isCertain, let source = before.attribute?.type, let type = after.attribute?.type,
-      source != type, !(Self.numbers.contains(source) && Self.numbers.contains(type))
+      source != type, !Self.numbers.isSuperset(of: [source, type])
     else { return }
+    // Nobody has shown what becomes of a truth value or a date that becomes a number.
+    let isOpen = Self.numbers.union([.boolean, .date]).isSuperset(of: [source, type])
     add(
-      .changedType, .error, at: after.place, entity, after.name,
+      .changedType, isOpen ? .warning : .error, at: after.place, entity, after.name,
       "\(entity).\(after.name) is \(source.name) in \(old.name) and \(type.name) in \(new.name), which SwiftData "
-        + "doesn't migrate. Give the new type a property of another name, fill it in a stage, and drop the old one a "
-        + "version later."
-    )
+        + "\(isOpen ? "isn't known to migrate" : "doesn't migrate"). Give the new type a property of another name, "
+        + "fill it in a stage, and drop the old one a version later.")
   }
 
   private mutating func reviewCases(of entity: String, _ before: Property, _ after: Property) {
@@ -144,9 +160,11 @@ struct SwiftDataStepReview {
     else { return }
     let gone = all.filter { item in !rest.contains { $0.value == item.value } }
     guard !gone.isEmpty else { return }
+    let names = SwiftDataFinding.list(gone.map(\.name))
     add(
       .narrowedEnum, .warning, at: right.place, entity, after.name,
-      "\(right.name) of \(new.name) lacks \(SwiftDataFinding.list(gone.map(\.name))), and a row of \(entity) that has it ends the app when it is read. Keep the case, or replace the value in willMigrate."
+      "\(right.name) of \(new.name) lacks \(names), and a row of \(entity) that has such a value ends the app when it "
+        + "is read. Keep the case, or replace the value in willMigrate."
     )
   }
 
@@ -154,26 +172,23 @@ struct SwiftDataStepReview {
 
   private mutating func reviewConstraints(of entity: String, _ before: [Property], _ after: [Property]) {
     guard let left = old.entities[entity], let right = new.entities[entity] else { return }
-    let known = Set(before.map(\.name))
     for names in right.uniquenessConstraints {
-      let origins = names.map { name in
-        after.first { $0.name == name }?.originalName.flatMap { known.contains($0) ? $0 : nil } ?? name
-      }
+      let properties = after.filter { names.contains($0.name) }
+      let origins = properties.compactMap { Self.origin(of: $0, in: before) }
+      guard properties.allSatisfy(\.isCertain), origins.allSatisfy(\.isCertain) else { continue }
       // What is unique already is so with any other property too.
-      guard !left.uniquenessConstraints.contains(where: { Set($0).isSubset(of: origins) }) else { continue }
-      let added = after.filter {
-        names.contains($0.name) && !known.contains(origins[names.firstIndex(of: $0.name) ?? 0])
-      }
-      let place = after.first { names.contains($0.name) }?.place
+      let known = Set(origins.map(\.name))
+      guard !left.uniquenessConstraints.contains(where: { known.isSuperset(of: $0) }) else { continue }
+      let place = properties.first?.place
       let text = names.joined(separator: ", ")
-      if added.isEmpty {
+      if origins.count == properties.count {
         guard !isPrepared else { continue }
         add(
           .newConstraint, .warning, at: place, entity, names.count == 1 ? names[0] : nil,
           "\(entity) is unique by \(text) from \(new.name) on, and rows of \(old.name) with equal values stop the "
             + "migration. Let a custom stage remove them in willMigrate.")
-      } else if added.count == names.count, added.allSatisfy({ $0.isStable && $0.hasDefault }),
-        added.allSatisfy({ $0.attribute?.isOptional == false })
+      } else if origins.isEmpty,
+        properties.allSatisfy({ $0.isStable && $0.hasDefault && $0.attribute?.isOptional == false })
       {
         add(
           .constantUnique, isCustom ? .warning : .error, at: place, entity, names.count == 1 ? names[0] : nil,

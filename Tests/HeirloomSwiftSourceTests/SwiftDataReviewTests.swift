@@ -176,6 +176,7 @@ struct SwiftDataReviewTests {
       "a schema outside the plan",
       good + schema("V3", "3, 0, 0", crate(), comment: "// warning: schemaOutsidePlan"),
       mends: good,
+      good + schema("Cache", "1, 0, 0", crate(name: "Page"), models: "Page.self"),
       good + schema("Mock", "1, 0, 0", crate()) + "enum Other: SchemaMigrationPlan { "
         + "static let schemas = [Mock.self]; static let stages = [] }"),
     Trap(
@@ -276,6 +277,19 @@ struct SwiftDataReviewTests {
         + schema("V2", "2, 0, 0", crate("var size: Size = Size.small; var note = \"\""))
         + plan("V1.self, V2.self", lightweight)),
     Trap(
+      "the live graph comes along",
+      "@Model final class Crate { var code = \"\"; var size = 0; var label: Label? } // error: sharedClassName\n"
+        + "@Model final class Label { @Relationship(inverse: \\Crate.label) var crates: [Crate] = [] }\n"
+        + schema("V1", "1, 0, 0", labelled("// error: liveType")) + schema("V2", "2, 0, 0", "")
+        + plan("V1.self, V2.self", lightweight),
+      mends: "@Model final class Crate { var code = \"\"; var size = 0; var label: Label? }\n"
+        + "@Model final class Label { @Relationship(inverse: \\Crate.label) var crates: [Crate] = [] }\n"
+        + schema(
+          "V1", "1, 0, 0",
+          labelled("")
+            + "\n@Model final class Label { @Relationship(inverse: \\Crate.label) var crates: [Crate] = [] }")
+        + schema("V2", "2, 0, 0", "") + plan("V1.self, V2.self", lightweight)),
+    Trap(
       "two classes of one name",
       "@Model final class Crate { var text = \"\" } // error: sharedClassName\n"
         + schema(
@@ -314,6 +328,9 @@ struct SwiftDataReviewTests {
     Trap(
       "a required property in a custom stage", change("", "var size: Int // warning: missingDefault", custom),
       mends: change("", "var size: Int = 0", custom)),
+    Trap(
+      "a property that becomes required", change("var size: Int?", "var size: Int // warning: missingDefault"),
+      mends: change("var size: Int?", "var size: Int = 0"), change("var size: Int?", "var size: Int", prepared)),
     Trap(
       "a former name that no property had",
       change("", "@Attribute(originalName: \"width\") var size: Int // error: missingDefault"),
@@ -368,6 +385,11 @@ struct SwiftDataReviewTests {
         "@Attribute(.unique) var width = 0",
         "@Attribute(.unique, originalName: \"width\") var size = 0; var note = \"\"")),
     Trap(
+      "a constraint whose old property isn't certain",
+      change(
+        "@Attribute(.unique) var size: Measured // note: uncertain", "@Attribute(.unique) var size: String = \"\""),
+      mends: change("@Attribute(.unique) var size = 0", "@Attribute(.unique) var size: Double = 0")),
+    Trap(
       "one identifier for all rows",
       change("", "@Attribute(.unique) var id = UUID() // error: constantUnique"),
       mends: change("", "var id = UUID()"), change("", "@Attribute(.unique) var id: UUID?")),
@@ -378,6 +400,17 @@ struct SwiftDataReviewTests {
     Trap(
       "another type", change("var size = 0", "var size = \"\" // error: changedType"),
       mends: change("var size = 0", "var size = 0.5"), change("var size = 0", "var size: Int?")),
+    Trap(
+      "a number of a truth value", change("var size = true", "var size = 1 // warning: changedType"),
+      mends: change("var size = true", "var size = true; var count = 1")),
+    Trap(
+      "a former name from a step before",
+      change(
+        "@Attribute(originalName: \"a\") var b = 0; var a = 0",
+        "@Attribute(originalName: \"a\") var b = 0; var a = \"\" // error: changedType"),
+      mends: change(
+        "@Attribute(originalName: \"a\") var b = 0; var a = \"\"",
+        "@Attribute(originalName: \"a\") var b = 0; var a = \"\"; var c = 0")),
     Trap(
       "a list of structures",
       step(
