@@ -77,8 +77,10 @@ struct SwiftDataStepReview {
   /// Returns true if two thirds of the properties of two classes are the same.
   private func areAlike(_ before: String, _ after: String) -> Bool {
     guard let before = old.properties(of: before), let after = new.properties(of: after) else { return false }
-    let names = Set(before.map { [$0.name, $0.type] })
-    let common = after.count { names.contains([$0.name, $0.type]) }
+    // The types of relationships may have new names as well.
+    func key(_ property: Property) -> [String] { [property.name, property.attribute == nil ? "" : property.type] }
+    let keys = Set(before.map(key))
+    let common = after.count { keys.contains(key($0)) }
     return common > 0 && common * 3 >= max(before.count, after.count) * 2
   }
 
@@ -188,7 +190,7 @@ struct SwiftDataStepReview {
           "\(entity) is unique by \(text) from \(new.name) on, and rows of \(old.name) with equal values stop the "
             + "migration. Let a custom stage remove them in willMigrate.")
       } else if origins.isEmpty,
-        properties.allSatisfy({ $0.isStable && $0.hasDefault && $0.attribute?.isOptional == false })
+        properties.allSatisfy({ $0.hasDefault && $0.attribute != nil })
       {
         add(
           .constantUnique, isCustom ? .warning : .error, at: place, entity, names.count == 1 ? names[0] : nil,

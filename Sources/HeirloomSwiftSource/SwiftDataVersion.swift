@@ -12,13 +12,13 @@ struct SwiftDataVersion {
     let attribute: AttributeDescription?
     /// The name that the property had before.
     let originalName: String?
+    /// True if rows that lack the property get a value.
+    let hasDefault: Bool
     /// True if nothing about it is doubted.
     let isCertain: Bool
 
     var name: String { declaration.name }
     var place: SwiftPlace { declaration.place }
-    /// True if the row of an object made by the initial values has a value.
-    var hasDefault: Bool { declaration.initialValue != nil }
   }
 
   /// A type that the model depends on, with the property that leads to it.
@@ -87,6 +87,7 @@ struct SwiftDataVersion {
       return Property(
         declaration: property, type: type.map { "\($0)" } ?? "", attribute: attribute,
         originalName: attribute?.renamingIdentifier ?? relationship?.renamingIdentifier,
+        hasDefault: property.initialValue.map { source.tokens(property.place).text($0) != "nil" } ?? false,
         isCertain: !doubted.contains(property.name))
     }
   }

@@ -213,7 +213,14 @@ struct SwiftDataReviewTests {
       mends: good
         + "typealias Latest = V2\nfunc f() throws { let schema: Schema = Schema(versionedSchema: Latest.self)\n"
         + "_ = try ModelContainer(for: schema, migrationPlan: Plan.self) }",
+      good + "func f() throws { let schema = Schema(versionedSchema: V1.self)\n_ = schema }\n"
+        + "func g() throws { let schema = make()\n_ = try ModelContainer(for: schema, migrationPlan: Plan.self) }",
       good + "func f(_ schema: Schema) throws { _ = try ModelContainer(for: schema, migrationPlan: Plan.self) }"),
+    Trap(
+      "classes that aren't certain",
+      change("", "var size: Measured? // note: uncertain")
+        + "func f() throws { _ = try ModelContainer(for: V1.Crate.self, migrationPlan: Plan.self) }",
+      mends: good),
     Trap(
       "a container of other classes",
       good + "func f() throws { _ = try ModelContainer(for: V1.Crate.self, migrationPlan: Plan.self) "
@@ -243,6 +250,10 @@ struct SwiftDataReviewTests {
       // A newer schema may use the type of an older one.
       schema("V1", "1, 0, 0", labelled("") + "\n" + label)
         + schema("V2", "2, 0, 0", crate("var label: V1.Label?; var size = 0")) + plan("V1.self, V2.self", lightweight),
+      schema("V1", "1, 0, 0", labelled("") + "\n" + label)
+        + schema("V2", "2, 0, 0", crate("var label: V1.Label?; var size = 0"))
+        + schema("V3", "3, 0, 0", crate("var label: V1.Label?; var size = 0.5"))
+        + plan("V1.self, V2.self, V3.self", ""),
       // What the newest version doesn't have isn't live.
       label + schema("V1", "1, 0, 0", labelled(""))
         + schema("V2", "2, 0, 0", crate("var label: Label?; var size = 0") + "\n" + label)
@@ -255,6 +266,13 @@ struct SwiftDataReviewTests {
       mends: schema("V1", "1, 0, 0", crate() + "\n" + label, models: "Crate.self, Label.self")
         + schema("V2", "2, 0, 0", crate("var size = 0"), models: "Crate.self, V1.Label.self")
         + plan("V1.self, V2.self", lightweight)),
+    Trap(
+      "a frozen class leads to a live one that its version lists",
+      label
+        + schema("V1", "1, 0, 0", labelled(""), models: "Crate.self, Label.self", comment: "// warning: liveType")
+        + schema("V2", "2, 0, 0", crate("var label: Label?; var size = 0")) + plan("V1.self, V2.self", lightweight),
+      mends: label + schema("V1", "1, 0, 0", labelled("") + "\n" + label, models: "Crate.self, Label.self")
+        + schema("V2", "2, 0, 0", crate("var label: Label?; var size = 0")) + plan("V1.self, V2.self", lightweight)),
     Trap(
       "a version uses a type of a newer one",
       schema("V1", "1, 0, 0", crate("var label: V2.Label? // error: liveType"))
@@ -276,6 +294,23 @@ struct SwiftDataReviewTests {
         + schema("V1", "1, 0, 0", crate("var size: Size = Size.small"))
         + schema("V2", "2, 0, 0", crate("var size: Size = Size.small; var note = \"\""))
         + plan("V1.self, V2.self", lightweight)),
+    Trap(
+      "freezing renamed several entities",
+      "@Model final class FontV1 { var name = \"\"; var size = 0; @Relationship(inverse: \\GlyphV1.font) "
+        + "var glyphs: [GlyphV1] = [] } // error: lostEntity\n"
+        + "@Model final class GlyphV1 { var code = 0; var font: FontV1? } // error: lostEntity\n"
+        + schema(
+          "V1", "1, 0, 0",
+          "@Model final class Font { var name = \"\"; @Relationship(inverse: \\Glyph.font) var glyphs: [Glyph] = [] }\n"
+            + "@Model final class Glyph { var code = 0; var font: Font? }", models: "Font.self")
+        + schema("V2", "2, 0, 0", "", models: "FontV1.self") + plan("V1.self, V2.self", lightweight),
+      mends: "@Model final class Font { var name = \"\"; var size = 0; @Relationship(inverse: \\Glyph.font) "
+        + "var glyphs: [Glyph] = [] }\n@Model final class Glyph { var code = 0; var font: Font? }\n"
+        + schema(
+          "V1", "1, 0, 0",
+          "@Model final class Font { var name = \"\"; @Relationship(inverse: \\Glyph.font) var glyphs: [Glyph] = [] }\n"
+            + "@Model final class Glyph { var code = 0; var font: Font? }", models: "Font.self")
+        + schema("V2", "2, 0, 0", "", models: "Font.self") + plan("V1.self, V2.self", lightweight)),
     Trap(
       "the live graph comes along",
       "@Model final class Crate { var code = \"\"; var size = 0; var label: Label? } // error: sharedClassName\n"
@@ -309,6 +344,10 @@ struct SwiftDataReviewTests {
         + schema(
           "V1", "1, 0, 0", "@Model final class FontV1 { var size = 0; var name = \"\" }", models: "FontV1.self")
         + schema("V2", "2, 0, 0", "", models: "Font.self") + plan("V1.self, V2.self", lightweight),
+      schema("V1", "1, 0, 0", "@Model final class Font { var size = 0; var name = \"\" }", models: "Font.self")
+        + schema(
+          "V2", "2, 0, 0", "@Model final class Page { var name = \"\"; var number = 0; var text = \"\" }",
+          models: "Page.self") + plan("V1.self, V2.self", lightweight),
       // An entity that is really new, beside one that is really gone.
       schema("V1", "1, 0, 0", "@Model final class Font { var size = 0; var name = \"\" }", models: "Font.self")
         + schema("V2", "2, 0, 0", "@Model final class Page { var number = 0 }", models: "Page.self")
@@ -335,6 +374,31 @@ struct SwiftDataReviewTests {
       "a former name that no property had",
       change("", "@Attribute(originalName: \"width\") var size: Int // error: missingDefault"),
       mends: change("", "@Attribute(originalName: \"width\") var size: Int = 0")),
+    Trap(
+      "a required unique property", change("", "@Attribute(.unique) var id: UUID // error: missingDefault"),
+      mends: change("", "@Attribute(.unique) var id: UUID?"), change("", "@Attribute(.unique) var id: UUID? = nil")),
+    Trap(
+      "a property under a condition isn't judged",
+      change("", "#if DEBUG\nvar size: Int // note: uncertain\n#endif"),
+      mends: change("", "@Attribute(.ephemeral) var size: Int; var note = \"\"")),
+    Trap(
+      "a name under a condition isn't judged",
+      change("#if DEBUG\nvar width: Int? // note: uncertain\n#endif", "var breadth: Int?"),
+      mends: change("var width: Int?", "@Transient var breadth: Int? = nil; var note = \"\"")),
+    Trap(
+      "a type under a condition isn't judged",
+      change("var size = 0", "#if DEBUG\nvar size = \"\" // note: uncertain\n#endif"),
+      mends: change("var size = 0", "var size = 0; var note = \"\"")),
+    Trap(
+      "versions that are equal as far as they are certain",
+      change("var size: Measured // note: uncertain", "var size: Weighed // note: uncertain"),
+      mends: change("var size = 0", "var size = 0.5")),
+    Trap(
+      "a list that only the compiler knows",
+      schema("V1", "1, 0, 0", crate())
+        + schema("V2", "2, 0, 0", crate(name: "CrateBox"), models: "CrateBox.self] + make( // note: uncertain\n) + [")
+        + plan("V1.self, V2.self", lightweight),
+      mends: good),
     Trap(
       "an unclear property isn't judged", change("", "var size: Measured // note: uncertain"),
       mends: change("", "var size = 0")),
@@ -391,7 +455,10 @@ struct SwiftDataReviewTests {
       mends: change("@Attribute(.unique) var size = 0", "@Attribute(.unique) var size: Double = 0")),
     Trap(
       "one identifier for all rows",
-      change("", "@Attribute(.unique) var id = UUID() // error: constantUnique"),
+      change(
+        "",
+        "@Attribute(.unique) var id = UUID() // error: constantUnique\n"
+          + "@Attribute(.unique) var other: UUID? = UUID() // error: constantUnique"),
       mends: change("", "var id = UUID()"), change("", "@Attribute(.unique) var id: UUID?")),
     Trap(
       "one identifier for all rows of a custom stage",
@@ -438,6 +505,16 @@ struct SwiftDataReviewTests {
         crate("var size: Size?") + "\nenum Size: String, Codable { case small, large }",
         crate("var size: Size?; var note = \"\"") + "\nenum Size: String, Codable { case small }", prepared)),
     Trap(
+      "a case under a condition isn't judged",
+      step(
+        crate("var size: Size?")
+          + "\nenum Size: String, Codable { case small, large }",
+        crate("var size: Size?; var id: UUID // error: missingDefault")
+          + "\nenum Size: String, Codable { case small\n#if DEBUG\ncase large\n#endif\n}"),
+      mends: step(
+        crate("var size: Size?") + "\nenum Size: Int, Codable { case small = 9223372036854775807, large }",
+        crate("var size: Size?; var note = \"\"") + "\nenum Size: Int, Codable { case large }")),
+    Trap(
       "a number that is gone",
       step(
         crate("var size: Size?") + "\nenum Size: Int, Codable { case small = 1, large }",
@@ -467,7 +544,13 @@ struct SwiftDataReviewTests {
       code(
         "{ context in\nlet all = try context.fetch(FetchDescriptor<Crate>()) // error: foreignTypeInStage\n}", "nil"),
       mends: code("{ context in\nlet all = try context.fetch(FetchDescriptor<V1.Crate>())\n}", "nil"),
-      code("{ context in\nlet limit = Crate.limit\n}", "nil")),
+      code("{ context in\nlet limit = Crate.limit\nlet kind: Kind = .Crate }", "nil")),
+    Trap(
+      "the classes of a list that only the compiler knows",
+      code("{ context in _ = try context.fetch(FetchDescriptor<Crate>()) }", "nil").replacing(
+        "{ [Crate.self] }\n  @Model final class Crate { var code = \"\"; \ninit() {} }",
+        with: "{ [Crate.self] + make() } // note: uncertain\n@Model final class Crate { var code = \"\"; init() {} }"),
+      mends: code("nil", "nil")),
     Trap(
       "an alias of the newest class",
       code(
@@ -501,7 +584,8 @@ struct SwiftDataReviewTests {
       mends: code("{ context in\ntry context.delete(model: V1.Crate.self)\ntry context.save() }", "nil"),
       code("{ context in\ntry context.transaction { context.insert(V1.Crate()) } }", "nil"),
       code("{ context in context.insert(V1.Crate())\ntry finish(context) }", "nil"),
-      code("{ context in array.insert(V1.Crate()) }", "nil")),
+      code("{ context in array.insert(V1.Crate()) }", "nil"),
+      code("{ context in try context.delete(model: V1.Crate.self) }", "nil")),
     Trap(
       "code that stands elsewhere",
       code("nil", "Self.fill // note: uncertain\n"), mends: code("nil", "{ _ in }")),
