@@ -130,9 +130,9 @@ struct SwiftDataPlanReview {
               "\(version.name) depends on \(type.path.joined(separator: ".")), a type of a newer version. "
                 + "Freeze a copy of \(type.name) within \(version.name)."))
         } else if home == nil, today.contains(type.place) {
-          // What a schema lists is shared on purpose; what a frozen class leads to was overlooked.
+          // What a schema lists, and comes first, is shared on purpose; what a frozen class leads to was overlooked.
           let isFrozen = dependency.owner.map { self.home(of: $0) != nil } ?? false
-          guard isFrozen, type.has("Model"), !listed.contains(type.place) else {
+          guard isFrozen, type.has("Model") else {
             shared.append(dependency)
             continue
           }

@@ -93,7 +93,7 @@ package struct SwiftDataReview {
   ///
   /// One without an entity of a plan's versions is that of another store.
   private static func outsiders(_ versions: [SwiftDataVersion], in schemas: SwiftDataSchemas) -> [SwiftDataFinding] {
-    guard !schemas.plans.isEmpty, schemas.plans.allSatisfy(\.hasAllSchemas), schemas.source.faults.isEmpty else {
+    guard schemas.plans.allSatisfy(\.hasAllSchemas), schemas.source.faults.isEmpty else {
       return []
     }
     let listed = Set(schemas.plans.flatMap(\.schemas))
@@ -108,8 +108,9 @@ package struct SwiftDataReview {
   }
 
   private static func unversioned(_ schemas: SwiftDataSchemas) -> [SwiftDataFinding] {
-    guard let first = schemas.schemas.first, first.kind != .versionedSchema, schemas.source.faults.isEmpty,
-      schemas.schemas.allSatisfy({ $0.kind != .versionedSchema })
+    // (Versioned schemas come first.)
+    guard let first = schemas.schemas.first, first.kind != .versionedSchema, schemas.plans.isEmpty,
+      schemas.source.faults.isEmpty
     else { return [] }
     return [
       SwiftDataFinding(
@@ -128,11 +129,12 @@ package struct SwiftDataReview {
     let hashes = hashes.mapValues { $0.lowercased() }
     let found = versions.filter { $0.name == name }
     guard let version = found.first else {
-      guard source.faults.isEmpty else {
+      let type = source.declaration(of: name.split(separator: ".").map(String.init), in: [])
+      guard source.faults.isEmpty, type == nil else {
+        let reason = type == nil ? "not every file can be read" : "its type isn't declared as a VersionedSchema itself"
         return [
           SwiftDataFinding(
-            .uncertain, .note, at: nil, schema: name,
-            "\(name) was released and isn't found, but not every file can be read.")
+            .uncertain, .note, at: type?.place, schema: name, "\(name) was released and isn't checked: \(reason).")
         ]
       }
       if let heir = versions.first(where: { $0.isCertain && $0.hashes == hashes }) {
@@ -180,7 +182,10 @@ package struct SwiftDataReview {
     _ plan: SwiftDataSchemas.Plan, _ versions: [String: SwiftDataVersion], in source: SwiftDataSource
   ) -> [SwiftDataFinding] {
     var findings: [SwiftDataFinding] = []
-    if let note = uncertain(plan.faults, about: plan.name) { findings.append(note) }
+    let strangers = plan.schemas.filter { versions[$0] == nil }.map { name in
+      SwiftDataSchemas.Fault(place: plan.place, reason: "\(name) isn't declared as a VersionedSchema itself")
+    }
+    if let note = uncertain(plan.faults + strangers, about: plan.name) { findings.append(note) }
     // Without the whole list nobody knows which versions are neighbours.
     guard plan.hasAllSchemas else { return findings }
     let order = SwiftDataPlanReview(plan, versions, in: source)

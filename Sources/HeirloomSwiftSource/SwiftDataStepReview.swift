@@ -190,7 +190,7 @@ struct SwiftDataStepReview {
           "\(entity) is unique by \(text) from \(new.name) on, and rows of \(old.name) with equal values stop the "
             + "migration. Let a custom stage remove them in willMigrate.")
       } else if origins.isEmpty,
-        properties.allSatisfy({ $0.hasDefault && $0.attribute != nil })
+        properties.allSatisfy(\.hasDefault)
       {
         add(
           .constantUnique, isCustom ? .warning : .error, at: place, entity, names.count == 1 ? names[0] : nil,

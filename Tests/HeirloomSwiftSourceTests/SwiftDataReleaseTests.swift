@@ -91,9 +91,17 @@ struct SwiftDataReleaseTests {
     #expect(other.map(\.kind) == [.uncertain])
   }
 
-  @Test func `a release isn't called lost while a file can't be read`() throws {
-    let findings = try Self.review("enum V1 {", shipped: ["V1": [Self.crate]])
-    #expect(findings.map(\.kind) == [.uncertain])
+  @Test func `a release isn't compared with either of two schemas of its name`() throws {
+    let text = Self.source("@Model class Crate { var code = 0 }")
+    let findings = try Self.review(text + "\n" + text, shipped: ["Schemas.V1": [Self.crate]])
+    #expect(findings.map(\.kind) == [.repeatedSchema])
+  }
+
+  @Test func `a release isn't called lost while its type may be there`() throws {
+    for text in ["enum V1 {", "protocol Base: VersionedSchema {}; enum V1: Base {}"] {
+      let findings = try Self.review(text, shipped: ["V1": [Self.crate]])
+      #expect(findings.map(\.kind) == [.uncertain])
+    }
   }
 }
 
