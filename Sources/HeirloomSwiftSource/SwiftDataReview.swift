@@ -127,8 +127,7 @@ package struct SwiftDataReview {
     _ name: String, _ hashes: [String: String], _ versions: [SwiftDataVersion], in source: SwiftDataSource
   ) -> [SwiftDataFinding] {
     let hashes = hashes.mapValues { $0.lowercased() }
-    let found = versions.filter { $0.name == name }
-    guard let version = found.first else {
+    guard let version = versions.first(where: { $0.name == name }) else {
       let type = source.declaration(of: name.split(separator: ".").map(String.init), in: [])
       guard source.faults.isEmpty, type == nil else {
         let reason = type == nil ? "not every file can be read" : "its type isn't declared as a VersionedSchema itself"
@@ -152,8 +151,6 @@ package struct SwiftDataReview {
             + "Bring it back from the commit of the release, and list it in the plan.")
       ]
     }
-    // Two of one name are a finding already, and either may be the one that was released.
-    guard found.count == 1 else { return [] }
     var changes: [(entity: String, change: String)] = []
     for entity in Set(hashes.keys).union(version.entities.keys) {
       let known = version.hashes[entity]

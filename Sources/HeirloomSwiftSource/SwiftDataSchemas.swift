@@ -292,7 +292,7 @@ extension SwiftTokens {
     while index < range.upperBound {
       let isLabelled = isWord(at: index) && has(":", at: index + 1)
       let start = isLabelled ? index + 2 : index
-      guard has("{", at: start), isLabelled != result.isEmpty else { return nil }
+      guard has("{", at: start) else { return nil }
       result.append((isLabelled ? text(index) : "", start..<next(start)))
       index = next(start)
     }

@@ -201,9 +201,15 @@ struct SwiftDataReviewTests {
         + "func f() throws { _ = try ModelContainer(for: V2.Crate.self, migrationPlan: Plan.self) }"),
     Trap(
       "stages that only the compiler knows",
-      schema("V0", "0, 1, 0", crate("var old: Date?"))
-        + change("", "var size: Int // warning: missingDefault", lightweight + ", make() // note: uncertain\n")
-        .replacing(lightweight + ", ", with: "").replacing("[V1.self", with: "[V0.self, V1.self")),
+      schema("V0", "0, 1, 0", crate("var width: Int?"))
+        + schema("V1", "1, 0, 0", crate("var width: Int; var size: Int // warning: missingDefault"))
+        + schema("V2", "2, 0, 0", crate("var width: Int; var size: Int; var depth: Int // error: missingDefault"))
+        + plan("V0.self, V1.self, V2.self", lightweight + ", make() // note: uncertain\n")),
+    Trap(
+      "a first version by way of a protocol",
+      schema("V1", "1, 0, 0", crate()).replacing("VersionedSchema", with: "Base")
+        + plan("V1.self", "", comment: "// note: uncertain") + "protocol Base: VersionedSchema {}\n"
+        + "func f() throws { _ = try ModelContainer(for: V1.Crate.self, migrationPlan: Plan.self) }"),
     Trap(
       "a version by way of a protocol",
       change("", "var size: Int").replacing("enum V2: VersionedSchema", with: "enum V2: Base")
