@@ -65,11 +65,11 @@ package struct SwiftDataFinding: Hashable, Sendable {
   /// The place; `nil` for what isn't in the source.
   package let place: SwiftPlace?
   /// The name of the versioned schema, of two the later one.
-  package var schema: String?
+  package let schema: String?
   /// The name of the entity.
-  package var entity: String?
+  package let entity: String?
   /// The name of the property.
-  package var property: String?
+  package let property: String?
   /// The sentences: what was found and its cause, then what mends it.
   package let message: String
 

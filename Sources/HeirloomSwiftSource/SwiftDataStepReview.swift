@@ -107,8 +107,7 @@ struct SwiftDataStepReview {
         .suspectedRename, isCustom ? .note : .warning, at: after.place, entity, after.name,
         "\(entity).\(before.name) is gone in \(new.name), and \(after.name) of the same type is new: the values of "
           + "\(before.name) are dropped. "
-          + "If it was renamed, write @\(macro)(originalName: \"\(before.name)\") before it."
-      )
+          + "If it was renamed, write @\(macro)(originalName: \"\(before.name)\") before it.")
     }
     for property in added where property.isStable {
       guard let attribute = property.attribute, !attribute.isOptional, !property.hasDefault else { continue }
