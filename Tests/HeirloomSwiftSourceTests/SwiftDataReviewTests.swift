@@ -431,6 +431,10 @@ struct SwiftDataReviewTests {
       "a required unique property", change("", "@Attribute(.unique) var id: UUID // error: missingDefault"),
       mends: change("", "@Attribute(.unique) var id: UUID?"), change("", "@Attribute(.unique) var id: UUID? = nil")),
     Trap(
+      "a class that may inherit properties isn't judged",
+      step("@Model class Crate: Stored { var code = \"\" } // note: uncertain", crate("var size: Int")),
+      mends: change("", "var size = 0")),
+    Trap(
       "a property under a condition isn't judged",
       change("", "#if DEBUG\nvar size: Int // note: uncertain\n#endif"),
       mends: change("", "@Attribute(.ephemeral) var size: Int; var note = \"\"")),
