@@ -4,6 +4,8 @@ import HeirloomModel
 struct SwiftDataArguments {
   private(set) var options: [String] = []
   private(set) var transformer: String?
+  /// The option that names the transformer, as it is written.
+  private(set) var transformerText: String?
   private(set) var originalName: String?
   private(set) var hashModifier: String?
   private(set) var deleteRule: DeleteRule?
@@ -33,7 +35,7 @@ struct SwiftDataArguments {
       let name = tokens.items(inside).first.map { $0.lowerBound + 2..<$0.upperBound } ?? inside
       var reader = SwiftTypeReader(tokens, at: name.lowerBound)
       guard let text = tokens.plainString(name.lowerBound) ?? reader.type()?.description else { return false }
-      transformer = text
+      (transformer, transformerText) = (text, tokens.text(value))
     case "originalName":
       guard value.count == 1, let name = tokens.plainString(first) else { return false }
       originalName = name

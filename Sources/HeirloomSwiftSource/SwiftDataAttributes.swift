@@ -112,7 +112,7 @@ struct SwiftDataAttributes {
   /// - Parameter declaration: The type.
   /// - Returns: The raw type, for an enumeration that has one.
   /// - Throws: The reason why the type isn't known to be coded so.
-  private func rawType(ofCodable declaration: SwiftDeclaration) throws(Problem) -> AttributeType? {
+  func rawType(ofCodable declaration: SwiftDeclaration) throws(Problem) -> AttributeType? {
     guard !declaration.isGeneric else { throw Problem(reason: "\(declaration.name) is generic") }
     guard declaration.kind == .structure || declaration.kind == .enumeration,
       source.conforms(declaration, to: Self.codable)
@@ -131,10 +131,7 @@ struct SwiftDataAttributes {
       attribute.composite = CompositeAttributeDescription(elements: [Self.leaf(attribute.name, raw, isOptional: true)])
       return attribute
     }
-    let scope = SwiftScope(path: declaration.path, head: declaration.path.count, file: nil)
-    let keys = source.candidates(for: ["CodingKeys"], in: scope)
-    guard !(keys.types.map(\.path) + keys.aliases.map(\.scope.path)).contains(where: { $0.starts(with: scope.path) })
-    else {
+    guard !source.hasCodingKeys(declaration) else {
       throw Problem(reason: "\(declaration.name) has coding keys, and no known store shows which names count then")
     }
     if declaration.kind == .enumeration {
@@ -152,7 +149,7 @@ struct SwiftDataAttributes {
     guard !declaration.cases.isEmpty else { throw Problem(reason: "\(declaration.name) has no cases") }
     for item in declaration.cases {
       let reason: String? =
-        if item.hasValues {
+        if item.values != nil {
           "has associated values, which no known store shows"
         } else if item.isConditional {
           "stands in a branch of #if"
@@ -172,9 +169,9 @@ struct SwiftDataAttributes {
   ) throws(Problem) -> [AttributeDescription] {
     var result: [AttributeDescription] = []
     for property in declaration.properties where property.isStored {
-      guard !property.isLazy, !property.isConditional, !property.isQuoted, property.attributes.isEmpty,
-        !property.isConstant || property.initialValue == nil
-      else { throw Problem(reason: "nobody knows here how \(declaration.name).\(property.name) is stored") }
+      guard property.isPlainMember else {
+        throw Problem(reason: "nobody knows here how \(declaration.name).\(property.name) is stored")
+      }
       memberCount += 1
       guard memberCount < Self.memberLimit else { throw Problem(reason: "its types have too many members") }
       guard let type = source.type(of: property, in: declaration) else {

@@ -34,6 +34,13 @@ extension SwiftDataSource {
     }
   }
 
+  /// Returns true if a type tells itself which of its members are coded, and how they are called.
+  func hasCodingKeys(_ declaration: SwiftDeclaration) -> Bool {
+    let scope = SwiftScope(path: declaration.path, head: declaration.path.count, file: nil)
+    let keys = candidates(for: ["CodingKeys"], in: scope)
+    return (keys.types.map(\.path) + keys.aliases.map(\.scope.path)).contains { $0.starts(with: scope.path) }
+  }
+
   /// Returns the reason why a Codable type may be coded in a way of its own.
   ///
   /// - Parameters:

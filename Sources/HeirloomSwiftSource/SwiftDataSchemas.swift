@@ -34,7 +34,11 @@ package struct SwiftDataSchemas {
     package let place: SwiftPlace
     /// The names of its schemas in their order.
     package var schemas: [String] = []
+    /// The place of the list of schemas.
+    package var schemasPlace: SwiftPlace?
     package var stages: [Stage] = []
+    /// The place of the list of stages.
+    package var stagesPlace: SwiftPlace?
     package var faults: [Fault] = []
     /// True if the list of schemas was read whole.
     var hasAllSchemas: Bool = false
@@ -169,9 +173,11 @@ package struct SwiftDataSchemas {
     plan.hasAllSchemas = plan.faults.isEmpty
     let known = plan.faults.count
     plan.schemas = types.map { $0.path.joined(separator: ".") }
+    plan.schemasPlace = source.sharedProperty("schemas", of: ["Self"], from: declaration.path)?.property.place
     if let (property, path) = source.sharedProperty("stages", of: ["Self"], from: declaration.path),
       let value = property.body ?? property.initialValue
     {
+      plan.stagesPlace = property.place
       readStages(value, property.place.file, path, &plan, depth: 0)
     } else {
       plan.faults.append(

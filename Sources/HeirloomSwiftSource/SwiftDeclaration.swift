@@ -115,16 +115,22 @@ struct SwiftProperty: Sendable {
 
   /// True for a property that takes room in an object.
   var isStored: Bool { !isStatic && body == nil }
+
+  /// True for a stored member of a structure that is coded as it is written.
+  var isPlainMember: Bool {
+    !isLazy && !isConditional && !isQuoted && attributes.isEmpty && (!isConstant || initialValue == nil)
+  }
 }
 
 /// A case of an enumeration.
 struct SwiftCase: Hashable, Sendable {
   let name: String
-  /// True for a case with associated values.
-  let hasValues: Bool
+  let place: SwiftPlace
+  /// The tokens between the parentheses of associated values.
+  var values: Range<Int>?
+  /// The tokens of a written raw value.
+  var rawValue: Range<Int>?
   let isConditional: Bool
   /// True for a name in backticks.
   let isQuoted: Bool
-  /// The tokens of the raw value, where one is written.
-  let rawValue: Range<Int>?
 }

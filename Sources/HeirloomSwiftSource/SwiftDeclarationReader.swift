@@ -294,20 +294,19 @@ struct SwiftDeclarationReader {
     repeat {
       position += 1
       guard position < end, source.isWord(at: position) else { return }
-      let name = source.text(position)
-      let isQuoted = source.isQuoted(position)
+      var item = SwiftCase(
+        name: source.text(position), place: place, isConditional: isConditional, isQuoted: source.isQuoted(position))
       position += 1
-      let hasValues = source.has("(", at: position)
-      if hasValues { position = source.next(position) }
-      var rawValue: Range<Int>?
+      if source.has("(", at: position) {
+        item.values = source.inside(position)
+        position = source.next(position)
+      }
       if source.has("=", at: position) {
         let start = position + 1
         position = endOfValue(start, until: end)
-        rawValue = start..<position
+        item.rawValue = start..<position
       }
-      owner.cases.append(
-        SwiftCase(
-          name: name, hasValues: hasValues, isConditional: isConditional, isQuoted: isQuoted, rawValue: rawValue))
+      owner.cases.append(item)
     } while source.has(",", at: position)
   }
 

@@ -1,0 +1,159 @@
+import HeirloomFormats
+package import HeirloomModel
+
+/// A version of a schema that no later edit of the app changes: Swift source with all types nested in it.
+///
+/// The source was read again alone, and gave each entity the version hash that it has to have.
+package struct FrozenSchema: Sendable {
+  /// The name of the enumeration.
+  package let name: String
+  /// The number of the version, such as `2.0.0`.
+  package let identifier: String
+  /// The whole file.
+  package let text: String
+  /// Sentences about what was left out or stays outside, without a full stop.
+  package let notes: [String]
+  /// The version hashes by entity, as the file gives them.
+  package let hashes: [String: VersionHash]
+
+  /// Freezes the schema of an app's source.
+  ///
+  /// - Parameters:
+  ///   - schema: The schema.
+  ///   - found: The source that it is from.
+  ///   - name: The name of the enumeration.
+  ///   - identifier: The number of the version.
+  /// - Throws: ``FreezingError`` with every reason why it can't be frozen.
+  package init(
+    _ schema: SwiftDataSchemas.Schema, of found: SwiftDataSchemas, name: String, identifier: String
+  ) throws(FreezingError) {
+    let source = found.source
+    var reader = FrozenSourceReader(schema, of: source, name: name)
+    let files = source.faults.map { "\($0.path):\($0.error.line): \($0.error.reason)" }
+    let lists = schema.faults.map { fault in (fault.place.map { "\(source.text($0)): " } ?? "") + fault.reason }
+    let model = try Self.model(of: reader.builder, source: source, faults: files + lists)
+    let types = reader.types(in: model)
+    try self.init(
+      types, of: model, imports: reader.imports, notes: reader.notes, reasons: reader.reasons, name: name,
+      identifier: identifier)
+  }
+
+  /// Freezes the model of a store or snapshot.
+  ///
+  /// - Parameters:
+  ///   - model: The model.
+  ///   - name: The name of the enumeration.
+  ///   - identifier: The number of the version.
+  /// - Throws: ``FreezingError`` with every reason why no source of SwiftData makes this model.
+  package init(_ model: ManagedObjectModel, name: String, identifier: String) throws(FreezingError) {
+    var reader = FrozenModelReader(model)
+    let types = reader.types()
+    try self.init(
+      types, of: model, imports: [], notes: reader.notes, reasons: reader.reasons, name: name, identifier: identifier)
+  }
+
+  private init(
+    _ types: [FrozenType], of model: ManagedObjectModel, imports: Set<String>, notes: [String], reasons: [String],
+    name: String, identifier: String
+  ) throws(FreezingError) {
+    var reasons = reasons
+    let numbers = identifier.split(separator: ".", omittingEmptySubsequences: false)
+    if !SwiftWords.isName(name) { reasons.append("\"\(name)\" is no name that a type can have in Swift") }
+    if numbers.count != 3 || !numbers.allSatisfy({ Int($0).map { $0 >= 0 } ?? false }) {
+      reasons.append("\"\(identifier)\" is no number of a version, such as 2.0.0")
+    }
+    if model.entities.isEmpty { reasons.append("there is no class to freeze") }
+    for type in types where SwiftWords.ownNames.contains(type.name) {
+      reasons.append("a type that is called \(type.name) can't be nested in a schema")
+    }
+    guard reasons.isEmpty else { throw FreezingError(reasons: reasons) }
+    let modules = ["Foundation", "SwiftData"]
+    let others = imports.subtracting(modules).sorted { NaturalOrder.precedes($0, $1) }
+    let models = model.entities.map { "      \($0.name).self," }
+    let body = types.flatMap { [""] + $0.lines.map { $0.isEmpty ? "" : "  \($0)" } }
+    (self.name, self.identifier, self.notes) = (name, identifier, notes)
+    text = """
+      \(Self.mark)
+
+      \((modules + others).map { "import \($0)" }.joined(separator: "\n"))
+
+      enum \(name): VersionedSchema {
+        static var versionIdentifier: Schema.Version { Schema.Version(\(numbers.joined(separator: ", "))) }
+        static var models: [any PersistentModel.Type] {
+          [
+      \(models.joined(separator: "\n"))
+          ]
+        }
+      \(body.joined(separator: "\n"))
+      }
+
+      """
+    hashes = try Self.read(text, name: name, expected: model.versionHashes())
+  }
+
+  /// The comment at the beginning of each file.
+  package static let mark = "// Frozen by heirloom freeze: stores of this version were shipped. Do not edit."
+
+  private static func model(
+    of builder: SwiftDataModelBuilder, source: SwiftDataSource, faults: [String]
+  ) throws(FreezingError) -> ManagedObjectModel {
+    let doubts = builder.doubts.map { doubt in
+      "\(source.text(doubt.place)): \(doubt.property.map { "\(doubt.entity).\($0)" } ?? doubt.entity) is not certain: "
+        + doubt.reason
+    }
+    guard faults.isEmpty, doubts.isEmpty else { throw FreezingError(reasons: faults + doubts) }
+    do throws(ModelReadingError) {
+      return try builder.model()
+    } catch {
+      throw FreezingError(reasons: [error.description])
+    }
+  }
+
+  /// Reads what was written, alone.
+  private static func read(
+    _ text: String, name: String, expected: [String: VersionHash]
+  ) throws(FreezingError) -> [String: VersionHash] {
+    var source = SwiftDataSource()
+    source.add(Array(text.utf8), path: "\(name).swift")
+    let found = SwiftDataSchemas(source)
+    let schema = found.schema(of: [name])
+    let faults = source.faults.map(\.error.reason) + schema.faults.map(\.reason)
+    let builder = SwiftDataModelBuilder(of: schema.roots, in: found.source)
+    let hashes = try model(of: builder, source: found.source, faults: faults).versionHashes()
+    let different = Set(hashes.keys).union(expected.keys).filter { hashes[$0] != expected[$0] }
+    guard different.isEmpty else {
+      let names = different.sorted { NaturalOrder.precedes($0, $1) }
+      throw FreezingError(reasons: names.map { "\($0) can't be written so that it keeps its version hash" })
+    }
+    return hashes
+  }
+}
+
+/// Every reason why a schema can't be frozen.
+package struct FreezingError: Error, Hashable, Sendable {
+  /// The sentences, each with the place that it is about, without a full stop.
+  package let reasons: [String]
+}
+
+/// The names that declarations can have.
+enum SwiftWords {
+  /// The names that the source of a schema needs itself, or that no nested type can have.
+  static let ownNames: Set<String> = [
+    "Any", "Codable", "MigrationStage", "PersistentModel", "Protocol", "Schema", "Self", "Type", "VersionedSchema",
+  ]
+  private static let keywords: Set<String> = [
+    "Any", "Self", "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit",
+    "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import",
+    "in", "init", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private", "protocol",
+    "public", "repeat", "rethrows", "return", "self", "static", "struct", "subscript", "super", "switch", "throw",
+    "throws", "true", "try", "typealias", "var", "where", "while",
+  ]
+
+  /// Returns true for a name that needs no backticks.
+  static func isName(_ name: String) -> Bool {
+    guard let first = name.unicodeScalars.first, first == "_" || first.properties.isXIDStart, name != "_" else {
+      return false
+    }
+    return name.unicodeScalars.allSatisfy { $0.properties.isXIDContinue } && !keywords.contains(name)
+  }
+}

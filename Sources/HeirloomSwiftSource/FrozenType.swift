@@ -1,0 +1,144 @@
+import HeirloomModel
+
+/// A type as a frozen schema declares it.
+struct FrozenType {
+  /// A stored property.
+  struct Property {
+    /// The macro before it, such as `@Attribute(.unique)`; empty for none.
+    var macro = ""
+    var isConstant = false
+    let name: String
+    let type: String
+    /// The initial value, if it has one.
+    var value: String?
+    /// A remark for whoever reads the file.
+    var remark: String?
+
+    /// True where an initializer has to give it a value.
+    var isOpen: Bool { value == nil && (isConstant || !type.hasSuffix("?")) }
+
+    var lines: [String] {
+      let declaration = "\(isConstant ? "let" : "var") \(name): \(type)\(value.map { " = \($0)" } ?? "")"
+      return (remark.map { ["// \($0)"] } ?? []) + [macro.isEmpty ? declaration : "\(macro) \(declaration)"]
+    }
+  }
+
+  let name: String
+  /// The words before the brace, such as `enum State: String, Codable`.
+  let head: String
+  /// The macros of a class, such as `#Index`; `nil` for a type that is no model.
+  var macros: [String]?
+  /// The cases of an enumeration.
+  var cases: [String] = []
+  var properties: [Property] = []
+  /// The types that stand in it.
+  var inner: [FrozenType] = []
+
+  /// The declaration, a line each.
+  var lines: [String] {
+    var parts = [macros ?? [], cases.map { "case \($0)" } + properties.flatMap(\.lines)] + inner.map(\.lines)
+    if macros != nil { parts.append(initializer) }
+    let body = parts.filter { !$0.isEmpty }.map { $0.map { $0.isEmpty ? "" : "  \($0)" } }.joined(separator: [""])
+    return (macros == nil ? [] : ["@Model"]) + ["\(head) {"] + body + ["}"]
+  }
+
+  private var initializer: [String] {
+    let open = properties.filter(\.isOpen)
+    guard !open.isEmpty else { return ["init() {}"] }
+    let parameters = open.map { "\($0.name): \($0.type)" }
+    let line = "init(\(parameters.joined(separator: ", "))) {"
+    let isLong = line.count > 110
+    let head =
+      isLong
+      ? ["init("] + parameters.enumerated().map { "  \($1)\($0 < parameters.count - 1 ? "," : "")" } + [") {"] : [line]
+    return head + open.map { "  self.\($0.name) = \($0.name)" } + ["}"]
+  }
+}
+
+/// The macros of an entity's class and of its properties.
+struct FrozenMacros {
+  let model: ManagedObjectModel
+  let entity: EntityDescription
+
+  /// The constraints of several properties or of a relationship, and the indexes.
+  var ofClass: [String] {
+    let isAttribute = Set(entity.attributes.map(\.name))
+    let constraints = entity.uniquenessConstraints.filter { $0.count > 1 || !isAttribute.contains($0[0]) }
+    let indexes = entity.indexes.compactMap(\.plainProperties)
+    return [("Unique", constraints), ("Index", indexes)].filter { !$0.1.isEmpty }.map { name, lists in
+      let paths = lists.map { "[" + $0.map { "\\.\($0)" }.joined(separator: ", ") + "]" }
+      return "#\(name)<\(entity.name)>(\(paths.joined(separator: ", ")))"
+    }
+  }
+
+  /// Returns the macro of an attribute.
+  ///
+  /// - Parameters:
+  ///   - attribute: The attribute.
+  ///   - transformer: The option that names the transformer.
+  /// - Returns: The macro with its arguments; empty for none.
+  func of(_ attribute: AttributeDescription, transformer: String?) -> String {
+    var arguments: [String] = []
+    if entity.uniquenessConstraints.contains([attribute.name]) { arguments.append(".unique") }
+    if attribute.isTransient { arguments.append(".ephemeral") }
+    if attribute.allowsExternalBinaryDataStorage { arguments.append(".externalStorage") }
+    if attribute.isIndexedBySpotlight { arguments.append(".spotlight") }
+    if attribute.allowsCloudEncryption { arguments.append(".allowsCloudEncryption") }
+    if attribute.preservesValueInHistoryOnDeletion { arguments.append(".preserveValueOnDeletion") }
+    if let transformer { arguments.append(transformer) }
+    if let name = attribute.formerName { arguments.append("originalName: \(SwiftText.literal(name))") }
+    return arguments.isEmpty ? "" : "@Attribute(\(arguments.joined(separator: ", ")))"
+  }
+
+  /// Returns the macro of a relationship: one of two sides names the inverse, and one without keeps SwiftData from inferring it.
+  func of(_ relationship: RelationshipDescription) -> String {
+    var arguments: [String] = []
+    switch relationship.deleteRule {
+    case .nullify: break
+    case .cascade: arguments.append("deleteRule: .cascade")
+    case .deny: arguments.append("deleteRule: .deny")
+    case .noAction: arguments.append("deleteRule: .noAction")
+    }
+    if let name = relationship.formerName { arguments.append("originalName: \(SwiftText.literal(name))") }
+    guard let inverse = relationship.inverseRelationship else {
+      return arguments.isEmpty ? "@Relationship" : "@Relationship(\(arguments.joined(separator: ", ")))"
+    }
+    let target = relationship.destinationEntity
+    let other = model.entities.first { $0.name == target }?.relationships.first { $0.name == inverse }
+    if rank(relationship, of: entity.name) <= other.map({ rank($0, of: target) }) ?? (2, 0, "", "") {
+      arguments.append("inverse: \\\(target).\(inverse)")
+    }
+    return arguments.isEmpty ? "" : "@Relationship(\(arguments.joined(separator: ", ")))"
+  }
+
+  /// The side with a delete rule of its own comes first, then the one of many.
+  private func rank(_ relationship: RelationshipDescription, of entity: String) -> (Int, Int, String, String) {
+    (relationship.deleteRule == .nullify ? 1 : 0, relationship.isToMany ? 0 : 1, entity, relationship.name)
+  }
+
+  /// Returns the type of a relationship.
+  static func type(of relationship: RelationshipDescription) -> String {
+    let target = relationship.destinationEntity
+    return (relationship.isToMany ? "[\(target)]" : target) + (relationship.isOptional ? "?" : "")
+  }
+}
+
+extension PropertyDescription {
+  /// The name in an earlier version; SwiftData gives properties without one their own.
+  var formerName: String? { renamingIdentifier == name ? nil : renamingIdentifier }
+}
+
+extension FetchIndexDescription {
+  /// The properties of an index that `#Index` can make; `nil` for any other.
+  var plainProperties: [String]? {
+    guard partialIndexPredicate == nil else { return nil }
+    var names: [String] = []
+    for element in elements {
+      guard case .property(let name) = element.subject, element.collation == .binary, element.isAscending else {
+        return nil
+      }
+      names.append(name)
+    }
+    return names.isEmpty ? nil : names
+  }
+}
