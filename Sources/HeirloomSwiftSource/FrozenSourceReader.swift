@@ -1,3 +1,4 @@
+import HeirloomFormats
 import HeirloomModel
 
 /// The types of a frozen schema whose classes are those of an app's source.
@@ -41,9 +42,10 @@ struct FrozenSourceReader {
       let outer = around.max { $0.path.count < $1.path.count }.flatMap { paths[$0.path] } ?? []
       paths[value.path] = outer + [value.name]
     }
-    for (path, all) in Dictionary(grouping: classes + values, by: { paths[$0.path] ?? [] }) where all.count > 1 {
-      let places = all.map { source.text($0.place) }.sorted()
-      reasons.append("several types would be called \(path.joined(separator: ".")): \(places.joined(separator: ", "))")
+    let names = Dictionary(grouping: classes + values) { (paths[$0.path] ?? []).joined(separator: ".") }
+    for (name, all) in names.sorted(by: { NaturalOrder.precedes($0.key, $1.key) }) where all.count > 1 {
+      let places = all.map { source.text($0.place) }.sorted { NaturalOrder.precedes($0, $1) }
+      reasons.append("several types would be called \(name): \(places.joined(separator: ", "))")
     }
   }
 
@@ -196,6 +198,9 @@ struct FrozenSourceReader {
 
   // MARK: - Types
 
+  /// Codable types of the system that no model class stores as such, though values may hold them.
+  private static let known: Set<String> = ["CGFloat", "Int8", "UInt", "UInt16", "URL"]
+
   /// Returns a type by the names within the schema.
   private mutating func text(_ type: SwiftDataType, isLive: Bool, at place: SwiftPlace) -> String {
     switch type {
@@ -206,7 +211,12 @@ struct FrozenSourceReader {
     case .declared(let declaration):
       return isLive ? declaration.path.joined(separator: ".") : text(declaration)
     case .library(let library):
-      if SwiftDataAttributes.plain[library] == nil { imports.formUnion(source.files[place.file].imports) }
+      guard SwiftDataAttributes.plain[library] == nil else { return library }
+      imports.formUnion(source.files[place.file].imports)
+      if !isLive, SwiftDataAttributes.structures[library] == nil, !Self.known.contains(library) {
+        refuse(
+          place, "no file that was read declares the type \(library), and nobody knows here whether it stays as it is")
+      }
       return library
     case .other(let text, _), .ambiguous(let text, _):
       if !isLive { refuse(place, "only the compiler knows what the type \(text) is made of") }

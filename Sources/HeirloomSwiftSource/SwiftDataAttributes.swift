@@ -25,7 +25,7 @@ struct SwiftDataAttributes {
     "UInt8": .integer16, "Double": .double, "TimeInterval": .double, "Float": .float, "Decimal": .decimal,
   ]
   /// The stored members of structures of frameworks.
-  private static let structures: [String: [(String, AttributeType)]] = [
+  static let structures: [String: [(String, AttributeType)]] = [
     "Color.Resolved": [("linearRed", .float), ("linearGreen", .float), ("linearBlue", .float), ("opacity", .float)]
   ]
   private static let codable: Set<String> = ["Codable", "Encodable", "Decodable"]

@@ -242,6 +242,10 @@ struct FrozenSchemaTests {
       ["@Model class A { var x: [String: S] }", "struct S: Codable { var t: Set<Int> }"],
       ["1.swift:1: only the compiler", "Set<Int>"]
     ),
+    (
+      ["@Model class A { var x: [String: S] }", "struct S: Codable { var t: URL?; var u: Wine }"],
+      ["declares the type Wine"]
+    ),
     (["@Model class A { var x: [String: S] }", "struct S: Codable { @Wrapped var t: Int }"], ["how S.t is stored"]),
     (
       ["@Model class A { var x: E }", "enum E: Int, Codable { case a\n#if DEBUG\ncase b\n#endif\n}"],
@@ -513,30 +517,34 @@ struct FrozenSchemaTests {
 /// Frozen schemas of the stores whose source is public.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct FrozenSchemaCorpusTests {
-  /// The schemas of the corpus: frozen from source, and from the model that the source makes.
-  static func frozen(_ item: SwiftDeclarations.Case, name: String) throws -> [FrozenSchema] {
+  /// A schema of the corpus, with the classes that it lists.
+  static func schema(
+    _ item: SwiftDeclarations.Case
+  ) throws -> (schema: SwiftDataSchemas.Schema, found: SwiftDataSchemas) {
     let declarations = try SwiftDeclarations(item.file)
-    var source = SwiftDataSource()
-    source.add(Array(declarations.source.utf8), path: "Models.swift")
-    let found = SwiftDataSchemas(source)
-    let schema = found.schema(of: declarations.roots)
-    let model = try SwiftDataModelBuilder(of: schema.roots, in: found.source).model()
-    return [
-      try FrozenSchema(schema, of: found, name: name, identifier: "1.0.0"),
-      try FrozenSchema(model, name: "\(name)Model", identifier: "1.0.0"),
-    ]
+    // What a case of one enumeration holds is not told there.
+    let rest = [
+      "Agave", "Amaro", "Bitters", "Brandy", "FortifiedWine", "Fruit", "Gin", "Herbs", "Juice", "Liqueur",
+      "OtherAlcohol", "OtherNA", "Rum", "Seasoning", "Soda", "Syrup", "Vodka", "Whiskey", "Wine",
+    ].map { "enum \($0): String, Codable { case a }" }
+    let found = FrozenSchemaTests.schemas([declarations.source, rest.joined(separator: "\n")])
+    return (found.schema(of: declarations.roots), found)
   }
 
   @Test(arguments: SwiftDeclarations.all)
-  func `a schema keeps the hashes of its store when it is frozen`(_ item: SwiftDeclarations.Case) throws {
-    do {
-      let all = try Self.frozen(item, name: "Frozen")
-      for frozen in all where !item.isNegative {
-        for (entity, hash) in item.hashes { #expect(frozen.hashes[entity]?.description == hash, "\(entity)") }
-        print("\(item.file): frozen", frozen.notes)
-      }
-    } catch let error as FreezingError {
-      print("\(item.file): \(error.reasons)")
+  func `source keeps the hashes of its store when it is frozen`(_ item: SwiftDeclarations.Case) throws {
+    let (schema, found) = try Self.schema(item)
+    let frozen = try FrozenSchema(schema, of: found, name: "Frozen", identifier: "1.0.0")
+    var equal = 0
+    for (entity, hash) in item.hashes where frozen.hashes[entity]?.description == hash { equal += 1 }
+    #expect(equal == (item.isNegative ? 0 : item.hashes.count))
+    let model = try SwiftDataModelBuilder(of: schema.roots, in: found.source).model()
+    do throws(FreezingError) {
+      let written = try FrozenSchema(model, name: "Frozen", identifier: "1.0.0")
+      #expect(written.hashes == frozen.hashes)
+    } catch {
+      // Only colours that a transformer makes are not to be told from a model.
+      #expect(error.reasons.allSatisfy { $0.contains(".color is of type Transformable") }, "\(error.reasons)")
     }
   }
 
@@ -545,6 +553,134 @@ struct FrozenSchemaCorpusTests {
     let model = try Corpus.model(at: Corpus.folder.appendingPathComponent(path).path)
     let frozen = try FrozenSchema(model, name: "Frozen", identifier: "1.0.0")
     #expect(frozen.hashes == model.versionHashes())
-    print(frozen.text, frozen.notes)
+  }
+}
+
+/// Frozen schemas before the compiler.
+///
+/// SwiftData's own macros are not there: others of the toolchain stand for them, `@Observable` for `@Model`. So the
+/// compiler checks all names, types, initializers and arguments, but not what SwiftData's macros make of them.
+@Suite(.enabled(if: SwiftCompiler.path != nil, "there is no swiftc in PATH"))
+struct FrozenSchemaCompilerTests {
+  private static let framework = """
+    import Foundation
+    @_exported import Observation
+    public typealias PersistentModel = AnyObject & Observable
+    @attached(member, names: named(_$observationRegistrar), named(access), named(withMutation), named(shouldNotifyObservers))
+    @attached(memberAttribute)
+    @attached(extension, conformances: Observable)
+    public macro Model() = #externalMacro(module: "ObservationMacros", type: "ObservableMacro")
+    public enum AttributeOption {
+      case unique, externalStorage, ephemeral, spotlight, allowsCloudEncryption, preserveValueOnDeletion
+      public static func transformable(by: any Any.Type) -> AttributeOption { .unique }
+    }
+    @attached(peer)
+    public macro Attribute(_ options: AttributeOption..., originalName: String? = nil, hashModifier: String? = nil)
+      = #externalMacro(module: "TestingMacros", type: "PragmaMacro")
+    public enum DeleteRule { case nullify, cascade, deny, noAction }
+    @attached(peer)
+    public macro Relationship(deleteRule: DeleteRule = .nullify, originalName: String? = nil, inverse: AnyKeyPath? = nil)
+      = #externalMacro(module: "TestingMacros", type: "PragmaMacro")
+    public func check<T>(_ model: T.Type, _ paths: [PartialKeyPath<T>]...) {}
+    public class Schema { public class Version { public init(_ major: Int, _ minor: Int, _ patch: Int) {} } }
+    public protocol VersionedSchema {
+      static var models: [any PersistentModel.Type] { get }
+      static var versionIdentifier: Schema.Version { get }
+    }
+    public protocol SchemaMigrationPlan {
+      static var schemas: [any VersionedSchema.Type] { get }
+      static var stages: [MigrationStage] { get }
+    }
+    public class ModelContext { public func save() throws {} }
+    public enum MigrationStage {
+      case lightweight(fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
+      case custom(
+        fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type,
+        willMigrate: ((ModelContext) throws -> Void)?, didMigrate: ((ModelContext) throws -> Void)?)
+    }
+    """
+
+  private static func compile(_ arguments: [String]) throws -> (code: Int32, output: String) {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: try #require(SwiftCompiler.path))
+    process.arguments = ["-swift-version", "6"] + arguments
+    let pipe = Pipe()
+    process.standardError = pipe
+    process.standardOutput = pipe
+    try process.run()
+    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return (process.terminationStatus, output)
+  }
+
+  /// A folder with the module that stands for SwiftData.
+  private static let modules: Result<TemporaryDirectory, any Error> = Result {
+    let directory = try TemporaryDirectory()
+    let file = directory.file("Framework.swift")
+    try Data(framework.utf8).write(to: file)
+    let module = directory.file("SwiftData.swiftmodule").path
+    let made = try compile(["-emit-module", "-module-name", "SwiftData", "-parse-as-library", file.path, "-o", module])
+    try #require(made.code == 0, "\(made.output)")
+    return directory
+  }
+
+  /// Checks files of one module, up to whether each property has a value.
+  private static func check(_ texts: [String]) throws -> (code: Int32, output: String) {
+    let modules = try modules.get()
+    let directory = try TemporaryDirectory()
+    var paths: [String] = []
+    for (index, text) in texts.enumerated() {
+      // No macro of the toolchain stands alone in a class.
+      let text = text.replacing("#Unique<", with: "static let _unique: Void = check(")
+        .replacing("#Index<", with: "static let _index: Void = check(").replacing(">([", with: ".self, [")
+      let file = directory.file("F\(index).swift")
+      try Data("import SwiftData\n\(text)".utf8).write(to: file)
+      paths.append(file.path)
+    }
+    return try withExtendedLifetime(directory) {
+      let options = ["-emit-sil", "-wmo", "-o", "/dev/null", "-module-name", "App", "-parse-as-library"]
+      return try compile(options + ["-warnings-as-errors", "-I", modules.url.path] + paths)
+    }
+  }
+
+  @Test func `frozen schemas of each form compile alone, with what follows on them`() throws {
+    let shop = try FrozenSchemaTests.frozen(FrozenSchemaTests.shop)
+    let crates = try FrozenSchema(
+      ManagedObjectModel(entities: [FrozenSchemaTests.crate, FrozenSchemaTests.label]), name: "CratesV1",
+      identifier: "1.0.0")
+    let plan = FrozenSuccession(after: shop, classes: ["SchemaV1.A", "SchemaV1.B"], schemas: nil, stage: .lightweight)
+    let custom = FrozenSuccession(after: crates, classes: ["CratesV1.Crate"], schemas: ["CratesV1"], stage: .custom)
+    let stage = "enum Custom {\n\(custom.stage)\nstatic let next = \(custom.entry)\n}"
+    var texts = [shop.text, crates.text, plan.schema ?? "", plan.plan ?? "", custom.schema ?? "", stage]
+    for (index, row) in FrozenSchemaTests.properties.enumerated() where !row.property.contains("UIColor") {
+      let found = FrozenSchemaTests.schemas(["@Model class A { \(row.property); var z: Int? }", row.rest])
+      texts.append(try FrozenSchema(found.schema(of: ["A"]), of: found, name: "P\(index)", identifier: "1.0.0").text)
+    }
+    let corpus = SwiftDeclarations.all.filter { LongTests.areOn || $0.file.contains("Preloaded") }
+    for (index, item) in corpus.enumerated() {
+      let (schema, found) = try FrozenSchemaCorpusTests.schema(item)
+      let model = try SwiftDataModelBuilder(of: schema.roots, in: found.source).model()
+      // (Where a transformer makes colours, the file imports AppKit, which is not everywhere.)
+      guard let written = try? FrozenSchema(model, name: "M\(index)", identifier: "1.0.0") else { continue }
+      texts.append(written.text)
+      texts.append(try FrozenSchema(schema, of: found, name: "S\(index)", identifier: "1.0.0").text)
+    }
+    let result = try Self.check(texts)
+    #expect(result.code == 0, "\(result.output)")
+  }
+
+  static let wrong = [
+    ("inverse: \\B.owner", "inverse: \\B.nobody"), ("[\\.place, \\.made]", "[\\.place, \\.nothing]"),
+    ("self.limit = limit", ""), ("last: Mood?", "last: Model.Mood?"), ("(.unique)", "(.single)"),
+    ("= Size(width: 1)", "= Size()"),
+  ]
+
+  @Test func `the compiler sees what is wrong in a frozen schema`() throws {
+    let shop = try FrozenSchemaTests.frozen(FrozenSchemaTests.shop)
+    for (written, wrong) in Self.wrong {
+      let text = shop.text.replacing(written, with: wrong)
+      try #require(text != shop.text, "\(written)")
+      #expect(try Self.check([text]).code != 0, "\(wrong)")
+    }
   }
 }
