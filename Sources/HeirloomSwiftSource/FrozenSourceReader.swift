@@ -14,12 +14,10 @@ struct FrozenSourceReader {
 
   private let source: SwiftDataSource
   private let name: String
-  /// The structures and enumerations that the classes store, in the order in which they are found.
+  /// The structures and enumerations that the classes store, by name.
   private var values: [SwiftDeclaration] = []
   /// The names within the schema, by the full name of the declaration.
   private var paths: [[String]: [String]] = [:]
-  /// The structures that lack an initial value which they had.
-  private var incomplete: Set<[String]> = []
 
   /// Finds all types of a schema.
   ///
@@ -30,11 +28,7 @@ struct FrozenSourceReader {
   init(_ schema: SwiftDataSchemas.Schema, of source: SwiftDataSource, name: String) {
     (self.source, self.name) = (source, name)
     builder = SwiftDataModelBuilder(of: schema.roots, in: source)
-    for owner in classes {
-      for property in Self.stored(in: owner) where transformer(of: property) == nil {
-        if let type = source.type(of: property, in: owner) { find(type) }
-      }
-    }
+    findValues()
     for owner in classes { paths[owner.path] = [owner.name] }
     // A type in a type that is frozen stays in it.
     for value in values.sorted(by: { $0.path.count < $1.path.count }) {
@@ -64,20 +58,23 @@ struct FrozenSourceReader {
     property.attribute("Attribute").flatMap { SwiftDataArguments($0, source.tokens($0.place)).transformerText }
   }
 
-  private mutating func find(_ type: SwiftDataType) {
-    switch type {
-    case .optional(let inner), .array(let inner): find(inner)
-    case .dictionary(let key, let value):
-      find(key)
-      find(value)
-    case .declared(let found) where !found.has("Model") && !values.contains(where: { $0.isSame(as: found) }):
-      values.append(found)
-      for property in Self.stored(in: found) {
-        if let type = source.type(of: property, in: found) { find(type) }
-      }
-      for type in found.cases.flatMap({ associated($0, of: found) }) { find(type.type) }
-    default: break
+  /// Finds the structures and enumerations that the classes store, and those that these store.
+  private mutating func findValues() {
+    var waiting = classes.flatMap { owner in
+      Self.stored(in: owner).filter { transformer(of: $0) == nil }.compactMap { source.type(of: $0, in: owner) }
     }
+    while let type = waiting.popLast() {
+      switch type {
+      case .optional(let inner), .array(let inner): waiting.append(inner)
+      case .dictionary(let key, let value): waiting += [key, value]
+      case .declared(let found) where !found.has("Model") && !values.contains(where: { $0.isSame(as: found) }):
+        values.append(found)
+        waiting += Self.stored(in: found).compactMap { source.type(of: $0, in: found) }
+        waiting += found.cases.flatMap { associated($0, of: found).map(\.type) }
+      default: break
+      }
+    }
+    values.sort { $0.path.joined(separator: ".").utf8.lexicographicallyPrecedes($1.path.joined(separator: ".").utf8) }
   }
 
   // MARK: - Declarations
@@ -132,9 +129,8 @@ struct FrozenSourceReader {
       macro: macro, isConstant: property.isConstant, name: property.name,
       type: text(type, isLive: isLive, at: property.place))
     guard let range = property.initialValue else { return result }
-    result.value = isLive ? nil : value(range, as: type, in: owner)
+    result.value = value(range, as: type, in: owner)
     if result.value == nil {
-      incomplete.insert(owner.path)
       let text = SwiftText.oneLine(source.tokens(property.place).text(range))
       result.remark = "The initial value was left out: \(text.prefix(80))"
       notes.append(
@@ -211,6 +207,11 @@ struct FrozenSourceReader {
     case .declared(let declaration):
       return isLive ? declaration.path.joined(separator: ".") : text(declaration)
     case .library(let library):
+      if let first = library.split(separator: ".").first.map(String.init),
+        paths.values.contains(where: { $0.last == first })
+      {
+        refuse(place, "\(library) is meant, and a type of that name is frozen")
+      }
       guard SwiftDataAttributes.plain[library] == nil else { return library }
       imports.formUnion(source.files[place.file].imports)
       if !isLive, SwiftDataAttributes.structures[library] == nil, !Self.known.contains(library) {
@@ -233,88 +234,54 @@ struct FrozenSourceReader {
 
   // MARK: - Initial values
 
-  private static let constants: Set<String> = [
-    "now", "distantPast", "distantFuture", "zero", "min", "max", "pi", "infinity",
-  ]
+  private static let constants: Set<String> = ["now", "distantPast", "distantFuture", "zero", "min", "max"]
+  /// Labels of initializers of plain types; what an app adds has others.
+  private static let labels: Set<String> = ["", "timeIntervalSince1970", "timeIntervalSinceReferenceDate"]
 
   /// Returns an initial value that means the same in the frozen schema; `nil` for one that may name what stands outside.
-  private func value(_ range: Range<Int>, as type: SwiftDataType?, in owner: SwiftDeclaration) -> String? {
+  private func value(_ range: Range<Int>, as type: SwiftDataType, in owner: SwiftDeclaration) -> String? {
     let tokens = source.tokens(owner.place)
-    var wrapped = type
-    if case .optional(let inner)? = type { wrapped = inner }
-    let text = tokens.text(range)
-    let initial = SwiftInitialValue(range, tokens)
+    var type = type
+    if case .optional(let inner) = type { type = inner }
+    let (text, initial) = (tokens.text(range), SwiftInitialValue(range, tokens))
     if text == "nil" { return text }
     if let literal = initial.literalType {
       let isPlain = text.hasPrefix("\"") && !text.contains("\\(") && !text.contains("\n")
       return literal != "String" || isPlain ? text : nil
     }
-    if tokens.has("[", at: range.lowerBound), tokens.partner(range.lowerBound) == range.upperBound - 1 {
-      let inside = tokens.inside(range.lowerBound)
-      if inside.count == 1, tokens.has(":", at: inside.lowerBound) { return "[:]" }
-      var element: SwiftDataType?
-      if case .array(let inner)? = wrapped { element = inner }
-      return values(inside, in: owner) { _ in element }.map { "[\($0)]" }
+    if tokens.has(".", at: range.lowerBound), range.count == 2 {
+      let member = tokens.text(range.lowerBound + 1)
+      return name(of: type, having: member).map { _ in ".\(member)" }
     }
-    if tokens.has(".", at: range.lowerBound), range.count == 2, let wrapped {
-      return member(tokens.text(range.lowerBound + 1), of: wrapped).map { ".\($0)" }
+    if var names = tokens.path(range), let member = names.popLast(), !names.isEmpty {
+      return name(of: source.type(.named(names), in: owner.scope), having: member).map { "\($0).\(member)" }
     }
-    if var names = tokens.path(range), let last = names.popLast(), !names.isEmpty {
-      let type = source.type(.named(names), in: owner.scope)
-      return member(last, of: type).flatMap { name in self.name(of: type).map { "\($0).\(name)" } }
+    // A list, or the call of an initializer.
+    let opening = range.first { tokens.tokens[$0].kind == .opening && tokens.partner($0) == range.upperBound - 1 }
+    guard let opening else { return nil }
+    let inside = tokens.inside(opening)
+    let isList = opening == range.lowerBound && tokens.has("[", at: opening)
+    if isList, inside.count == 1, tokens.has(":", at: inside.lowerBound) { return "[:]" }
+    if isList, case .array(let element) = type { type = element }
+    let called = initial.call.flatMap { name(of: source.type($0.type, in: owner.scope)) }
+    guard isList || called != nil else { return nil }
+    var items: [String] = []
+    for (label, item) in tokens.items(inside).map(tokens.labelled) {
+      guard Self.labels.contains(label), let text = value(item, as: type, in: owner) else { return nil }
+      items.append(label.isEmpty ? text : "\(label): \(text)")
     }
-    return initial.call.flatMap { call(source.type($0.type, in: owner.scope), range, in: owner) }
+    return called.map { "\($0)(\(items.joined(separator: ", ")))" } ?? "[\(items.joined(separator: ", "))]"
   }
 
-  /// Returns the name of a constant that a type is sure to have.
-  private func member(_ name: String, of type: SwiftDataType) -> String? {
+  /// Returns the name of an enumeration with a case, or of a plain type with a constant, or of lists of plain types.
+  private func name(of type: SwiftDataType, having member: String? = nil) -> String? {
     switch type {
     case .declared(let found):
-      return found.cases.contains { $0.name == name && $0.values == nil } ? name : nil
-    case .library(let library):
-      return SwiftDataAttributes.plain[library] != nil && Self.constants.contains(name) ? name : nil
+      return found.cases.contains { $0.name == member && $0.values == nil } ? text(found) : nil
+    case .library(let library) where SwiftDataAttributes.plain[library] != nil:
+      return member.map(Self.constants.contains) ?? true ? library : nil
+    case .array(let element): return member == nil ? name(of: element).map { "[\($0)]" } : nil
     default: return nil
     }
-  }
-
-  /// Returns the name of a plain type, or of one that is frozen.
-  private func name(of type: SwiftDataType) -> String? {
-    switch type {
-    case .declared(let found): paths[found.path] == nil ? nil : text(found)
-    case .library(let library): SwiftDataAttributes.plain[library] == nil ? nil : library
-    case .array(let element): name(of: element).map { "[\($0)]" }
-    default: nil
-    }
-  }
-
-  /// Returns the call of an initializer that the frozen type has too.
-  private func call(_ type: SwiftDataType, _ range: Range<Int>, in owner: SwiftDeclaration) -> String? {
-    let tokens = source.tokens(owner.place)
-    let opening = range.first { tokens.has("(", at: $0) && tokens.partner($0) == range.upperBound - 1 }
-    guard let opening, let name = name(of: type) else { return nil }
-    var members: [String: SwiftDataType] = [:]
-    if case .declared(let found) = type {
-      let all = [found] + source.extensions(of: found.path)
-      // (An initializer of its own is not frozen.)
-      let hasInitializer = all.contains { part in
-        part.body.contains { source.tokens(part.place).has("init", at: $0) }
-      }
-      guard found.kind == .structure, !hasInitializer, !incomplete.contains(found.path) else { return nil }
-      for property in found.properties { members[property.name] = source.type(of: property, in: found) }
-    }
-    return values(tokens.inside(opening), in: owner) { members[$0] }.map { "\(name)(\($0))" }
-  }
-
-  /// Returns the items of a list, or the arguments of a call.
-  private func values(
-    _ range: Range<Int>, in owner: SwiftDeclaration, type: (String) -> SwiftDataType?
-  ) -> String? {
-    let tokens = source.tokens(owner.place)
-    var result: [String] = []
-    for (label, item) in tokens.items(range).map(tokens.labelled) {
-      guard let text = value(item, as: type(label), in: owner) else { return nil }
-      result.append(label.isEmpty ? text : "\(label): \(text)")
-    }
-    return result.joined(separator: ", ")
   }
 }

@@ -1,73 +1,74 @@
 import HeirloomFormats
 
-/// What is written beside a frozen schema: the next one, and the stage between them.
+/// What is pasted beside a frozen schema: the next one, and the stage between them.
 package struct FrozenSuccession: Sendable {
   /// The name of the next schema.
   package let next: String
-  /// The next schema with the classes of today; `nil` where no source tells them.
-  package let schema: String?
-  /// The plan, where there is none yet.
-  package let plan: String?
-  /// The entry of the plan's list of schemas.
+  /// The entry of the plan's list of schemas: the next schema, or the frozen one where the next is listed already.
   package let entry: String
   /// The name of the stage.
-  package let stageName: String
-  /// The stage, as a member of the plan.
   package let stage: String
+  /// The declarations.
+  package let text: String
 
   /// Writes what follows on a frozen schema.
   ///
   /// - Parameters:
   ///   - frozen: The frozen schema.
+  ///   - known: The name of the next schema, where it is declared already.
   ///   - classes: The full names of the classes of today; empty where no source tells them.
-  ///   - names: The names of the plan's schemas; `nil` without a plan.
+  ///   - plan: The plan that lists the schemas; `nil` where there is none.
   ///   - kind: The kind of the stage.
   package init(
-    after frozen: FrozenSchema, classes: [String], schemas names: [String]?, stage kind: SwiftDataSchemas.Stage.Kind
+    after frozen: FrozenSchema, before known: String? = nil, classes: [String], plan: SwiftDataSchemas.Plan?,
+    stage kind: SwiftDataSchemas.Stage.Kind
   ) {
     let name = frozen.name
-    let next = VersionNaming.next(after: name, among: []) { names?.contains($0) == true }
-      .filter { $0 != " " }
-    let first = name.prefix(1).lowercased() + name.dropFirst()
-    (self.next, stageName) = (next, "\(first)To\(next)")
-    entry = "\(next).self"
+    let words = VersionNaming.next(after: name, among: []) { plan?.schemas.contains($0) == true }
+    let next = known ?? words.filter { $0 != " " }
+    let stage = name.prefix(1).lowercased() + name.dropFirst() + "To" + next.split(separator: ".").joined()
     let versions = "fromVersion: \(name).self, toVersion: \(next).self"
-    let body =
+    let call =
       switch kind {
-      case .lightweight: [".lightweight(\(versions))"]
+      case .lightweight: "    .lightweight(\(versions))"
       case .custom:
-        [
-          ".custom(", "  \(versions),", "  willMigrate: { context in",
-          "    // The store still has the classes of \(name): no others can be used here.", "    try context.save()",
-          "  },", "  didMigrate: { context in",
-          "    // The store has the classes of \(next) now: no others can be used here.", "    try context.save()",
-          "  }", ")",
-        ]
+        """
+            .custom(
+              \(versions),
+              willMigrate: { context in
+                // The store has the classes of \(name) here: no others can be used.
+                try context.save()
+              },
+              didMigrate: { context in
+                // The store has the classes of \(next) here: no others can be used.
+                try context.save()
+              }
+            )
+        """
       }
-    let stage = ["static var \(stageName): MigrationStage {"] + body.map { "  \($0)" } + ["}"]
-    self.stage = stage.joined(separator: "\n")
+    let member = "  static var \(stage): MigrationStage {\n\(call)\n  }"
     let number = (Int(frozen.identifier.prefix { $0 != "." }) ?? 0) + 1
-    let list = classes.map { "\($0).self" }.joined(separator: ", ")
-    schema =
-      classes.isEmpty
-      ? nil
-      : """
+    let schema = """
       enum \(next): VersionedSchema {
         static var versionIdentifier: Schema.Version { Schema.Version(\(number), 0, 0) }
-        static var models: [any PersistentModel.Type] { [\(list)] }
+        static var models: [any PersistentModel.Type] { [\(classes.map { "\($0).self" }.joined(separator: ", "))] }
       }
       """
-    plan =
-      names != nil || classes.isEmpty
-      ? nil
-      : """
+    let lists = """
       enum MigrationPlan: SchemaMigrationPlan {
         static var schemas: [any VersionedSchema.Type] { [\(name).self, \(next).self] }
-        static var stages: [MigrationStage] { [\(stageName)] }
+        static var stages: [MigrationStage] { [\(stage)] }
 
-      \(stage.map { "  \($0)" }.joined(separator: "\n"))
+      \(member)
       }
       """
+    self.next = next
+    self.stage = stage
+    entry = known == nil ? "\(next).self" : "\(name).self"
+    text = [
+      known == nil && !classes.isEmpty ? schema : "", plan.map { "extension \($0.name) {\n\(member)\n}" } ?? lists,
+    ]
+    .filter { !$0.isEmpty }.joined(separator: "\n\n")
   }
 }
 
@@ -76,17 +77,13 @@ extension SwiftDataSchemas {
   ///
   /// - Throws: ``FreezingError`` where the source doesn't tell which one that is.
   package func currentSchema() throws(FreezingError) -> Schema {
-    if plans.count == 1, let last = plans[0].schemas.last {
-      let faults = plans[0].faults.map { ($0.place.map { "\(source.text($0)): " } ?? "") + $0.reason }
-      guard faults.isEmpty else { throw FreezingError(reasons: faults) }
-      return schema(of: [last])
-    }
-    if schemas.count == 1 { return schemas[0] }
+    if plans.count == 1, let last = plans[0].schemas.last, plans[0].listsAllSchemas { return schema(of: [last]) }
+    if plans.isEmpty, schemas.count == 1 { return schemas[0] }
     let found = schemas.map { "\($0.name)\($0.place.map { " (\(source.text($0)))" } ?? "")" }
     throw FreezingError(reasons: [
       found.isEmpty
         ? "no schema and no container lists classes"
-        : "it can't be told which of several schemas is the current one: \(found.joined(separator: ", "))"
+        : "the source doesn't tell which of these schemas is the current one: \(found.joined(separator: ", "))"
     ])
   }
 

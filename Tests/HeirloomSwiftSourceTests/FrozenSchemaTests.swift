@@ -89,7 +89,8 @@ struct FrozenSchemaTests {
             var place: String
             var state: A.State = A.State.open
             var last: Mood?
-            var size: Size = Size(width: 1)
+            // The initial value was left out: Size(width: 1)
+            var size: Size
             var weight: TimeInterval?
             var tags: [String] = ["a", "b"]
             // The initial value was left out: Constants.limit
@@ -104,8 +105,9 @@ struct FrozenSchemaTests {
               case `default`
             }
 
-            init(place: String, limit: Int, children: [A]) {
+            init(place: String, size: Size, limit: Int, children: [A]) {
               self.place = place
+              self.size = size
               self.limit = limit
               self.children = children
             }
@@ -117,6 +119,16 @@ struct FrozenSchemaTests {
             var kinds: [String: Kind] = [:]
 
             init() {}
+          }
+
+          struct Kind: Codable {
+            var wish: Kind.Wish = .none
+            var list: [Kind.Wish] = []
+
+            enum Wish: Codable {
+              case none
+              case some(A.State, to: [Mood])
+            }
           }
 
           enum Mood: Codable {
@@ -133,22 +145,13 @@ struct FrozenSchemaTests {
               var depth: Double = 1.5
             }
           }
-
-          struct Kind: Codable {
-            var wish: Kind.Wish = .none
-            var list: [Kind.Wish] = []
-
-            enum Wish: Codable {
-              case none
-              case some(A.State, to: [Mood])
-            }
-          }
         }
 
         """#)
     #expect(
       frozen.notes == [
-        "0.swift:13: the initial value of A.limit was left out, since it may name what stands outside"
+        "0.swift:10: the initial value of A.size was left out, since it may name what stands outside",
+        "0.swift:13: the initial value of A.limit was left out, since it may name what stands outside",
       ])
     #expect(frozen.hashes == (try Self.model(Self.shop).versionHashes()))
   }
@@ -174,11 +177,11 @@ struct FrozenSchemaTests {
     ("var x: E = .a", "enum E: Int, Codable { case a = 3, b }", "var x: E = .a"),
     ("var x: E? = E.b", "enum E: Codable { case a, b }", "var x: E? = E.b"),
     ("var x: E = .usual", "enum E: String, Codable { case a; static let usual = E.a }", "var x: E"),
-    ("var x: S = S()", "struct S: Codable { var a = 1 }", "var x: S = S()"),
-    ("var x = S()", "struct S: Codable { var a = 1 }", "var x: S = S()"),
-    ("var x: S = S(a: 2)", "struct S: Codable { var a: Int; init(a: Int) { self.a = a } }", "var x: S"),
-    ("var x: S = S()", "struct S: Codable { var a: Int }\nextension S { init() { a = 3 } }", "var x: S"),
-    ("var x: S = S()", "struct S: Codable { var a: Int = S.first; static let first = 1 }", "var x: S"),
+    ("var x: S = S()", "struct S: Codable { var a = 1 }", "var x: S"),
+    ("var x = S()", "struct S: Codable { var a = 1 }", "var x: S"),
+    ("var x: Date = Date(iso: \"1\")", "extension Date { init(iso: String) { self.init() } }", "var x: Date"),
+    ("var x: Double? = .zero", "", "var x: Double? = .zero"),
+    ("var x: Bool = make()", "func make() -> Bool { true }", "var x: Bool"),
     ("var x: Old", "typealias Old = E?\nenum E: String, Codable { case a }", "var x: E?"),
     ("var x: N.E", "enum N { enum E: String, Codable { case a } }", "var x: E"),
     ("@Attribute(.ephemeral) var x: Int?", "", "@Attribute(.ephemeral) var x: Int?"),
@@ -251,8 +254,15 @@ struct FrozenSchemaTests {
       ["@Model class A { var x: E }", "enum E: Int, Codable { case a\n#if DEBUG\ncase b\n#endif\n}"],
       ["1.swift:3: the case b of E stands in a branch"]
     ),
+    (
+      [
+        "@Model class A { var x: [String: S] }",
+        "struct S: Codable { var t: Date; var u: N.Date }\nenum N { struct Date: Codable { var a = 1 } }",
+      ],
+      ["1.swift:1: Date is meant"]
+    ),
     (["@Model class A { var x: Schema? }", "@Model class Schema {}"], ["called Schema"]),
-    (["@Model class A { var x: String; var y: N.String? }", "enum N { @Model class String {} }"], ["A"]),
+    (["@Model class A { var x: String; var y: N.String? }", "enum N { @Model class String {} }"], ["String is meant"]),
   ]
 
   @Test(arguments: refused)
@@ -294,7 +304,7 @@ struct FrozenSchemaTests {
     }
     enum Plan: SchemaMigrationPlan {
       static var schemas: [any VersionedSchema.Type] { [V1.self, V2.self] }
-      static var stages: [MigrationStage] { [] }
+      static var stages: [MigrationStage] { [] + make() }
     }
     let other = Schema([V1.A.self])
     """
@@ -318,8 +328,8 @@ struct FrozenSchemaTests {
 
   static let unclear: [(file: String, words: String)] = [
     ("", "no schema and no container"),
-    ("let s = Schema([A.self]); let t = Schema([V1.A.self])", "which of several schemas"),
-    (plan.replacing("[V1.self, V2.self]", with: "[V1.self] + make()"), "0.swift:12"),
+    ("let s = Schema([A.self]); let t = Schema([V1.A.self])", "which of these schemas"),
+    (plan.replacing("[V1.self, V2.self]", with: "[V1.self] + make()"), "V2 (0.swift:7)"),
   ]
 
   @Test(arguments: unclear)
@@ -478,16 +488,14 @@ struct FrozenSchemaTests {
 
   @Test func `a plan is written with the next schema and the stage where there is none`() throws {
     let frozen = try Self.frozen(Self.shop)
-    let next = FrozenSuccession(after: frozen, classes: ["A", "Model.B"], schemas: nil, stage: .lightweight)
+    let next = FrozenSuccession(after: frozen, classes: ["A", "Model.B"], plan: nil, stage: .lightweight)
     #expect(
-      next.schema == """
+      next.text == """
         enum SchemaV2: VersionedSchema {
           static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
           static var models: [any PersistentModel.Type] { [A.self, Model.B.self] }
         }
-        """)
-    #expect(
-      next.plan == """
+
         enum MigrationPlan: SchemaMigrationPlan {
           static var schemas: [any VersionedSchema.Type] { [SchemaV1.self, SchemaV2.self] }
           static var stages: [MigrationStage] { [schemaV1ToSchemaV2] }
@@ -498,19 +506,46 @@ struct FrozenSchemaTests {
         }
         """)
     // What is to be pasted is read as what it says.
-    let found = Self.schemas(Self.shop + [frozen.text, next.schema ?? "", next.plan ?? ""])
+    let found = Self.schemas(Self.shop + [frozen.text, next.text])
     let plan = try #require(found.plans.first)
     #expect(plan.schemas == ["SchemaV1", "SchemaV2"] && plan.faults.isEmpty)
     #expect(plan.stages.map(\.destination) == ["SchemaV2"] && plan.stages.map(\.kind) == [.lightweight])
     #expect(try found.currentSchema().name == "SchemaV2")
+    #expect(found.isFrozen(found.schema(of: ["SchemaV1"])) && plan.listsAllSchemas)
   }
 
-  @Test func `what a plan lacks is written alone, and its names are not taken twice`() throws {
-    let frozen = try Self.frozen(Self.shop)
-    let next = FrozenSuccession(after: frozen, classes: [], schemas: ["SchemaV2"], stage: .custom)
-    #expect(next.plan == nil && next.schema == nil)
-    #expect(next.entry == "SchemaV3.self" && next.stageName == "schemaV1ToSchemaV3")
-    #expect(next.stage.contains("willMigrate: { context in"))
+  @Test func `a plan that is there gets a stage, and a schema whose name is free`() throws {
+    let found = Self.schemas([Self.plan])
+    let frozen = try FrozenSchema(found.currentSchema(), of: found, name: "V1", identifier: "1.0.0")
+    let next = FrozenSuccession(after: frozen, classes: ["A"], plan: found.plans[0], stage: .custom)
+    #expect(next.next == "V3" && next.entry == "V3.self" && next.stage == "v1ToV3")
+    #expect(
+      next.text == """
+        enum V3: VersionedSchema {
+          static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+          static var models: [any PersistentModel.Type] { [A.self] }
+        }
+
+        extension Plan {
+          static var v1ToV3: MigrationStage {
+            .custom(
+              fromVersion: V1.self, toVersion: V3.self,
+              willMigrate: { context in
+                // The store has the classes of V1 here: no others can be used.
+                try context.save()
+              },
+              didMigrate: { context in
+                // The store has the classes of V3 here: no others can be used.
+                try context.save()
+              }
+            )
+          }
+        }
+        """)
+    let before = FrozenSuccession(
+      after: frozen, before: "V2", classes: ["A"], plan: found.plans[0], stage: .lightweight)
+    #expect(before.next == "V2" && before.entry == "V1.self" && before.stage == "v1ToV2")
+    #expect(!before.text.contains("VersionedSchema"))
   }
 }
 
@@ -591,6 +626,7 @@ struct FrozenSchemaCompilerTests {
       static var schemas: [any VersionedSchema.Type] { get }
       static var stages: [MigrationStage] { get }
     }
+    public enum Color { public struct Resolved: Codable { public var opacity: Float } }
     public class ModelContext { public func save() throws {} }
     public enum MigrationStage {
       case lightweight(fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
@@ -648,10 +684,13 @@ struct FrozenSchemaCompilerTests {
     let crates = try FrozenSchema(
       ManagedObjectModel(entities: [FrozenSchemaTests.crate, FrozenSchemaTests.label]), name: "CratesV1",
       identifier: "1.0.0")
-    let plan = FrozenSuccession(after: shop, classes: ["SchemaV1.A", "SchemaV1.B"], schemas: nil, stage: .lightweight)
-    let custom = FrozenSuccession(after: crates, classes: ["CratesV1.Crate"], schemas: ["CratesV1"], stage: .custom)
-    let stage = "enum Custom {\n\(custom.stage)\nstatic let next = \(custom.entry)\n}"
-    var texts = [shop.text, crates.text, plan.schema ?? "", plan.plan ?? "", custom.schema ?? "", stage]
+    let found = FrozenSchemaTests.schemas(["enum Plan: SchemaMigrationPlan {}"])
+    let plan = FrozenSuccession(after: shop, classes: ["SchemaV1.A", "SchemaV1.B"], plan: nil, stage: .lightweight)
+    let custom = FrozenSuccession(after: crates, classes: ["CratesV1.Crate"], plan: found.plans[0], stage: .custom)
+    var texts = [
+      shop.text, crates.text, plan.text, custom.text,
+      "enum Plan { static var all: [MigrationStage] { [\(custom.stage)] } }",
+    ]
     for (index, row) in FrozenSchemaTests.properties.enumerated() where !row.property.contains("UIColor") {
       let found = FrozenSchemaTests.schemas(["@Model class A { \(row.property); var z: Int? }", row.rest])
       texts.append(try FrozenSchema(found.schema(of: ["A"]), of: found, name: "P\(index)", identifier: "1.0.0").text)
@@ -672,7 +711,7 @@ struct FrozenSchemaCompilerTests {
   static let wrong = [
     ("inverse: \\B.owner", "inverse: \\B.nobody"), ("[\\.place, \\.made]", "[\\.place, \\.nothing]"),
     ("self.limit = limit", ""), ("last: Mood?", "last: Model.Mood?"), ("(.unique)", "(.single)"),
-    ("= Size(width: 1)", "= Size()"),
+    ("= .now", "= .later"),
   ]
 
   @Test func `the compiler sees what is wrong in a frozen schema`() throws {

@@ -3,7 +3,8 @@ extension Command {
   static var all: [Command] {
     [
       .inspect, .doctor, .verify, .compare, .plan, .rehearse, .migrate, .versions, .restore, .repair, .salvage,
-      .newVersion, .snapshot, .history, .check, .squash, .merge, .diagram, .report, .generate, .demo, .completions,
+      .newVersion, .snapshot, .freeze, .history, .check, .squash, .merge, .diagram, .report, .generate, .demo,
+      .completions,
     ]
   }
 }
