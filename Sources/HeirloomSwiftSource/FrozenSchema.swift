@@ -30,8 +30,7 @@ package struct FrozenSchema: Sendable {
     let source = found.source
     var reader = FrozenSourceReader(schema, of: source, name: name)
     let files = source.faults.map { "\($0.path):\($0.error.line): \($0.error.reason)" }
-    let lists = schema.faults.map { fault in (fault.place.map { "\(source.text($0)): " } ?? "") + fault.reason }
-    let model = try Self.model(of: reader.builder, source: source, faults: files + lists)
+    let model = try Self.model(of: reader.builder, source: source, faults: files + found.texts(of: schema.faults))
     let types = reader.types(in: model)
     try self.init(
       types, of: model, imports: reader.imports, notes: reader.notes, reasons: reader.reasons, name: name,
@@ -133,6 +132,9 @@ package struct FrozenSchema: Sendable {
 package struct FreezingError: Error, Hashable, Sendable {
   /// The sentences, each with the place that it is about, without a full stop.
   package let reasons: [String]
+
+  /// Creates an error of reasons.
+  package init(reasons: [String]) { self.reasons = reasons }
 }
 
 /// The names that declarations can have.

@@ -228,7 +228,7 @@ struct FrozenSourceReader {
   /// Returns the name of a type, with the schema's before it where another type within a type has the name too.
   private func text(_ declaration: SwiftDeclaration) -> String {
     let path = paths[declaration.path] ?? declaration.path
-    let isUnique = paths.values.count { $0.last == path[0] } < 2
+    let isUnique = paths.values.count { $0.last == path.first } < 2
     return (isUnique ? path : [name] + path).joined(separator: ".")
   }
 

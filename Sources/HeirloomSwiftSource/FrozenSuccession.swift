@@ -77,7 +77,10 @@ extension SwiftDataSchemas {
   ///
   /// - Throws: ``FreezingError`` where the source doesn't tell which one that is.
   package func currentSchema() throws(FreezingError) -> Schema {
-    if plans.count == 1, let last = plans[0].schemas.last, plans[0].listsAllSchemas { return schema(of: [last]) }
+    if plans.count == 1, let last = plans[0].schemas.last {
+      guard plans[0].listsAllSchemas else { throw FreezingError(reasons: texts(of: plans[0].faults)) }
+      return schema(of: [last])
+    }
     if plans.isEmpty, schemas.count == 1 { return schemas[0] }
     let found = schemas.map { "\($0.name)\($0.place.map { " (\(source.text($0)))" } ?? "")" }
     throw FreezingError(reasons: [
@@ -85,6 +88,11 @@ extension SwiftDataSchemas {
         ? "no schema and no container lists classes"
         : "the source doesn't tell which of these schemas is the current one: \(found.joined(separator: ", "))"
     ])
+  }
+
+  /// Returns sentences about faults, each with its place.
+  func texts(of faults: [Fault]) -> [String] {
+    faults.map { fault in (fault.place.map { "\(source.text($0)): " } ?? "") + fault.reason }
   }
 
   /// Returns true for a versioned schema in which all of its types are declared.

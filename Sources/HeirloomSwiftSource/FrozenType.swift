@@ -62,8 +62,8 @@ struct FrozenMacros {
 
   /// The constraints of several properties or of a relationship, and the indexes.
   var ofClass: [String] {
-    let isAttribute = Set(entity.attributes.map(\.name))
-    let constraints = entity.uniquenessConstraints.filter { $0.count > 1 || !isAttribute.contains($0[0]) }
+    let attributes = Set(entity.attributes.map(\.name))
+    let constraints = entity.uniquenessConstraints.filter { $0.count > 1 || !attributes.isSuperset(of: $0) }
     let indexes = entity.indexes.compactMap(\.plainProperties)
     return [("Unique", constraints), ("Index", indexes)].filter { !$0.1.isEmpty }.map { name, lists in
       let paths = lists.map { "[" + $0.map { "\\.\($0)" }.joined(separator: ", ") + "]" }

@@ -329,7 +329,7 @@ struct FrozenSchemaTests {
   static let unclear: [(file: String, words: String)] = [
     ("", "no schema and no container"),
     ("let s = Schema([A.self]); let t = Schema([V1.A.self])", "which of these schemas"),
-    (plan.replacing("[V1.self, V2.self]", with: "[V1.self] + make()"), "V2 (0.swift:7)"),
+    (plan.replacing("[V1.self, V2.self]", with: "[V1.self] + make()"), "0.swift:12"),
   ]
 
   @Test(arguments: unclear)

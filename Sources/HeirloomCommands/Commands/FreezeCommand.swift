@@ -36,17 +36,17 @@ enum FreezeCommand {
     let path = try console.path(arguments.positionals[0])
     let kind = try stageKind(arguments)
     do {
-      if !path.hasSuffix(".swift") {
-        do {
-          let named = try NamedModel(at: path)
-          return try freeze(named, kind, arguments, console)
-        } catch let error as ModelReadingError where error.problem == .notModel(.folder) && SwiftFolder.isSource(path) {
-        }
-      }
+      guard isSource(path) else { return try freeze(NamedModel(at: path), kind, arguments, console) }
       return try freezeSource(at: path, kind, arguments, console)
     } catch let error as FreezingError {
-      throw failure(error, path)
+      throw failure(error, path, isSource: isSource(path))
     }
+  }
+
+  /// Returns true for a Swift file, and for a folder that holds one.
+  private static func isSource(_ path: String) -> Bool {
+    guard case .folder = PathKind(path) else { return path.hasSuffix(".swift") }
+    return SwiftFolder.isSource(path)
   }
 
   private static func stageKind(_ arguments: Arguments) throws(UsageError) -> SwiftDataSchemas.Stage.Kind {
@@ -57,11 +57,12 @@ enum FreezeCommand {
     return kind
   }
 
-  private static func failure(_ error: FreezingError, _ path: String) -> CommandFailure {
+  private static func failure(_ error: FreezingError, _ path: String, isSource: Bool) -> CommandFailure {
     var failure = CommandFailure(
       exitCode: .failed, code: "notFreezable",
       message: "\(path) can't be frozen, and nothing was written: \(error.reasons.joined(separator: "; ")).",
-      suggestion: "--root names the schema or the classes, and --exclude leaves out files of other targets.")
+      suggestion: isSource
+        ? "--root names the schema or the classes, and --exclude leaves out files of other targets." : nil)
     failure.list = ("\(path) can't be frozen, and nothing was written:", error.reasons.map { [$0] })
     failure.advice = failure.suggestion.map { [$0] } ?? []
     failure.findings = [("reasons", .texts(error.reasons))]
@@ -78,7 +79,7 @@ enum FreezeCommand {
       identifier: arguments.value("--identifier") ?? identifier(of: named.model))
     let next = FrozenSuccession(after: frozen, classes: [], plan: nil, stage: kind)
     var report = try write(frozen, next, arguments, console, notes: named.warnings)
-    report.lines.append("The plan of the app gets \(frozen.name).self, and this stage:")
+    report.lines.append("A plan of the app lists it like this; \(next.next) stands for the schema that follows:")
     return report
   }
 
