@@ -136,7 +136,8 @@ package struct DifferenceText {
   /// Returns the advice about a suspected rename, and the evidence of the rows.
   package func advice(on suspicion: RenameSuspicion) -> [String] {
     let otherwise = suspicion.kind == .entity ? "its objects are" : "its content is"
-    return ["\(suspicion.advice).", evidence[suspicion]?.words(suspicion) ?? "Otherwise \(otherwise) dropped."]
+    let advice = places.isEmpty ? suspicion.advice : suspicion.sourceAdvice
+    return ["\(advice).", evidence[suspicion]?.words(suspicion) ?? "Otherwise \(otherwise) dropped."]
   }
 
   /// The title of the losses.

@@ -78,7 +78,7 @@ extension SwiftDataSchemas {
   /// - Throws: ``FreezingError`` where the source doesn't tell which one that is.
   package func currentSchema() throws(FreezingError) -> Schema {
     if plans.count == 1, let last = plans[0].schemas.last {
-      guard plans[0].listsAllSchemas else { throw FreezingError(reasons: texts(of: plans[0].faults)) }
+      guard plans[0].hasAllSchemas else { throw FreezingError(reasons: texts(of: plans[0].faults)) }
       return schema(of: [last])
     }
     if plans.isEmpty, schemas.count == 1 { return schemas[0] }

@@ -34,8 +34,6 @@ package struct SwiftDataSchemas {
     package let place: SwiftPlace
     /// The names of its schemas in their order.
     package var schemas: [String] = []
-    /// True if the list of schemas holds nothing that only the compiler knows.
-    package var listsAllSchemas: Bool = false
     /// The place of the list of schemas.
     package var schemasPlace: SwiftPlace?
     package var stages: [Stage] = []
@@ -175,7 +173,6 @@ package struct SwiftDataSchemas {
     plan.hasAllSchemas = plan.faults.isEmpty
     let known = plan.faults.count
     plan.schemas = types.map { $0.path.joined(separator: ".") }
-    plan.listsAllSchemas = plan.faults.isEmpty
     plan.schemasPlace = source.sharedProperty("schemas", of: ["Self"], from: declaration.path)?.property.place
     if let (property, path) = source.sharedProperty("stages", of: ["Self"], from: declaration.path),
       let value = property.body ?? property.initialValue

@@ -57,10 +57,10 @@ package struct SwiftFolder {
   }
 
   /// The folder itself, or the one that holds the file.
-  var directory: String { isFile ? ModelFile.folder(of: path) : path }
+  package var directory: String { isFile ? ModelFile.folder(of: path) : path }
 
   /// Returns the path of the file in which something stands.
-  func file(of place: SwiftPlace) -> String { isFile ? path : "\(path)/\(source.files[place.file].path)" }
+  package func file(of place: SwiftPlace) -> String { isFile ? path : "\(path)/\(source.files[place.file].path)" }
 
   /// Tells whether there is a Swift file in a folder, or below it.
   package static func isSource(_ path: String) -> Bool {

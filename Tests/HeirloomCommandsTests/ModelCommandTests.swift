@@ -18,7 +18,7 @@ struct CompareTests {
     #expect(json["verdict"] as? String == verdict)
     let changes = try #require(json["changes"] as? [[String: Any]])
     #expect(changes.isEmpty == (verdict == "identical"))
-    #expect(changes.allSatisfy { Set($0.keys) == ["kind", "entity", "property", "effect"] })
+    #expect(changes.allSatisfy { Set($0.keys) == ["kind", "entity", "property", "effect", "place"] })
   }
 
   @Test func `all obstacles are told, each with what to do`() throws {

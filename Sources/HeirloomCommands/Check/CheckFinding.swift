@@ -1,5 +1,6 @@
 import Heirloom
 import HeirloomOutput
+import HeirloomSwiftSource
 
 /// A fault of a history of models, or a problem that its stores may have.
 struct CheckFinding {
@@ -7,6 +8,14 @@ struct CheckFinding {
   enum Kind: String, CaseIterable {
     /// A version that can't be read.
     case unreadableVersion
+    /// A version of Swift source that isn't certain, so that no store is held against it.
+    case uncertainVersion
+    /// Swift source that doesn't tell which versions there are.
+    case undecidedHistory
+    /// A known trap of SwiftData's versions; ``CheckFinding/trap`` says which.
+    case sourceTrap
+    /// A store, kept as a fixture, that is of no version.
+    case unknownStore
     /// A part of a version's source that was not understood.
     case notRead
     /// A shipped version that was changed.
@@ -71,11 +80,18 @@ struct CheckFinding {
   var line: Int?
   /// The problem and the advice, in one or two sentences.
   let message: String
+  /// The trap of SwiftData's versions.
+  var trap: SwiftDataFinding.Kind?
+  /// The place of a trap in words, such as `Models/Chat.swift:41`.
+  var place: String?
+
+  /// The kind, as programs know it.
+  var kindName: String { trap?.rawValue ?? kind.rawValue }
 
   /// The finding for a program.
   var output: OutputValue {
     .object([
-      ("severity", .text(severity.rawValue)), ("kind", .text(kind.rawValue)), ("version", .optional(version)),
+      ("severity", .text(severity.rawValue)), ("kind", .text(kindName)), ("version", .optional(version)),
       ("entity", .optional(entity)), ("property", .optional(property)), ("file", .optional(file)),
       ("line", .optional(line.map(Int64.init))),
       ("message", .text(message)),
@@ -90,6 +106,6 @@ struct CheckFinding {
       case .warning: style.yellow("warning")
       case .note: style.faint("note")
       }
-    return "  \(title)  \(message)"
+    return "  \(title)  \(place.map { "\($0): " } ?? "")\(message)"
   }
 }

@@ -33,6 +33,8 @@ struct HistoryCheck {
   private(set) var lock: (path: String, content: VersionLock)?
 
   private let path: String
+  /// The listed versions, each with its place; `nil` for a folder of snapshots, and where there is no list.
+  private(set) var list: ModelVersionList?
   /// The steps that the app's code migrates, as the versions' source says.
   private var plannedStepsByCode: [VersionLock.Step] = []
   /// The versions' sources: a bundle, or one model; `nil` if there are snapshots alone.
@@ -44,8 +46,9 @@ struct HistoryCheck {
   ///   - path: A folder with a model bundle, snapshots and a lock, or with some of these; a model bundle; or Swift
   ///     source.
   ///   - console: Reads it.
+  ///   - acceptsUndecided: True if source that doesn't tell its versions is a finding, and no error.
   /// - Throws: `ModelReadingError` if there is no history.
-  init(at path: String, console: Console) throws {
+  init(at path: String, console: Console, acceptsUndecided: Bool = false) throws {
     self.path = path
     guard try !console.namesOneVersion(path) else {
       throw ModelReadingError(path: path, problem: .malformed(reason: "it is one model, and no history of several"))
@@ -53,7 +56,16 @@ struct HistoryCheck {
     let isSwiftSource = Console.SwiftSource(path) != nil
     guard !isSwiftSource, case .snapshotFolder = try ModelFile(path).kind else {
       source = path
-      let list = try console.versions(at: path)
+      let list: ModelVersionList
+      do throws(ModelReadingError) {
+        list = try console.versions(at: path)
+      } catch {
+        guard acceptsUndecided, case .undecided(_, let advice) = error.problem else { throw error }
+        currentName = ""
+        add(.error, .undecidedHistory, file: path, "\(error.cause) No version was tried. \(advice)")
+        return
+      }
+      self.list = list
       plannedStepsByCode = list.stepsByCode
       if let content = list.lock, let path = list.lockPath { lock = (path, content) }
       currentName = list.currentVersionName ?? ""
@@ -99,7 +111,14 @@ struct HistoryCheck {
   var migratedVersions: ArraySlice<Version> {
     let end = versions.firstIndex { $0.name == currentName } ?? versions.count - 1
     let below = Set(namesBelowFloor)
-    return versions.prefix(end + 1).drop { below.contains($0.name) }
+    return versions.prefix(end + 1).drop { below.contains($0.name) || namesBeforeDoubt.contains($0.name) }
+  }
+
+  /// The names of the versions before one that isn't certain: what a way over that one loses, nobody knows.
+  var namesBeforeDoubt: Set<String> {
+    let doubtful = Set(findings.filter { $0.kind == .uncertainVersion }.compactMap(\.version))
+    let names = list?.versions.map(\.name) ?? []
+    return Set(names.lastIndex(where: doubtful.contains).map { names[..<$0] } ?? [])
   }
 
   /// The consents of the lock to losses from the floor on.
@@ -246,6 +265,13 @@ struct HistoryCheck {
       }
       return read.model
     } catch {
+      if case .held(let held) = file.kind, case .doubtful = held.reading, case .undecided(_, let advice) = error.problem
+      {
+        add(
+          .warning, .uncertainVersion, version: name, file: held.file, line: held.line,
+          "\(error.cause) No store is held against it. \(advice)")
+        return nil
+      }
       add(
         .error, .unreadableVersion, version: name, file: file.editedPath, line: error.line ?? file.editedLine,
         "The version \"\(name)\": \(error)")

@@ -22,7 +22,7 @@ struct WorkflowAnnotation {
 
   /// The command, one line.
   var line: String {
-    var properties = ["title=" + Self.property("heirloom check: \(finding.kind.rawValue)")]
+    var properties = ["title=" + Self.property("heirloom check: \(finding.kindName)")]
     if let line = finding.line { properties.insert("line=\(line)", at: 0) }
     if let file = finding.file { properties.insert("file=" + Self.property(relative(file)), at: 0) }
     let command = finding.severity == .error ? "error" : "warning"

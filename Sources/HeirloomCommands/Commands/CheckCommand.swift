@@ -26,6 +26,9 @@ extension Command {
     options: [
       .mapping, .exclude,
       Option(
+        name: "--store", value: "STORE", isRepeatable: true,
+        summary: "a store of a release, kept as a fixture: it must be of one of the versions"),
+      Option(
         name: "--by-app", value: "VERSION", isRepeatable: true,
         summary: "the app's own code migrates the step from this version to the next: note that in the lock"),
       Option(
@@ -68,8 +71,16 @@ struct CheckCommand {
     let objects = try number(arguments, "--objects", 1...100_000, "a number from 1 to 100000") ?? 12
     let annotations = try annotates(arguments, console)
     var check = try CheckCommand(path: console.path(arguments.positionals[0]), console: console)
-    var history = try HistoryCheck(at: check.path, console: console)
-    check.findings = history.findings
+    let source = try Console.SwiftSource(check.path).map { source throws(ModelReadingError) in
+      try SwiftCheck(source, console: console)
+    }
+    var history = try HistoryCheck(
+      at: check.path, console: console, acceptsUndecided: source?.hasSchemas == true)
+    check.findings = source?.without(history.findings) ?? history.findings
+    let fixtures = try FixtureCheck(
+      arguments.all("--store").map(console.path), history: history.history,
+      list: history.list ?? (try? console.versions(at: check.path)))
+    check.findings += fixtures.findings
     let configuration = arguments.value("--cloudkit-configuration")
     if let name = configuration,
       !history.versions.contains(where: { $0.model.configurations.contains { $0.name == name } })
@@ -89,7 +100,8 @@ struct CheckCommand {
       try check.tryVersions(
         history, known, mappings: mappings, byApp: apps, objects: objects, seed: UInt64(clamping: seed))
     }
-    return check.report(history, annotations: annotations, asJSON: arguments.has("--json"))
+    check.findings.removeAll { source?.tells($0) == true }
+    return check.report(history, fixtures, annotations: annotations, asJSON: arguments.has("--json"))
   }
 
   private init(path: String, console: Console) {
@@ -151,9 +163,20 @@ struct CheckCommand {
     seed: UInt64
   ) throws {
     guard let position = history.versions.firstIndex(where: { $0.name == known.currentName }) else { return }
+    let uncertain = history.namesBeforeDoubt
     for (place, version) in history.versions[..<position].enumerated() {
       if console.interruption.isInterrupted {
         throw MigrationAssistantError.failed(storePath: path, .cancelled)
+      }
+      if uncertain.contains(version.name) {
+        trials.append(Trial(version: version))
+        findings.append(
+          CheckFinding(
+            severity: .warning, kind: .notTried, version: version.name, file: version.file, line: version.line,
+            message:
+              "\"\(version.name)\" → \"\(known.currentName)\": a version between them isn't certain. No store of"
+              + " \"\(version.name)\" was migrated."))
+        continue
       }
       // Before the floor a store is refused, whatever would migrate it.
       let code = (place..<position).first { byApp.contains(history.versions[$0].name) }
@@ -200,7 +223,7 @@ struct CheckCommand {
     var places: [[String]: Int] = [:]
     var versions: [Int: [String]] = [:]
     for finding in findings {
-      let key = [finding.kind.rawValue, finding.entity ?? "", finding.property ?? "", finding.message]
+      let key = [finding.kindName, finding.entity ?? "", finding.property ?? "", finding.message]
       if finding.kind == .dataHazard, let place = places[key] {
         versions[place, default: []].append(finding.version ?? "")
       } else {
@@ -223,7 +246,9 @@ struct CheckCommand {
     listText(losses.map { "\($0.name) (\($0.amount))" }, limit: 4)
   }
 
-  private func report(_ history: HistoryCheck, annotations: Bool, asJSON: Bool) -> CommandReport {
+  private func report(
+    _ history: HistoryCheck, _ fixtures: FixtureCheck, annotations: Bool, asJSON: Bool
+  ) -> CommandReport {
     let style = console.style
     let merged = merged
     let counts = StoreFinding.Severity.allCases.map { severity in
@@ -231,9 +256,9 @@ struct CheckCommand {
     }
     let words = counts.filter { $0.1 > 0 }.map { counted($0.1, $0.0.rawValue) }
     let countWords = words.isEmpty ? "no findings" : words.joined(separator: ", ")
+    let current = history.currentName.isEmpty ? "" : ", the current one is \"\(history.currentName)\""
     var lines = [
-      "\(style.bold(path)): \(counted(Int64(history.versions.count), "version")), the current one is"
-        + " \"\(history.currentName)\"; \(countWords)."
+      "\(style.bold(path)): \(counted(Int64(history.versions.count), "version"))\(current); \(countWords)."
     ]
     let width = trials.map(\.version.name.count).max() ?? 0
     for trial in trials {
@@ -248,6 +273,9 @@ struct CheckCommand {
         case .notTried: style.yellow("not tried")
         }
       lines.append("  \(name)  \(ending)")
+    }
+    for store in fixtures.stores where !store.versions.isEmpty {
+      lines.append("  \(store.path) is of \(listText(store.versions.map { "\"\($0)\"" }))")
     }
     lines += merged.map { $0.line(style) }
     let commands = annotations ? merged.compactMap { WorkflowAnnotation($0, console: console)?.line } : []
@@ -278,6 +306,10 @@ struct CheckCommand {
       members: [
         ("findings", .list(merged.map(\.output))), ("current", .text(history.currentName)),
         ("versions", .list(versions)),
+        (
+          "stores",
+          .list(fixtures.stores.map { .object([("path", .text($0.path)), ("versions", .texts($0.versions))]) })
+        ),
       ], failure: failure, printsFailure: false)
   }
 }

@@ -13,6 +13,8 @@ extension Command {
         + " classes, structures and enumerations nested in it. Nothing else is changed.",
       "What is written is read again, alone: each entity has the version hash that it had, or nothing is written and every"
         + " reason is named. An initial value that may name something outside is left out, and a note says so.",
+      "The version was shipped: lock.json in the source's folder, or in that of --history, fixes its hashes, and heirloom check"
+        + " finds a later edit. Of a store or a model nothing is fixed without --history.",
       "It prints what is pasted beside it: the next schema with the classes of today, the plan's new entry, and the stage between"
         + " them. Before the first edit of a class both schemas have the same hashes, which SwiftData refuses.",
     ],
@@ -25,6 +27,9 @@ extension Command {
         name: "--stage", value: "KIND", choices: ["lightweight", "custom"],
         summary: "the kind of the stage to the next schema, lightweight unless given"),
       Option(name: "--output", value: "FILE", summary: "the file to write; otherwise NAME.swift in the current folder"),
+      Option(
+        name: "--history", value: "DIRECTORY",
+        summary: "the folder whose lock.json fixes the version; otherwise that of the source"),
     ] + SwiftInspection.options,
     example: "heirloom freeze Sources/App --name SchemaV2", positionals: ["PATH"], requiredCount: 1,
     run: FreezeCommand.run)
@@ -35,18 +40,13 @@ enum FreezeCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
     let kind = try stageKind(arguments)
+    let source = Console.SwiftSource(path)
     do {
-      guard isSource(path) else { return try freeze(NamedModel(at: path), kind, arguments, console) }
-      return try freezeSource(at: path, kind, arguments, console)
+      guard let source else { return try freeze(NamedModel(at: path, console: console), kind, arguments, console) }
+      return try freeze(source, kind, arguments, console)
     } catch let error as FreezingError {
-      throw failure(error, path, isSource: isSource(path))
+      throw failure(error, path, isSource: source != nil)
     }
-  }
-
-  /// Returns true for a Swift file, and for a folder that holds one.
-  private static func isSource(_ path: String) -> Bool {
-    guard case .folder = PathKind(path) else { return path.hasSuffix(".swift") }
-    return SwiftFolder.isSource(path)
   }
 
   private static func stageKind(_ arguments: Arguments) throws(UsageError) -> SwiftDataSchemas.Stage.Kind {
@@ -78,7 +78,7 @@ enum FreezeCommand {
       named.model, name: arguments.value("--name") ?? "SchemaV1",
       identifier: arguments.value("--identifier") ?? identifier(of: named.model))
     let next = FrozenSuccession(after: frozen, classes: [], plan: nil, stage: kind)
-    var report = try write(frozen, next, arguments, console, notes: named.warnings)
+    var report = try write(frozen, next, arguments, console, lock: (nil, []), notes: named.warnings)
     report.lines.append("A plan of the app lists it like this; \(next.next) stands for the schema that follows:")
     return report
   }
@@ -92,16 +92,17 @@ enum FreezeCommand {
 
   // MARK: - From source
 
-  private static func freezeSource(
-    at path: String, _ kind: SwiftDataSchemas.Stage.Kind, _ arguments: Arguments, _ console: Console
+  private static func freeze(
+    _ source: Console.SwiftSource, _ kind: SwiftDataSchemas.Stage.Kind, _ arguments: Arguments, _ console: Console
   ) throws -> CommandReport {
-    let folder = try SwiftFolder(path, excluding: arguments.all("--exclude"))
+    let path = source.path
+    let folder = try SwiftFolder(path, excluding: console.excludedSources)
     let unknown = folder.unknownExclusions.sorted { NaturalOrder.precedes($0, $1) }
     guard unknown.isEmpty else {
       throw FreezingError(reasons: unknown.map { "there is nothing at \"\($0)\" that --exclude could leave out" })
     }
     let found = SwiftDataSchemas(folder.source)
-    let roots = arguments.all("--root")
+    let roots = source.roots + arguments.all("--root")
     let schema = try roots.isEmpty ? found.currentSchema() : found.schema(of: roots)
     let place = schema.place.map(found.source.text)
     if found.isFrozen(schema) {
@@ -123,7 +124,11 @@ enum FreezeCommand {
     let next = FrozenSuccession(
       after: frozen, before: isVersioned && !isReplaced ? schema.name : nil, classes: found.classNames(of: schema),
       plan: plan, stage: kind)
-    var report = try write(frozen, next, arguments, console, notes: [])
+    // What the plan has before it was shipped before it.
+    let versions = (try? console.versions(at: path).versions) ?? []
+    var report = try write(
+      frozen, next, arguments, console,
+      lock: (folder.directory, versions.prefix { $0.name != schema.name }.filter(\.isPlanned)), notes: [])
     if isReplaced, let place {
       report.lines.append("Remove the declaration of \(name) in \(place): the frozen one takes its place.")
     }
@@ -146,9 +151,13 @@ enum FreezeCommand {
 
   /// Writes the file, and begins the report.
   private static func write(
-    _ frozen: FrozenSchema, _ next: FrozenSuccession, _ arguments: Arguments, _ console: Console, notes: [String]
+    _ frozen: FrozenSchema, _ next: FrozenSuccession, _ arguments: Arguments, _ console: Console,
+    lock: (folder: String?, earlier: [ModelVersionList.Version]), notes: [String]
   ) throws -> CommandReport {
     let output = try console.outputPath(arguments.value("--output") ?? "\(frozen.name).swift")
+    let release = try (arguments.value("--history").map(console.path) ?? lock.folder).map { folder in
+      try ReleaseLock(of: frozen, after: lock.earlier, in: folder)
+    }
     let file = SnapshotFile(path: output, files: POSIXFileOperations())
     let bytes = Array(frozen.text.utf8)
     var isNew = true
@@ -161,7 +170,8 @@ enum FreezeCommand {
         message: "\(output) is there already with other content; it was left alone.",
         suggestion: "Name another file with --output, or move that one away.")
     }
-    let notes = notes + frozen.notes
+    try release?.write()
+    let notes = notes + frozen.notes + (release?.notes ?? [])
     let entities = frozen.hashes.keys.sorted { NaturalOrder.precedes($0, $1) }
     var hashes: OutputMembers = []
     for entity in entities { hashes.append(entity, .optional(frozen.hashes[entity]?.description)) }
@@ -169,11 +179,14 @@ enum FreezeCommand {
     var report = CommandReport(
       lines: [
         "\(output) \(verb): \(frozen.name) \(frozen.identifier), \(counted(Int64(entities.count), "entity"))."
-      ] + notes.map { console.style.yellow("  note: ") + sentence($0) },
+      ] + (release.map { ["\($0.path) fixes \(listText($0.names.map { "\"\($0)\"" })), in this order."] } ?? [])
+        + notes.map { console.style.yellow("  note: ") + sentence($0) },
       source: "\n\(next.text)\n",
       members: [
         ("path", .text(output)), ("name", .text(frozen.name)), ("isNew", .boolean(isNew)),
-        ("versionIdentifier", .text(frozen.identifier)), ("entities", .object(hashes)), ("notes", .texts(notes)),
+        ("lock", .optional(release?.path)), ("versionIdentifier", .text(frozen.identifier)),
+        ("entities", .object(hashes)),
+        ("notes", .texts(notes)),
       ])
     report.members.append(
       "next",
@@ -182,5 +195,58 @@ enum FreezeCommand {
         ("source", .source(next.text)),
       ]))
     return report
+  }
+}
+
+/// The lock that fixes a frozen schema as shipped.
+private struct ReleaseLock {
+  let path: String
+  private let before: VersionLock?
+  private var content: VersionLock
+  /// Sentences about earlier versions that can't be fixed, without a full stop.
+  private(set) var notes: [String] = []
+
+  /// The names of the fixed versions, in their order.
+  var names: [String] { content.versions.map(\.name) }
+
+  /// Adds a schema to a folder's lock, as the last version, and those before it that it lacks; nothing is written yet.
+  ///
+  /// - Parameters:
+  ///   - frozen: The schema.
+  ///   - earlier: The versions before it in the plan, in their order.
+  ///   - folder: The folder.
+  /// - Throws: `ModelReadingError` for a damaged lock; a failure where the version was shipped with other hashes.
+  init(of frozen: FrozenSchema, after earlier: [ModelVersionList.Version], in folder: String) throws {
+    path = SnapshotFolder.lockPath(in: folder)
+    if case .missing = PathKind(path) { before = nil } else { before = try VersionLock(path: path) }
+    content = before ?? VersionLock()
+    for (position, version) in earlier.enumerated() where !names.contains(version.name) {
+      do throws(ModelReadingError) {
+        let later = Set(earlier[position...].map(\.name) + [frozen.name])
+        let place = content.versions.firstIndex { later.contains($0.name) } ?? content.versions.endIndex
+        content.versions.insert(VersionLock.Entry(name: version.name, model: try version.file.read().model), at: place)
+      } catch {
+        notes.append("\"\(version.name)\" is not fixed: \(error.cause)")
+      }
+    }
+    let entry = VersionLock.Entry(
+      name: frozen.name, checksum: ManagedObjectModel.versionChecksum(of: frozen.hashes),
+      entities: frozen.hashes.mapValues(\.description))
+    guard let known = content.versions.first(where: { $0.name == frozen.name }) else {
+      content.versions.append(entry)
+      return
+    }
+    guard let edited = known.editedEntities(in: frozen.hashes) else { return }
+    throw CommandFailure(
+      exitCode: .failed, code: "editedVersion",
+      message: "\(known.sentence(onEdited: edited)) Nothing was written.",
+      suggestion: "\(path) has the hashes of what was shipped; --name freezes the schema as another version.")
+  }
+
+  func write() throws {
+    guard content != before else { return }
+    try FileManager.default.createDirectory(
+      atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+    try SnapshotFile(path: path, files: POSIXFileOperations()).write(content.encoded())
   }
 }

@@ -59,9 +59,9 @@ enum InspectCommand {
   private static func report(
     _ source: Console.SwiftSource, _ arguments: Arguments, _ console: Console
   ) throws(ModelReadingError) -> CommandReport {
-    let roots = arguments.all("--root") + (source.name?.split(separator: ",").map(String.init) ?? [])
-    return try SwiftInspection(path: source.path, roots: roots, excluding: console.excludedSources)
-      .report(console.style)
+    try SwiftInspection(
+      path: source.path, roots: source.roots + arguments.all("--root"), excluding: console.excludedSources
+    ).report(console.style)
   }
 
   /// Returns a failure whose message says that a store would be welcome as well.

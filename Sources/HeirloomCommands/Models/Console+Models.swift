@@ -10,6 +10,9 @@ extension Console {
     /// The schema, or classes separated by commas; `nil` for the newest schema.
     let name: String?
 
+    /// The schema or the classes that are named.
+    var roots: [String] { name?.split(separator: ",").map(String.init) ?? [] }
+
     /// Finds out whether a path leads to Swift source; `nil` if it doesn't.
     init?(_ path: String) {
       if Self.isSource(path) {

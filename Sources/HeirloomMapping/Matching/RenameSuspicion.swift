@@ -52,6 +52,13 @@ extension RenameSuspicion: CustomStringConvertible {
       + " elementID=\"\(renamingIdentifier)\" in the model's source"
   }
 
+  /// The same advice for a model that SwiftData makes of source; a class has no former name there.
+  package var sourceAdvice: String {
+    kind == .entity
+      ? "SwiftData can't follow it: keep the class's name, or carry its objects over in a custom stage"
+      : "Write @Attribute(originalName: \"\(renamingIdentifier)\"), or @Relationship with it, before \"\(added)\""
+  }
+
   /// The question and the advice.
   package var description: String { PlainText.line(rawDescription) }
 
