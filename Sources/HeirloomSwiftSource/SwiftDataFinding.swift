@@ -28,6 +28,8 @@ package struct SwiftDataFinding: Hashable, Sendable {
     case missingDefault
     /// A property that may be an old one under a new name.
     case suspectedRename
+    /// A property that is renamed a second time, or whose former name is gone.
+    case lostFormerName
     /// A constraint that rows of the version before it may break.
     case newConstraint
     /// A unique property with one and the same value for all rows.

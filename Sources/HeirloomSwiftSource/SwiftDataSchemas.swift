@@ -41,7 +41,7 @@ package struct SwiftDataSchemas {
     package var stagesPlace: SwiftPlace?
     package var faults: [Fault] = []
     /// True if the list of schemas was read whole.
-    var hasAllSchemas: Bool = false
+    package var hasAllSchemas: Bool = false
     /// True if the list of stages was read whole.
     var hasAllStages: Bool = false
   }

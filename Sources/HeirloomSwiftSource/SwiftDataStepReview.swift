@@ -95,6 +95,7 @@ struct SwiftDataStepReview {
         continue
       }
       kept.insert(origin.name)
+      reviewFormerName(of: entity, origin, property)
       reviewType(of: entity, origin, property)
       reviewCases(of: entity, origin, property)
       reviewValue(of: entity, origin, property)
@@ -123,8 +124,19 @@ struct SwiftDataStepReview {
   private static func origin(of property: Property, in before: [Property]) -> Property? {
     let same = before.first { $0.name == property.name }
     // A former name that stands there since long says nothing about this step.
-    if let same, same.originalName == property.originalName { return same }
-    return property.originalName.flatMap { name in before.first { $0.name == name } } ?? same
+    if let same, same.firstName == property.firstName { return same }
+    return before.first { $0.firstName == property.firstName } ?? before.first { $0.name == property.originalName }
+      ?? same
+  }
+
+  /// Finds a property whose values are dropped, since two versions are matched by the first name that it ever had.
+  private mutating func reviewFormerName(of entity: String, _ before: Property, _ after: Property) {
+    let (first, other) = (before.firstName, after.firstName)
+    guard first != other, before.isStable, after.isStable else { return }
+    add(
+      .lostFormerName, .warning, at: after.place, entity, after.name,
+      "\(entity).\(after.name) goes by the name \(first) in \(old.name) and by \(other) in \(new.name), so that its "
+        + "values are dropped. Write originalName: \"\(first)\" in each later version.")
   }
 
   private mutating func reviewValue(of entity: String, _ before: Property, _ after: Property) {
@@ -204,4 +216,7 @@ struct SwiftDataStepReview {
 extension SwiftDataVersion.Property {
   /// True for a property that every build of the app has.
   fileprivate var isStable: Bool { !declaration.isConditional && !declaration.isQuoted }
+
+  /// The name by which two versions are matched: the renaming identifier, else the name.
+  fileprivate var firstName: String { originalName ?? name }
 }

@@ -28,7 +28,8 @@ struct ScreenTests {
   private static let screens: [Screen] = [
     Screen("help", "help"), Screen("help-narrow", "help", columns: 40), Screen("no-command"),
     Screen("inspect-store", "inspect", "Done.sqlite"), Screen("inspect-model", "inspect", "Done.xcdatamodeld"),
-    Screen("inspect-swift", "inspect", "Chat"),
+    Screen("inspect-swift", "inspect", "Chat"), Screen("check-swift", "check", "Trips"),
+    Screen("freeze", "freeze", "Trips", "--output", "Released/TripsV3.swift", "--history", "Released"),
     Screen("compare", "compare", "Done.sqlite", "Done.xcdatamodeld"),
     Screen("plan", "plan", "Done.sqlite", "--to", "Done.xcdatamodeld"),
     Screen("doctor", "doctor", "Done.sqlite"), Screen("verify", "verify", "Done.sqlite"),
@@ -78,6 +79,12 @@ struct ScreenTests {
       try store.close()
     }
     try ChatSource.write(in: directory.file("Chat"))
+    try TripSource.write(in: directory.file("Trips"))
+    try FileManager.default.createDirectory(at: directory.file("Released"), withIntermediateDirectories: true)
+    #expect(
+      Tool(directory: directory.url)("freeze", "Trips", "--output", "Released/TripsV3.swift", "--history", "Released")
+        .code
+        == 0)
     try Data("Dear diary,\n".utf8).write(to: directory.file("notes.txt"))
     let migrated = Tool(directory: directory.url)("migrate", "Migrated.sqlite", "--to", "Done.xcdatamodeld")
     #expect(migrated.code == 0, "\(migrated.error)")
@@ -116,7 +123,8 @@ struct ScreenTests {
     let shown = tool.run(screen.arguments)
     tool.environment = ["NO_COLOR": "1"]
     let plain = tool.run(screen.arguments)
-    let isSource = screen.arguments.contains("--sql") || screen.arguments.contains("--skeleton")
+    let isSource =
+      screen.arguments.contains("--sql") || screen.arguments.contains("--skeleton") || screen.name == "freeze"
     for text in [shown.output + shown.error, plain.output + plain.error] where !isSource {
       for line in text.split(separator: "\n") {
         let line = line.replacing(/\u{1B}\[\d+m/, with: "")

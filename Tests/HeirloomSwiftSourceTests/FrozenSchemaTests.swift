@@ -511,7 +511,7 @@ struct FrozenSchemaTests {
     #expect(plan.schemas == ["SchemaV1", "SchemaV2"] && plan.faults.isEmpty)
     #expect(plan.stages.map(\.destination) == ["SchemaV2"] && plan.stages.map(\.kind) == [.lightweight])
     #expect(try found.currentSchema().name == "SchemaV2")
-    #expect(found.isFrozen(found.schema(of: ["SchemaV1"])) && plan.listsAllSchemas)
+    #expect(found.isFrozen(found.schema(of: ["SchemaV1"])) && plan.hasAllSchemas)
   }
 
   @Test func `a plan that is there gets a stage, and a schema whose name is free`() throws {

@@ -460,6 +460,20 @@ struct SwiftDataReviewTests {
       "an unclear property isn't judged", change("", "var size: Measured // note: uncertain"),
       mends: change("", "var size = 0")),
     Trap(
+      "a former name that is gone in the version after the rename",
+      change(
+        "@Attribute(originalName: \"width\") var size = 0", "var size = 0 // warning: lostFormerName\nvar note = \"\""),
+      mends: change(
+        "@Attribute(originalName: \"width\") var size = 0",
+        "@Attribute(originalName: \"width\") var size = 0; var note = \"\"")),
+    Trap(
+      "a property that is renamed twice",
+      change(
+        "@Attribute(originalName: \"a\") var b = 0",
+        "@Attribute(originalName: \"b\") var c = 0 // warning: lostFormerName"),
+      mends: change(
+        "@Attribute(originalName: \"a\") var b = 0", "@Attribute(originalName: \"a\") var c = 0; var note = \"\"")),
+    Trap(
       "the only property that is gone",
       change("var width: Int?", "var breadth: Int? // warning: suspectedRename"),
       mends: change("var width: Int?", "@Attribute(originalName: \"width\") var breadth: Int?; var size = 0"),

@@ -28,18 +28,20 @@ struct FixtureCheck {
     on inspection: StoreInspection, _ history: ModelHistory?, _ list: ModelVersionList?
   ) -> CheckFinding {
     let path = inspection.path
-    // Of versions in which as many entities differ, the one with the fewest differences is the nearest, the later of two.
+    // The version of the store's own number is meant, else the one with the fewest differences, the later of two.
     let all = (history?.nearestVersions(to: inspection.metadata.versionHashes) ?? []).map { near in
       let version = list?.version(named: near.name)
-      return (
-        near: near, version: version, differences: version.flatMap { differences(of: inspection, from: $0) } ?? []
-      )
+      let model = try? history?.model(named: near.name)
+      let isNumbered = model?.versionIdentifiers == inspection.metadata.versionIdentifiers
+      let differences = version.flatMap { Self.differences(of: inspection, from: $0) } ?? []
+      return (near: near, version: version, differences: differences, isNumbered: isNumbered)
     }
     let best = all.reversed().min {
-      ($0.near.differingEntities.count, $0.differences.count) < ($1.near.differingEntities.count, $1.differences.count)
+      ($0.isNumbered ? 0 : 1, $0.near.differingEntities.count, $0.differences.count)
+        < ($1.isNumbered ? 0 : 1, $1.near.differingEntities.count, $1.differences.count)
     }
     var words = ""
-    if let (near, version, differences) = best {
+    if let (near, version, differences, _) = best {
       words = " The nearest is \"\(near.name)\""
       words +=
         differences.isEmpty

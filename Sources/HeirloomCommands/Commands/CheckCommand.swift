@@ -6,7 +6,7 @@ extension Command {
   /// The command that checks a history of models.
   static let check = Command(
     name: "check",
-    summary: "every version that was shipped, migrated to the current one; for CI",
+    summary: "every shipped version, migrated to the current one; for CI",
     details: [
       "DIRECTORY holds a model bundle, its snapshots and lock.json, or some of these; it may be the bundle itself, or Swift source. What was shipped"
         + " must be as lock.json says. For each earlier version a store is made in a temporary folder, with sample objects of all"
@@ -100,6 +100,7 @@ struct CheckCommand {
       try check.tryVersions(
         history, known, mappings: mappings, byApp: apps, objects: objects, seed: UInt64(clamping: seed))
     }
+    check.tellUntried(history)
     check.findings.removeAll { source?.tells($0) == true }
     return check.report(history, fixtures, annotations: annotations, asJSON: arguments.has("--json"))
   }
@@ -213,6 +214,19 @@ struct CheckCommand {
     for (path, note) in mappings.unused(by: history.versions[..<position].map { ($0.name, $0.model) }, in: known) {
       findings.append(CheckFinding(severity: .warning, kind: .mappingUnused, file: path, message: sentence(note)))
     }
+  }
+
+  /// Says that nothing was tried where the current version isn't certain.
+  private mutating func tellUntried(_ history: HistoryCheck) {
+    let name = history.currentName
+    guard history.history == nil,
+      let current = history.findings.first(where: { $0.kind == .uncertainVersion && $0.version == name })
+    else { return }
+    trials = history.versions.map { Trial(version: $0) }
+    findings.append(
+      CheckFinding(
+        severity: .warning, kind: .notTried, version: name, file: current.file, line: current.line,
+        message: "The current version \"\(name)\" isn't certain: no store was migrated to it, and no loss is known."))
   }
 
   // MARK: - Telling

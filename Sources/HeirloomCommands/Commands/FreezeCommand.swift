@@ -6,7 +6,7 @@ import HeirloomSwiftSource
 extension Command {
   /// The command that writes a frozen schema of SwiftData.
   static let freeze = Command(
-    name: "freeze", summary: "the current SwiftData schema as a frozen VersionedSchema, which no later edit changes",
+    name: "freeze", summary: "the current SwiftData schema as a frozen VersionedSchema",
     details: [
       "PATH is Swift source (a folder, or a .swift file), a store, a snapshot or a model. Of source it is the last schema of the"
         + " migration plan, or the only schema that is found; --root names another. The file declares a VersionedSchema with all"

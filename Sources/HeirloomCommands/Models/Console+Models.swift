@@ -63,7 +63,11 @@ extension Console {
 
   /// Returns true for the path of one version, rather than of all of its bundle.
   func namesOneVersion(_ path: String) throws(ModelReadingError) -> Bool {
-    if let source = SwiftSource(path) { return source.name != nil }
+    // (The name may be that of a plan.)
+    if let source = SwiftSource(path) {
+      return try source.name.map { name throws(ModelReadingError) in try versions(at: path).currentVersionName == name }
+        ?? false
+    }
     return switch try ModelFile(path).kind {
     case .source, .compiled, .snapshot, .held: true
     case .sourceBundle, .compiledBundle, .snapshotFolder: false

@@ -1,0 +1,201 @@
+import Foundation
+import Heirloom
+import HeirloomCommands
+import HeirloomStore
+import TestSupport
+import Testing
+
+/// An app whose three versions have five traps.
+enum TripSource {
+  static let text = """
+    import SwiftData
+
+    enum TripsV1: VersionedSchema {
+      static let versionIdentifier = Schema.Version(1, 0, 0)
+      static var models: [any PersistentModel.Type] { [Trip.self] }
+      @Model final class Trip {
+        var name: String = ""
+        var place: Place?
+        init() {}
+      }
+    }
+
+    enum TripsV2: VersionedSchema {
+      static let versionIdentifier = Schema.Version(1, 0, 0)
+      static var models: [any PersistentModel.Type] { [Trip.self, Place.self] }
+      @Model final class Trip {
+        var title: String = ""
+        var rating: Int
+        var place: Place?
+        init() {}
+      }
+      @Model final class Place {
+        var city: String = ""
+        init() {}
+      }
+    }
+
+    enum TripsV3: VersionedSchema {
+      static let versionIdentifier = Schema.Version(3, 0, 0)
+      static var models: [any PersistentModel.Type] { [Trip.self, Place.self] }
+    }
+
+    @Model final class Trip {
+      @Attribute(.unique) var title: String = ""
+      var rating: Int
+      var place: Place?
+      init() {}
+    }
+
+    @Model final class Place {
+      var city: String = ""
+      init() {}
+    }
+
+    enum TripPlan: SchemaMigrationPlan {
+      static var schemas: [any VersionedSchema.Type] { [TripsV1.self, TripsV2.self, TripsV3.self] }
+      static var stages: [MigrationStage] { [.lightweight(fromVersion: TripsV1.self, toVersion: TripsV2.self)] }
+    }
+
+    """
+
+  /// The same without its traps.
+  static let mended =
+    text.replacing(
+      "Schema.Version(1, 0, 0)\n  static var models: [any PersistentModel.Type] { [Trip.self, Place.self] }",
+      with: "Schema.Version(2, 0, 0)\n  static var models: [any PersistentModel.Type] { [Trip.self, Place.self] }"
+    )
+    .replacing(
+      "[Trip.self] }\n",
+      with: "[Trip.self, Place.self] }\n  @Model final class Place { var city: String = \"\"; init() {} }\n"
+    )
+    .replacing(
+      "var title: String = \"\"\n    var rating: Int\n",
+      with: "@Attribute(originalName: \"name\") var title: String = \"\"\n    var rating: Int = 0\n"
+    )
+    .replacing(
+      "@Attribute(.unique) var title: String = \"\"\n  var rating: Int\n",
+      with: "@Attribute(originalName: \"name\") var title: String = \"\"\n  var rating: Int = 0\n  var stars: Int?\n"
+    )
+    .replacing(
+      "toVersion: TripsV2.self)]",
+      with: "toVersion: TripsV2.self), .lightweight(fromVersion: TripsV2.self, toVersion: TripsV3.self)]")
+
+  /// Writes the source into a folder.
+  static func write(_ text: String = text, in folder: URL) throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: folder.appendingPathComponent("Trips.swift"))
+  }
+}
+
+/// The check of Swift source: traps, released versions, fixtures.
+struct SwiftCheckTests {
+  private let directory: TemporaryDirectory
+  private let tool: Tool
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    tool = Tool(directory: directory.url)
+  }
+
+  private func findings(_ arguments: String...) throws -> [String] {
+    let json = try tool.run(["check"] + arguments + ["--json"]).json()
+    let findings = try #require(json["findings"] as? [[String: Any]])
+    return findings.map { finding in
+      let file = (finding["file"] as? String).map { ($0 as NSString).lastPathComponent } ?? ""
+      let line = (finding["line"] as? Int).map { ":\($0)" } ?? ""
+      return "\(finding["severity"] ?? "") \(finding["kind"] ?? "") \(file)\(line)"
+    }
+  }
+
+  @Test func `five traps are five findings with file and line, and the mended source has none`() throws {
+    try TripSource.write(in: directory.file("Trips"))
+    #expect(
+      try findings("Trips") == [
+        "error liveType Trips.swift:8", "error reusedIdentifier Trips.swift:14", "error missingDefault Trips.swift:18",
+        "error missingStage Trips.swift:45", "error loss Trips.swift", "warning suspectedRename Trips.swift:17",
+        "warning newConstraint Trips.swift:34", "warning missingLock Trips",
+      ])
+    let outcome = tool("check", "Trips", "--annotations", "github")
+    #expect(outcome.code == 6)
+    #expect(outcome.output.contains("::error file=Trips/Trips.swift,line=8,title=heirloom check%3A liveType::"))
+    try TripSource.write(TripSource.mended, in: directory.file("Mended"))
+    #expect(try findings("Mended") == ["warning missingLock Mended"])
+    let check = try tool("check", "Mended", "--json").json()
+    #expect((check["versions"] as? [[String: Any]])?.map { $0["result"] as? String } == ["kept", "kept"])
+    #expect(tool("check", "Mended").code == 0)
+  }
+
+  @Test func `a released version that was edited or is gone is an error at its place`() throws {
+    try TripSource.write(TripSource.mended, in: directory.file("Trips"))
+    #expect(tool("snapshot", "Trips", "--history", "Trips").code == 0)
+    #expect(try findings("Trips").isEmpty)
+    let edited = TripSource.mended.replacing("var stars: Int?", with: "var stars: Double?")
+    try TripSource.write(edited, in: directory.file("Trips"))
+    #expect(try findings("Trips") == ["error editedRelease Trips.swift:34"])
+    let gone = TripSource.mended.replacing("enum TripsV1: VersionedSchema", with: "enum TripsV0: VersionedSchema")
+      .replacing("TripsV1.self", with: "TripsV0.self")
+    try TripSource.write(gone, in: directory.file("Trips"))
+    let found = try findings("Trips")
+    // The same under another name is told as that.
+    #expect(found.contains("warning lostRelease Trips.swift:3"), "\(found)")
+    #expect(found.filter { $0.hasPrefix("error") } == ["error unlockedVersion lock.json"], "\(found)")
+  }
+
+  @Test func `a fixture is of a version, or the difference is told by property with its place`() throws {
+    try TripSource.write(TripSource.mended, in: directory.file("Trips"))
+    #expect(tool("snapshot", "Trips:TripsV2", "--output", "V2.json").code == 0)
+    let model = try ModelSnapshot(bytes: Array(Data(contentsOf: directory.file("V2.json")))).model
+    var generator = StoreGenerator(objectsPerEntity: 3, seed: 1)
+    try generator.makeStore(at: directory.file("V2.sqlite"), model: model)
+    let store = try PersistentStore.open(at: directory.file("V2.sqlite"), model: model)
+    try StoreModelCache.write(model, to: store.connection)
+    try store.close()
+    let before = StoreBytes(of: directory.file("V2.sqlite"))
+    #expect(try findings("Trips", "--store", "V2.sqlite") == ["warning missingLock Trips"])
+    #expect(tool("check", "Trips", "--store", "V2.sqlite").output.contains("V2.sqlite is of \"TripsV2\""))
+    let edited = TripSource.mended.replacing(
+      "var rating: Int = 0\n    var place", with: "var rating: Int?\n    var place")
+    try TripSource.write(edited, in: directory.file("Trips"))
+    let outcome = tool("check", "Trips", "--store", "V2.sqlite")
+    #expect(outcome.code == 6)
+    #expect(outcome.output.contains("V2.sqlite is of no version of the history"), "\(outcome.output)")
+    #expect(
+      outcome.output.contains("The nearest is \"TripsV2\": Trip.rating: became optional (Trips.swift:19)."),
+      "\(outcome.output)")
+    #expect(StoreBytes(of: directory.file("V2.sqlite")) == before)
+    let failure = tool("check", "Trips", "--store", "V3.sqlite")
+    #expect(failure.code == 1 && failure.error.contains("V3.sqlite"))
+  }
+
+  @Test func `versions behind one that isn't certain are not tried, which is said`() throws {
+    let text = TripSource.mended.replacing(
+      "    var rating: Int = 0\n    var place", with: "    var rating: Int = 0\n    var link: URL?\n    var place")
+    try TripSource.write(text, in: directory.file("Trips"))
+    #expect(
+      try findings("Trips") == [
+        "warning uncertainVersion Trips.swift:14", "warning missingLock Trips", "warning notTried Trips.swift:3",
+      ])
+    #expect(tool("check", "Trips").code == 0)
+    // Where the current one isn't certain, nothing can be tried.
+    try TripSource.write(
+      TripSource.mended.replacing("  var stars: Int?", with: "  var stars: URL?"), in: directory.file("Trips"))
+    #expect(
+      try findings("Trips") == [
+        "warning uncertainVersion Trips.swift:29", "warning missingLock Trips", "warning notTried Trips.swift:30",
+      ])
+    #expect(tool("check", "Trips").output.contains("TripsV1  not tried"))
+  }
+
+  @Test func `source that doesn't tell its versions is a finding beside its traps`() throws {
+    try TripSource.write(
+      TripSource.text
+        + "enum Second: SchemaMigrationPlan { static var schemas: [any VersionedSchema.Type] { [TripsV1.self] }\n"
+        + "static var stages: [MigrationStage] { [] } }\n", in: directory.file("Trips"))
+    let found = try findings("Trips")
+    #expect(found.contains("error undecidedHistory Trips"))
+    #expect(found.contains("error liveType Trips.swift:8"))
+    #expect(tool("check", "Trips").code == 6)
+    #expect(tool("check", "Trips:TripPlan").output.contains("kept"))
+  }
+}
