@@ -182,7 +182,7 @@ struct SwiftCheckTests {
       TripSource.mended.replacing("  var stars: Int?", with: "  var stars: URL?"), in: directory.file("Trips"))
     #expect(
       try findings("Trips") == [
-        "warning uncertainVersion Trips.swift:29", "warning missingLock Trips", "warning notTried Trips.swift:30",
+        "warning uncertainVersion Trips.swift:29", "warning missingLock Trips", "warning notTried Trips.swift:29",
       ])
     #expect(tool("check", "Trips").output.contains("TripsV1  not tried"))
   }
