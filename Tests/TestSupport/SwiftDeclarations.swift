@@ -1,23 +1,22 @@
 import Foundation
-import TestSupport
 import Testing
 
 /// The declarations behind a SwiftData store of the corpus, told in its own words, printed as Swift source.
-struct SwiftDeclarations {
+package struct SwiftDeclarations {
   /// A file of the corpus with the version hashes that its store or its published list has.
-  struct Case: CustomTestStringConvertible, Sendable {
-    let file: String
-    let hashes: [String: String]
-    let isNegative: Bool
+  package struct Case: CustomTestStringConvertible, Sendable {
+    package let file: String
+    package let hashes: [String: String]
+    package let isNegative: Bool
 
-    var testDescription: String { file }
+    package var testDescription: String { file }
   }
 
-  let source: String
-  let roots: [String]
+  package let source: String
+  package let roots: [String]
 
   /// All files with their hashes.
-  static let all: [Case] = {
+  package static let all: [Case] = {
     guard Corpus.isPresent else { return [] }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: Corpus.folder.path)) ?? []
     return names.filter { $0.hasSuffix("-swiftdata") }.sorted().flatMap { project in
@@ -38,7 +37,7 @@ struct SwiftDeclarations {
     try JSONSerialization.jsonObject(with: Data(contentsOf: Corpus.folder.appendingPathComponent(path)))
   }
 
-  init(_ file: String) throws {
+  package init(_ file: String) throws {
     let object = try #require(try Self.object(file) as? [String: Any])
     roots = try #require(object["roots"] as? [String])
     let types = try #require(object["types"] as? [[String: Any]])
