@@ -139,7 +139,7 @@ private struct SwiftVersions {
         classes.isEmpty
           ? "no class in it is marked @Model" : "no schema and no container in it lists \(list(classes))",
         classes.isEmpty
-          ? "Give the folder of the app's models."
+          ? "Give the folder of the app's models, or a model bundle itself."
           : "Name the classes that the app lists, as in \(shellWord("\(folder.path):\(classes.prefix(2).joined(separator: ","))"))."
       )
     }

@@ -142,6 +142,28 @@ struct SwiftCheckTests {
     #expect(found.filter { $0.hasPrefix("error") } == ["error unlockedVersion lock.json"], "\(found)")
   }
 
+  @Test func `a lock of another tool is passed over with a word, and one that is damaged is no lock`() throws {
+    try TripSource.write(TripSource.mended, in: directory.file("Trips"))
+    let lock = directory.file("Trips/lock.json")
+    try Data("{\"packages\": []}".utf8).write(to: lock)
+    #expect(try findings("Trips") == ["warning missingLock Trips", "warning missingLock Trips"])
+    #expect(tool("check", "Trips").output.contains("it is no lock of model versions"))
+    // So is any other JSON, until it is a snapshot: then the folder is a history of snapshots.
+    try Data("{\"name\": \"trips\"}".utf8).write(to: directory.file("Trips/package.json"))
+    #expect(try findings("Trips") == ["warning missingLock Trips", "warning missingLock Trips"])
+    #expect(tool("snapshot", "Trips", "--output", "V3.json").code == 0)
+    try FileManager.default.copyItem(at: directory.file("V3.json"), to: directory.file("Trips/V3.json"))
+    #expect(tool("check", "Trips").error.contains("lock.json"))
+    try FileManager.default.removeItem(at: directory.file("Trips/V3.json"))
+    // It is left alone.
+    #expect(tool("freeze", "Trips").code == 1)
+    #expect(try String(contentsOf: lock, encoding: .utf8) == "{\"packages\": []}")
+    try FileManager.default.removeItem(at: lock)
+    #expect(tool("snapshot", "Trips", "--history", "Trips").code == 0)
+    try Data(try Data(contentsOf: lock).dropLast(20)).write(to: lock)
+    for command in ["check", "history", "freeze"] { #expect(tool(command, "Trips").error.contains("lock.json")) }
+  }
+
   @Test func `a fixture is of a version, or the difference is told by property with its place`() throws {
     try TripSource.write(TripSource.mended, in: directory.file("Trips"))
     #expect(tool("snapshot", "Trips:TripsV2", "--output", "V2.json").code == 0)

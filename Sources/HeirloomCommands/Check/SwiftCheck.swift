@@ -21,9 +21,8 @@ struct SwiftCheck {
     let folder = try SwiftFolder(source.path, excluding: console.excludedSources)
     let schemas = SwiftDataSchemas(folder.source)
     hasSchemas = !schemas.schemas.isEmpty
-    let lockPath = SnapshotFolder.lockPath(in: folder.directory)
-    let isLocked = if case .missing = PathKind(lockPath) { false } else { true }
-    let lock = isLocked ? try VersionLock(path: lockPath) : VersionLock()
+    let beside = try AdjacentLock(inFolder: folder.directory)
+    let lock = beside.lock ?? VersionLock()
     // The one list of an app without versions has no name in the source.
     let isVersioned = schemas.schemas.first?.kind == .versionedSchema
     let shipped = lock.versions[lock.versionsBelowFloor.endIndex...].compactMap { entry in
@@ -39,7 +38,7 @@ struct SwiftCheck {
         }
       var finding = CheckFinding(
         severity: severity, kind: .sourceTrap, version: found.schema, entity: found.entity, property: found.property,
-        file: found.place.map(folder.file) ?? lockPath, line: found.place?.line, message: found.message)
+        file: found.place.map(folder.file) ?? beside.path, line: found.place?.line, message: found.message)
       finding.trap = found.kind
       finding.place = found.place.map(schemas.source.text)
       findings.append(finding)

@@ -30,10 +30,9 @@ extension Console {
       case .file: return path.hasSuffix(".swift")
       case .folder:
         do throws(ModelReadingError) {
-          // The lock of a Swift folder may lie in it; with models or snapshots beside it, the folder is theirs.
+          // A lock or other JSON may lie in a Swift folder; with models or snapshots in it, the folder is theirs.
           guard case .snapshotFolder = try ModelFile(path).kind else { return false }
-          let content = try SnapshotFolder(path)
-          return content.sources == nil && content.snapshots.isEmpty && SwiftFolder.isSource(path)
+          return SwiftFolder.isSource(path) && !SnapshotFolder.holdsModels(path)
         } catch {
           return error.problem == .notModel(.folder) && SwiftFolder.isSource(path)
         }

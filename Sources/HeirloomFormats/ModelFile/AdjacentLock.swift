@@ -1,12 +1,12 @@
-/// The lock that lies beside a model bundle and ships with it.
+/// The lock that lies beside a model bundle and ships with it, or among Swift source.
 ///
 /// `NAME.lock.json` is the lock of `NAME.xcdatamodeld` and `NAME.momd`, and wins over `lock.json`. Other tools use that
 /// name too, and in a folder of several bundles it doesn't say whose it is: such a file is skipped with a warning.
-struct AdjacentLock {
+package struct AdjacentLock {
   /// The lock; `nil` if there is none for the bundle.
-  private(set) var lock: VersionLock?
+  package private(set) var lock: VersionLock?
   /// The path of its file, or the path where it was sought last.
-  private(set) var path: String
+  package private(set) var path: String
   /// The warnings that say why a file of the name was skipped.
   private(set) var warnings: [String] = []
 
@@ -23,19 +23,7 @@ struct AdjacentLock {
       return
     }
     path = SnapshotFolder.lockPath(in: folder)
-    guard FileContents.exists(path) else { return }
-    let bytes: [UInt8]
-    do throws(ModelReadingError) {
-      bytes = try FileContents.bytes(path, limit: VersionLock.byteLimit)
-    } catch {
-      warnings.append("\(path) is passed over: \(error.description)")
-      return
-    }
-    guard VersionLock.isLikely(bytes) else {
-      warnings.append(
-        "\(path) is passed over: it is no lock of model versions. The order of versions is told from names.")
-      return
-    }
+    guard try isOurs() else { return }
     let names = try FileContents.names(in: folder)
     let bundles = Set(names.filter(FileNames.isBundle).map(FileNames.withoutBundleExtension))
     guard bundles.count <= 1 else {
@@ -45,6 +33,33 @@ struct AdjacentLock {
       return
     }
     lock = try VersionLock(path: path)
+  }
+
+  /// Looks for the lock in a folder of Swift source.
+  ///
+  /// - Parameter folder: The folder's path.
+  /// - Throws: ``ModelReadingError`` for a lock of ours that is damaged.
+  package init(inFolder folder: String) throws(ModelReadingError) {
+    path = SnapshotFolder.lockPath(in: folder)
+    if try isOurs() { lock = try VersionLock(path: path) }
+  }
+
+  /// Returns true if a file of the name is there and no other tool's, about which there is a warning.
+  private mutating func isOurs() throws(ModelReadingError) -> Bool {
+    guard FileContents.exists(path) else { return false }
+    let bytes: [UInt8]
+    do throws(ModelReadingError) {
+      bytes = try FileContents.bytes(path, limit: VersionLock.byteLimit)
+    } catch {
+      warnings.append("\(path) is passed over: \(error.description)")
+      return false
+    }
+    guard VersionLock.isLikely(bytes) else {
+      warnings.append(
+        "\(path) is passed over: it is no lock of model versions. The order of versions is told from names.")
+      return false
+    }
+    return true
   }
 }
 

@@ -73,8 +73,8 @@ package struct ModelVersionList: Hashable, Sendable {
     named name: String, held versions: [(name: String, file: ModelFile, isPlanned: Bool)], current: String,
     stepsByCode: [VersionLock.Step], lockIn folder: String
   ) throws(ModelReadingError) {
-    let lockPath = SnapshotFolder.lockPath(in: folder)
-    let lock = FileContents.exists(lockPath) ? try VersionLock(path: lockPath) : nil
+    let beside = try AdjacentLock(inFolder: folder)
+    let lock = beside.lock
     self.init(
       name: name,
       versions: versions.map { version in
@@ -84,7 +84,8 @@ package struct ModelVersionList: Hashable, Sendable {
       }, currentVersionName: current)
     self.stepsByCode = stepsByCode
     self.lock = lock
-    self.lockPath = lock == nil ? nil : lockPath
+    lockPath = lock == nil ? nil : beside.path
+    warnings = beside.warnings
     warnMissing(in: "source")
   }
 

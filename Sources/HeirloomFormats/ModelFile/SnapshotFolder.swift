@@ -41,6 +41,13 @@ package struct SnapshotFolder: Hashable, Sendable {
     self.snapshots = snapshots
   }
 
+  /// Returns true for a folder with a model bundle or a readable snapshot, rather than with any JSON.
+  package static func holdsModels(_ path: String) -> Bool {
+    ((try? FileContents.names(in: path)) ?? []).contains { name in
+      FileNames.isBundle(name) || FileNames.isSnapshot(name) && (try? ModelFile.read(path + "/" + name)) != nil
+    }
+  }
+
   /// Returns the path of the lock in a folder.
   package static func lockPath(in folder: String) -> String { folder + "/" + FileNames.lock }
 }
