@@ -89,39 +89,42 @@ package struct PathWalk: Sendable {
   private static func openFolder(_ path: UnsafeMutablePointer<CChar>) -> Int32 {
     #if canImport(Darwin)
       // The folders further up need not be open to an app.
-      return open(path, O_SEARCH | O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW_ANY)
+      let folder = open(path, O_SEARCH | O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW_ANY)
+      guard folder < 0, errno == ENAMETOOLONG else { return folder }
     #else
       let folder = heirloom_open_folder(path, UInt64(flags))
       guard folder < 0, [ENOSYS, EPERM, ENAMETOOLONG].contains(errno) else { return folder }
-      return walk(to: path)
     #endif
+    return walk(to: path)
   }
 
-  #if !canImport(Darwin)
-    /// Opens each folder on the way in the one before it, so that nothing is entered that is swapped in meanwhile.
-    ///
-    /// It is for systems that can't open a folder without links in one call, and for paths longer than they take.
-    private static func walk(to path: UnsafeMutablePointer<CChar>) -> Int32 {
-      var names = path
-      var folder = open("/", flags)
-      while folder >= 0 {
-        while names.pointee == slash { names += 1 }
-        guard names.pointee != 0 else { break }
-        var end = names
-        while end.pointee != slash, end.pointee != 0 { end += 1 }
-        let last = end.pointee
-        end.pointee = 0
-        let inner = openat(folder, names, flags)
-        let code = errno
-        end.pointee = last
-        _ = close(folder)
-        errno = code
-        folder = inner
-        names = end
-      }
-      return folder
+  /// Opens each folder on the way in the one before it, so that nothing is entered that is swapped in meanwhile.
+  ///
+  /// It is for systems that can't open a folder without links in one call, and for paths longer than they take.
+  private static func walk(to path: UnsafeMutablePointer<CChar>) -> Int32 {
+    var names = path
+    var folder = open("/", flags)
+    while folder >= 0 {
+      while names.pointee == slash { names += 1 }
+      guard names.pointee != 0 else { break }
+      var end = names
+      while end.pointee != slash, end.pointee != 0 { end += 1 }
+      let last = end.pointee
+      end.pointee = 0
+      let inner = openat(folder, names, flags)
+      let code = errno
+      end.pointee = last
+      _ = close(folder)
+      errno = code
+      folder = inner
+      names = end
     }
+    return folder
+  }
 
+  #if canImport(Darwin)
+    private static let flags = O_SEARCH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+  #else
     // O_PATH, which Swift doesn't import.
     private static let flags: Int32 = 0o10_000_000 | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
   #endif
