@@ -73,12 +73,12 @@ final class TracedFiles: FileOperations {
   }
 
   /// Records a new name, its content and the sync of the content, since a crash may come after each.
-  fileprivate func recordNewFile(_ path: String, bytes: [UInt8]) {
+  fileprivate func recordNewFile(_ path: String, bytes: [UInt8], isSynchronized: Bool = true) {
     let path = trace.relative(path)
     trace.record(.create(path))
     if !bytes.isEmpty { trace.record(.write(.path(path), offset: 0, bytes: bytes)) }
     recordNote(of: path)
-    trace.record(.synchronize(.path(path)))
+    if isSynchronized { trace.record(.synchronize(.path(path))) }
   }
 
   /// Records the attribute that a file was given, if it was given one.
@@ -204,12 +204,14 @@ final class TracedFiles: FileOperations {
     func clone(to path: String, attributes: FileAttributes) throws(FileError) -> Bool {
       try files.check(.copy, self.path, path, .grow, .name)
       guard try held.clone(to: path, attributes: attributes) else {
-        // The file is made before the system says that it can't share blocks.
-        files.trace.record(.create(files.trace.relative(path)))
-        files.trace.record(.unlink(files.trace.relative(path)))
+        #if !canImport(Darwin)
+          // The file is made before the system says that it can't share blocks.
+          files.trace.record(.create(files.trace.relative(path)))
+          files.trace.record(.unlink(files.trace.relative(path)))
+        #endif
         return false
       }
-      files.recordNewFile(path, bytes: files.content(path))
+      files.recordNewFile(path, bytes: files.content(path), isSynchronized: false)
       return true
     }
 

@@ -155,7 +155,9 @@ enum RetentionBenchmark {
       defer { held.close() }
       if way == .copy {
         _ = try held.copy(to: kept, attributes: attributes)
-      } else if try !held.clone(to: kept, attributes: attributes) {
+      } else if try held.clone(to: kept, attributes: attributes) {
+        try files.synchronizeFile(kept)
+      } else {
         return false
       }
     }

@@ -133,13 +133,13 @@ package protocol HeldFile: AnyObject, Sendable {
   /// Reads the file's status.
   func status() throws(FileError) -> FileStatus
 
-  /// Makes a new file that shares this one's blocks, and brings its content to the disk.
+  /// Makes a new file that shares this one's blocks; its content is not brought to the disk.
   ///
   /// - Parameters:
   ///   - path: The new file, which must not exist.
   ///   - attributes: The new file's permissions and owner.
   /// - Returns: True when the new file was made; false when the file system can't share blocks.
-  /// - Throws: `FileError` when the file could not be made or synced.
+  /// - Throws: `FileError` when the file could not be made.
   func clone(to path: String, attributes: FileAttributes) throws(FileError) -> Bool
 
   /// Makes a new file with this one's content, times and attributes, and brings it to the disk.

@@ -56,7 +56,6 @@ final class POSIXHeldFile: HeldFile {
       do throws(FileError) {
         let new = try FileDescriptor(path, flags: O_RDONLY, for: .copy, by: walk)
         try new.apply(try attributes.owned(likeFolderOf: path, by: walk), for: .copy)
-        try new.synchronize(for: .copy)
         return true
       } catch {
         walk.removeName(path)
@@ -65,16 +64,13 @@ final class POSIXHeldFile: HeldFile {
     #else
       let new = try FileDescriptor.makeNew(path, attributes: attributes, for: .copy, by: walk)
       do throws(FileError) {
-        guard try held.shareBlocks(with: new) else {
-          guard walk.removeName(path) else { throw FileError(.unlink, path, code: errno) }
-          return false
-        }
-        try new.synchronize(for: .copy)
-        return true
+        if try held.shareBlocks(with: new) { return true }
       } catch {
         walk.removeName(path)
         throw error
       }
+      guard walk.removeName(path) else { throw FileError(.unlink, path, code: errno) }
+      return false
     #endif
   }
 

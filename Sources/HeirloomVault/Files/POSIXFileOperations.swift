@@ -166,7 +166,15 @@ package struct POSIXFileOperations: FileOperations {
     defer { held.close() }
     #if canImport(Darwin)
       // A clone has all that its original has.
-      if try held.clone(to: newPath, attributes: attributes) { return PassedOver() }
+      if try held.clone(to: newPath, attributes: attributes) {
+        do throws(FileError) {
+          try FileDescriptor(newPath, flags: O_RDONLY, for: .copy, by: walk).synchronize(for: .copy)
+        } catch {
+          walk.removeName(newPath)
+          throw error
+        }
+        return PassedOver()
+      }
     #endif
     return try held.copy(to: newPath, attributes: attributes)
   }
