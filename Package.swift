@@ -111,7 +111,7 @@ let package = Package(
       name: "TestSupport",
       dependencies: [
         "Heirloom", "HeirloomTesting", "HeirloomVault", "HeirloomStore", "HeirloomFormats", "HeirloomMapping",
-        "HeirloomModel", "CHeirloomSQLite",
+        "HeirloomModel", "CHeirloomSQLite", "CHeirloomFiles",
       ],
       path: "Tests/TestSupport"
     ),
@@ -130,7 +130,7 @@ let package = Package(
       name: "HeirloomCrashTests",
       dependencies: [
         "CCrashVFS", "Heirloom", "HeirloomSalvage", "HeirloomMigration", "HeirloomVault", "HeirloomStore",
-        "HeirloomFormats", "HeirloomModel", "TestSupport", "CHeirloomFiles",
+        "HeirloomFormats", "HeirloomModel", "TestSupport",
       ]
     ),
     // The accountant shares no code with what it judges: the product carries migrations out and tells their losses.
@@ -162,9 +162,7 @@ let package = Package(
     ),
     .testTarget(
       name: "HeirloomVaultTests",
-      dependencies: [
-        "HeirloomVault", "HeirloomStore", "HeirloomFormats", "HeirloomModel", "TestSupport", "CHeirloomFiles",
-      ]
+      dependencies: ["HeirloomVault", "HeirloomStore", "HeirloomFormats", "HeirloomModel", "TestSupport"]
     ),
     .testTarget(
       name: "HeirloomMigrationTests",
@@ -184,7 +182,6 @@ let package = Package(
       name: "HeirloomTests",
       dependencies: [
         "Heirloom", "HeirloomSalvage", "HeirloomVault", "HeirloomFormats", "HeirloomStore", "TestSupport",
-        "CHeirloomFiles",
       ]
     ),
     .testTarget(

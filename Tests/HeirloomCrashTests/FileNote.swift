@@ -1,7 +1,8 @@
+import TestSupport
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
-  internal import CHeirloomFiles
   import Glibc
 #endif
 
@@ -20,19 +21,10 @@ enum FileNote {
   }()
 
   /// Returns a file's note; empty if there is none.
-  static func read(_ path: String) -> [UInt8] {
-    var value = [UInt8](repeating: 0, count: 64)
-    #if os(Linux)
-      return Array(value.prefix(max(0, lgetxattr(path, name, &value, 64))))
-    #else
-      return []
-    #endif
-  }
+  static func read(_ path: String) -> [UInt8] { ExtendedAttributes.value(name, path) ?? [] }
 
   /// Gives a file a note, unless it is empty.
   static func write(_ note: [UInt8], _ path: String) {
-    #if os(Linux)
-      if !note.isEmpty { _ = lsetxattr(path, name, note, note.count, 0) }
-    #endif
+    if !note.isEmpty { ExtendedAttributes.set(name, note, path) }
   }
 }

@@ -1,107 +1,102 @@
-#if os(Linux)
-  import CHeirloomFiles
-  import Foundation
-  import Heirloom
-  import TestSupport
-  import Testing
+import Foundation
+import Heirloom
+import TestSupport
+import Testing
 
-  /// The extended attributes of a store through whole migrations, by each builder.
-  struct KeptAttributesTests {
-    private static func set(_ name: String, _ value: [UInt8], _ path: String) -> Bool {
-      lsetxattr(path, name, value, value.count, 0) == 0
-    }
+/// The extended attributes of a store through whole migrations, by each builder.
+struct KeptAttributesTests {
+  private final class Listener: MigrationAssistantDelegate {
+    var left: [String] = []
 
-    private static func value(_ name: String, _ path: String) -> [UInt8]? {
-      var value = [UInt8](repeating: 0, count: 64)
-      let size = lgetxattr(path, name, &value, value.count)
-      return size < 0 ? nil : Array(value.prefix(size))
-    }
-
-    private final class Listener: MigrationAssistantDelegate {
-      var left: [String] = []
-
-      func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {
-        if case .attributesLeftOut(let path, let count, let first) = event { left.append("\(path) \(count) \(first)") }
-      }
-    }
-
-    /// A store in a folder, and two hops by code or by inference.
-    private func migrate(
-      _ store: URL, _ builder: MigrationPlan.Builder, hasCode: Bool, listener: Listener,
-      configuration: MigrationAssistant.Configuration = MigrationAssistant.Configuration()
-    ) throws -> MigrationReport? {
-      typealias Make = InferableChangeTests
-      let source = try ManagedObjectModel(entities: [Make.entity("A", [Make.attribute("x")])])
-      let between = try ManagedObjectModel(entities: [Make.entity("A", [Make.attribute("x"), Make.attribute("y")])])
-      let current = try ManagedObjectModel(entities: between.entities + [Make.entity("B")])
-      if !FileManager.default.fileExists(atPath: store.path) {
-        var generator = StoreGenerator(objectsPerEntity: 20, seed: 2)
-        try generator.makeStore(at: store, model: source)
-        return nil
-      }
-      var configuration = configuration
-      if hasCode {
-        configuration.mappings = try [(source, between), (between, current)].map { from, to in
-          var mapping = try MappingModel.inferred(from: from, to: to)
-          for index in mapping.entityMappings.indices where mapping.entityMappings[index].sourceEntityName != nil {
-            mapping.entityMappings[index].mappingType = .custom
-            mapping.entityMappings[index].entityMigrationPolicyClassName = "Standard"
-          }
-          return mapping
-        }
-        configuration.policies.register(EntityMigrationPolicy.self, named: "Standard")
-      }
-      let assistant = MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store),
-        history: ModelHistory(current: current, earlier: [("1", source), ("2", between)]),
-        configuration: configuration, files: POSIXFileOperations(), builder: .always(builder))
-      assistant.delegate = listener
-      guard case .migrated(let report) = try assistant.migrateStore() else { return nil }
-      return report
-    }
-
-    @Test(arguments: [MigrationPlan.Builder.rebuild, .cloneAndAlter], [false, true])
-    func `a migrated store has the attributes of its file, and a second run changes nothing`(
-      _ builder: MigrationPlan.Builder, _ hasCode: Bool
-    ) throws {
-      let directory = try TemporaryDirectory(in: TemporaryDirectory.disk)
-      let store = directory.file("Store.sqlite")
-      let listener = Listener()
-      _ = try migrate(store, builder, hasCode: hasCode, listener: listener)
-      try #require(Self.set("user.heirloom", [1, 2], store.path), "no extended attributes on this volume")
-      var configuration = MigrationAssistant.Configuration()
-      configuration.excludesPreviousVersionsFromBackup = true
-      let report = try #require(
-        try migrate(store, builder, hasCode: hasCode, listener: listener, configuration: configuration))
-      #expect(report.plan.warnings == [] && listener.left == [])
-      #expect(Self.value("user.heirloom", store.path) == [1, 2])
-      #expect(Self.value("user.heirloom", report.previousVersion.storeURL.path) == [1, 2])
-      #expect(Self.value("user.xdg.robots.backup", store.path + ".heirloom/previous") == Array("false".utf8))
-      let status = try POSIXFileOperations().status(of: store.path)
-      #expect(try migrate(store, builder, hasCode: hasCode, listener: listener, configuration: configuration) == nil)
-      #expect(try POSIXFileOperations().status(of: store.path) == status)
-      #expect(Self.value("user.heirloom", store.path) == [1, 2])
-    }
-
-    @Test(
-      .enabled(if: FileManager.default.isWritableFile(atPath: "/dev/shm"), "no folder in memory"),
-      arguments: [MigrationPlan.Builder.rebuild, .cloneAndAlter])
-    func `what can't be carried over is in the report`(_ builder: MigrationPlan.Builder) throws {
-      let folder = URL(fileURLWithPath: "/dev/shm/heirloom-test-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      let store = folder.appendingPathComponent("Store.sqlite")
-      let listener = Listener()
-      _ = try migrate(store, builder, hasCode: false, listener: listener)
-      let large = [UInt8](repeating: 3, count: 60_000)
-      try #require(
-        (0..<20).allSatisfy { Self.set("user.\($0)", large, store.path) },
-        "files in memory hold no MiB of attributes here")
-      let report = try #require(try migrate(store, builder, hasCode: false, listener: listener))
-      let warning = try #require(report.plan.warnings.first)
-      #expect(report.plan.warnings.count == 1)
-      #expect(warning.contains("could not be given 3 attributes of the file that it stands for, such as user."))
-      #expect(listener.left.count == 1 && listener.left[0].hasPrefix(store.path + " 3 user."))
+    func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {
+      if case .attributesLeftOut(let path, let count, let first) = event { left.append("\(path) \(count) \(first)") }
     }
   }
-#endif
+
+  /// A store in a folder, and two hops by code or by inference.
+  private func migrate(
+    _ store: URL, _ builder: MigrationPlan.Builder, hasCode: Bool, listener: Listener,
+    configuration: MigrationAssistant.Configuration = MigrationAssistant.Configuration()
+  ) throws -> MigrationReport? {
+    typealias Make = InferableChangeTests
+    let source = try ManagedObjectModel(entities: [Make.entity("A", [Make.attribute("x")])])
+    let between = try ManagedObjectModel(entities: [Make.entity("A", [Make.attribute("x"), Make.attribute("y")])])
+    let current = try ManagedObjectModel(entities: between.entities + [Make.entity("B")])
+    if !FileManager.default.fileExists(atPath: store.path) {
+      var generator = StoreGenerator(objectsPerEntity: 20, seed: 2)
+      try generator.makeStore(at: store, model: source)
+      return nil
+    }
+    var configuration = configuration
+    if hasCode {
+      configuration.mappings = try [(source, between), (between, current)].map { from, to in
+        var mapping = try MappingModel.inferred(from: from, to: to)
+        for index in mapping.entityMappings.indices where mapping.entityMappings[index].sourceEntityName != nil {
+          mapping.entityMappings[index].mappingType = .custom
+          mapping.entityMappings[index].entityMigrationPolicyClassName = "Standard"
+        }
+        return mapping
+      }
+      configuration.policies.register(EntityMigrationPolicy.self, named: "Standard")
+    }
+    let assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: ModelHistory(current: current, earlier: [("1", source), ("2", between)]),
+      configuration: configuration, files: POSIXFileOperations(), builder: .always(builder))
+    assistant.delegate = listener
+    guard case .migrated(let report) = try assistant.migrateStore() else { return nil }
+    return report
+  }
+
+  @Test(arguments: [MigrationPlan.Builder.rebuild, .cloneAndAlter], [false, true])
+  func `a migrated store has the attributes of its file, and a second run changes nothing`(
+    _ builder: MigrationPlan.Builder, _ hasCode: Bool
+  ) throws {
+    let directory = try TemporaryDirectory(in: TemporaryDirectory.disk)
+    let store = directory.file("Store.sqlite")
+    let listener = Listener()
+    _ = try migrate(store, builder, hasCode: hasCode, listener: listener)
+    try #require(ExtendedAttributes.set("user.heirloom", [1, 2], store.path), "no extended attributes on this volume")
+    var configuration = MigrationAssistant.Configuration()
+    configuration.excludesPreviousVersionsFromBackup = true
+    let report = try #require(
+      try migrate(store, builder, hasCode: hasCode, listener: listener, configuration: configuration))
+    #expect(report.plan.warnings == [] && listener.left == [])
+    #expect(ExtendedAttributes.value("user.heirloom", store.path) == [1, 2])
+    #expect(ExtendedAttributes.value("user.heirloom", report.previousVersion.storeURL.path) == [1, 2])
+    let mark = ExtendedAttributes.backupMark
+    #expect(ExtendedAttributes.value(mark.name, store.path + ".heirloom/previous") == mark.value)
+    let status = try POSIXFileOperations().status(of: store.path)
+    #expect(try migrate(store, builder, hasCode: hasCode, listener: listener, configuration: configuration) == nil)
+    #expect(try POSIXFileOperations().status(of: store.path) == status)
+    #expect(ExtendedAttributes.value("user.heirloom", store.path) == [1, 2])
+  }
+
+  @Test(
+    .enabled(if: FileManager.default.isWritableFile(atPath: "/dev/shm"), "no folder in memory"),
+    arguments: [MigrationPlan.Builder.rebuild, .cloneAndAlter])
+  func `what can't be carried over is in the report`(_ builder: MigrationPlan.Builder) throws {
+    let folder = URL(fileURLWithPath: "/dev/shm/heirloom-test-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = folder.appendingPathComponent("Store.sqlite")
+    let listener = Listener()
+    _ = try migrate(store, builder, hasCode: false, listener: listener)
+    let large = [UInt8](repeating: 3, count: 60_000)
+    try #require(
+      (0..<20).allSatisfy { ExtendedAttributes.set("user.\($0)", large, store.path) },
+      "files in memory hold no MiB of attributes here")
+    let report = try #require(try migrate(store, builder, hasCode: false, listener: listener))
+    let warning = try #require(report.plan.warnings.first)
+    #expect(report.plan.warnings.count == 1)
+    #if canImport(Darwin)
+      // All are given at once, or none.
+      let (count, noun, name) = (1, "attribute", "the access list and the extended attributes")
+    #else
+      let (count, noun, name) = (3, "attributes", "user.")
+    #endif
+    #expect(
+      warning.contains("could not be given \(count) \(noun) of the file that it stands for, such as \(name)"))
+    #expect(listener.left.count == 1 && listener.left[0].hasPrefix("\(store.path) \(count) \(name)"))
+  }
+}

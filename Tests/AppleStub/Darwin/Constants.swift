@@ -46,6 +46,8 @@ public var FD_CLOEXEC: Int32 { 1 }
 public var COPYFILE_ACL: Int32 { 1 }
 public var COPYFILE_STAT: Int32 { 2 }
 public var COPYFILE_XATTR: Int32 { 4 }
+public var XATTR_NOFOLLOW: Int32 { 1 }
+public var ACL_TYPE_EXTENDED: acl_type_t { acl_type_t(0x100) }
 public var SEEK_SET: Int32 { 0 }
 public var SEEK_CUR: Int32 { 1 }
 public var SEEK_END: Int32 { 2 }

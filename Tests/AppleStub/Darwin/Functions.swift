@@ -77,6 +77,25 @@
   fatalError()
 }
 @discardableResult public func fremovexattr(_: Int32, _: UnsafePointer<CChar>!, _: Int32) -> Int32 { fatalError() }
+@discardableResult public func getxattr(
+  _: UnsafePointer<CChar>!, _: UnsafePointer<CChar>!, _: UnsafeMutableRawPointer!, _: Int, _: UInt32, _: Int32
+) -> Int { fatalError() }
+@discardableResult public func setxattr(
+  _: UnsafePointer<CChar>!, _: UnsafePointer<CChar>!, _: UnsafeRawPointer!, _: Int, _: UInt32, _: Int32
+) -> Int32 { fatalError() }
+@discardableResult public func listxattr(
+  _: UnsafePointer<CChar>!, _: UnsafeMutablePointer<CChar>!, _: Int, _: Int32
+) -> Int { fatalError() }
+// acl(3).
+@discardableResult public func acl_from_text(_: UnsafePointer<CChar>!) -> acl_t! { fatalError() }
+@discardableResult public func acl_to_text(_: acl_t!, _: UnsafeMutablePointer<Int>!) -> UnsafeMutablePointer<CChar>! {
+  fatalError()
+}
+@discardableResult public func acl_get_file(_: UnsafePointer<CChar>!, _: acl_type_t) -> acl_t! { fatalError() }
+@discardableResult public func acl_set_file(_: UnsafePointer<CChar>!, _: acl_type_t, _: acl_t!) -> Int32 {
+  fatalError()
+}
+@discardableResult public func acl_free(_: UnsafeMutableRawPointer!) -> Int32 { fatalError() }
 @discardableResult public func signal(_: Int32, _: sig_t!) -> sig_t! { fatalError() }
 public func _exit(_: Int32) -> Never { fatalError() }
 public func exit(_: Int32) -> Never { fatalError() }
@@ -100,6 +119,7 @@ public func free(_: UnsafeMutableRawPointer!) { fatalError() }
 { fatalError() }
 @discardableResult public func openat(_: Int32, _: UnsafePointer<CChar>, _: Int32, _: mode_t) -> Int32 { fatalError() }
 @discardableResult public func mkdirat(_: Int32, _: UnsafePointer<CChar>!, _: mode_t) -> Int32 { fatalError() }
+@discardableResult public func utimes(_: UnsafePointer<CChar>!, _: UnsafePointer<timeval>!) -> Int32 { fatalError() }
 @discardableResult public func futimens(_: Int32, _: UnsafePointer<timespec>!) -> Int32 { fatalError() }
 @discardableResult public func darwin_fdopendir(_: Int32) -> UnsafeMutablePointer<DIR>! { fatalError() }
 @discardableResult public func getrlimit(_: Int32, _: UnsafeMutablePointer<rlimit>!) -> Int32 { fatalError() }

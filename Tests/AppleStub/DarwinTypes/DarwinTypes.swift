@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, TypeNamesShouldBeCapitalized, OneVariableDeclarationPerLine, DoNotUseSemicolons
 // The types of Apple's C library as Swift imports them, from its public manual pages: stat(2), statvfs(3), statfs(2),
-// getrusage(2), getrlimit(2), dir(5), types(5), getitimer(2), pthread(3). Only names, members and widths count; nothing runs. (C's
+// getrusage(2), getrlimit(2), dir(5), types(5), getitimer(2), pthread(3), acl(3). Only names, members and widths count; nothing runs. (C's
 // structs without pointers are `Sendable` when they are imported.)
 //
 // They have a module of their own because Swift refuses `struct stat` beside `func stat` in one module.
@@ -109,6 +109,14 @@ public struct rlimit: Sendable {
 }
 
 public struct clockid_t: RawRepresentable, Sendable {
+  public init(_ value: UInt32) { rawValue = value }
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+  public var rawValue: UInt32
+}
+
+public typealias acl_t = OpaquePointer
+
+public struct acl_type_t: RawRepresentable, Sendable {
   public init(_ value: UInt32) { rawValue = value }
   public init(rawValue: UInt32) { self.rawValue = rawValue }
   public var rawValue: UInt32
