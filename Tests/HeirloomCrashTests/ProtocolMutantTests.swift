@@ -9,6 +9,9 @@ struct ProtocolMutantTests {
     case .coldJournalKept: [CrashScenario(initial: .persistedJournal, operation: .migrate)]
     case .snapshotInPlace: [CrashScenario(initial: .archiveDue, operation: .archive)]
     case .pruneWithoutRename: [CrashScenario(initial: .rollbackAtRest, operation: .prune)]
+    // A clone has its original's attributes from the start.
+    case .attributesNotKept, .attributesAfterSync:
+      [CrashScenario(initial: .rollbackAtRest, operation: .migrate, builder: .always(.rebuild))]
     default:
       [
         CrashScenario(initial: .rollbackAtRest, operation: .migrate),

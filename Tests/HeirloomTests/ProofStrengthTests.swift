@@ -102,7 +102,18 @@ struct ProofStrengthTests {
     case missingEntry, otherOrder
   }
 
-  @Test(arguments: FileFault.allCases)
+  /// All faults, or those that are found in a clone whose volume doesn't tell which blocks it shares.
+  ///
+  /// Of such a clone a sample is compared, and the statements read what the rows are in.
+  private static let foundFaults: [FileFault] = {
+    #if canImport(Darwin)
+      FileFault.allCases.filter { $0 != .freePage }
+    #else
+      FileFault.allCases
+    #endif
+  }()
+
+  @Test(arguments: foundFaults)
   func `a fault in a changed copy's file is found`(_ fault: FileFault) throws {
     let scene = try FileScene()
     let before = try Data(contentsOf: scene.url)

@@ -104,7 +104,16 @@ struct VaultReplacingTests {
     #expect(!fixture.exists(fixture.location.companion))
   }
 
-  @Test(arguments: [(VaultFixture.Shape.rollback, 12), (.wal, 11)])
+  /// The syncs of a migration from a log, whose store SQLite has brought to the disk; Apple's SQLite has only ordered it.
+  private static let syncsFromLog: Int = {
+    #if canImport(Darwin)
+      12
+    #else
+      11
+    #endif
+  }()
+
+  @Test(arguments: [(VaultFixture.Shape.rollback, 12), (.wal, syncsFromLog)])
   func `costs a dozen syncs of its own at most`(_ shape: VaultFixture.Shape, _ expected: Int) throws {
     let fixture = try VaultFixture(shape)
     let files = FaultyFiles()
