@@ -114,7 +114,8 @@ struct SwiftDataInverses {
     let back = (links[link.target] ?? []).filter { $0.target == entity && $0.inverse == nil }
     // What the macro stands before without an inverse stays alone, and so does what could be its other side.
     guard !back.isEmpty, !(back.count == 1 && back[0].hasMacro) else { return }
-    let own = (links[entity] ?? []).filter { $0.target == link.target && $0.inverse == nil }
+    // (No known store shows what is inferred beside a written inverse.)
+    let own = (links[entity] ?? []).filter { $0.target == link.target }
     guard back.count == 1, own.count == 1 else {
       links[entity]?[index].doubt = "more than one inverse is possible, and no known store shows which is taken"
       return

@@ -81,7 +81,8 @@ struct SwiftDeclarationReader {
       let isNamed = source.isWord(at: position + 1)
       switch word {
       case "class" where isNamed, "struct" where isNamed, "enum" where isNamed, "actor" where isNamed,
-        "protocol" where isNamed, "extension" where isNamed:
+        "protocol" where isNamed,
+        "extension" where isNamed || source.has("[", at: position + 1) || source.has("(", at: position + 1):
         try readType(word, prefix, in: owner, isConditional: isConditional, depth: depth)
       case "var" where isNamed || source.has("(", at: position + 1),
         "let" where isNamed || source.has("(", at: position + 1):
@@ -235,8 +236,14 @@ struct SwiftDeclarationReader {
     if kind == .extension {
       var reader = SwiftTypeReader(source, at: position)
       let extended = reader.type()
+      isGeneric = true
+      if case .named(let names)? = extended {
+        (path, isGeneric) = (names, false)
+      } else {
+        // What it holds belongs to no type that has a name.
+        path = [source.text(position..<max(reader.position, position + 1))]
+      }
       position = max(reader.position, position + 1)
-      if case .named(let names)? = extended { path = names } else { isGeneric = true }
     } else {
       path.append(source.text(position))
       position += 1
@@ -245,20 +252,21 @@ struct SwiftDeclarationReader {
     declaration.isConditional = isConditional
     declaration.isPrivate = prefix.isPrivate || owner.isPrivate
     declaration.head = owner.scope.head
-    if source.has("<", at: position) { isGeneric = true }
-    declaration.isGeneric = isGeneric
-    while position < source.count, !source.has("{", at: position) {
-      if source.has(":", at: position), declaration.inherited.isEmpty {
-        repeat {
-          position += 1
-          var reader = SwiftTypeReader(source, at: position)
-          if let type = reader.type() { declaration.inherited.append(type) }
-          position = max(reader.position, position)
-        } while source.has(",", at: position)
-      } else {
-        position = source.next(position)
-      }
+    if source.has("<", at: position) {
+      isGeneric = true
+      skipParameters()
     }
+    declaration.isGeneric = isGeneric
+    if source.has(":", at: position) {
+      repeat {
+        position += 1
+        var reader = SwiftTypeReader(source, at: position)
+        if let type = reader.type() { declaration.inherited.append(type) }
+        position = max(reader.position, position)
+      } while source.has(",", at: position)
+    }
+    // What is required of generic parameters is inherited by nothing.
+    while position < source.count, !source.has("{", at: position) { position = source.next(position) }
     guard position < source.count else {
       throw SwiftSourceError(line: place.line, reason: "this declaration has no body")
     }
@@ -272,6 +280,17 @@ struct SwiftDeclarationReader {
     }
     position = end + 1
     declarations.append(declaration)
+  }
+
+  /// Skips generic parameters.
+  private mutating func skipParameters() {
+    var open = 0
+    while position < source.count, !source.has("{", at: position) {
+      if source.has("<", at: position) { open += 1 }
+      if source.has(">", at: position) { open -= 1 }
+      position = source.next(position)
+      if open == 0 { return }
+    }
   }
 
   private mutating func readAlias(_ owner: inout SwiftDeclaration, _ prefix: Prefix, isConditional: Bool) {
@@ -356,6 +375,18 @@ struct SwiftDeclarationReader {
     return source.has("didSet", at: index) || source.has("willSet", at: index)
   }
 
+  /// Returns the position after a type with generic arguments, as in `Pair<Int, String>()`; `nil` where there is none.
+  private func endOfType(_ index: Int) -> Int? {
+    guard source.isWord(at: index), source.has("<", at: index + 1), !source.tokens[index + 1].followsSpace else {
+      return nil
+    }
+    var reader = SwiftTypeReader(source, at: index)
+    guard reader.type() != nil, source.has("(", at: reader.position) || source.has(".", at: reader.position) else {
+      return nil
+    }
+    return reader.position
+  }
+
   /// Returns the position after an initial value.
   private func endOfValue(_ start: Int, until end: Int) -> Int {
     var index = start
@@ -364,7 +395,7 @@ struct SwiftDeclarationReader {
         if source.has(",", at: index) || source.has(";", at: index) || beginsMember(index) { return index }
         if source.has("{", at: index), observes(source.inside(index)) { return index }
       }
-      index = source.next(index)
+      index = endOfType(index) ?? source.next(index)
     }
     return end
   }

@@ -180,9 +180,9 @@ struct SwiftLexer {
     let start = line
     var pounds = 0
     while byte() == UInt8(ascii: "#") { (pounds, position) = (pounds + 1, position + 1) }
-    let isLong = isAt("\"\"\"")
-    position += isLong ? 3 : 1
     func follow(_ offset: Int) -> Bool { (0..<pounds).allSatisfy { byte(offset + $0) == UInt8(ascii: "#") } }
+    let isLong = isAt("\"\"\"") && !(pounds > 0 && endsOnLine(follow))
+    position += isLong ? 3 : 1
     while position < bytes.count {
       switch byte() {
       case UInt8(ascii: "\"") where isLong ? isAt("\"\"\"") && follow(3) : follow(1):
@@ -204,6 +204,16 @@ struct SwiftLexer {
       }
     }
     throw SwiftSourceError(line: Int(start), reason: "this string isn't closed")
+  }
+
+  /// Returns true for a string with number signs whose first quotation marks are its content, as in `#"""#`.
+  private func endsOnLine(_ follow: (Int) -> Bool) -> Bool {
+    var offset = 2
+    while position + offset < bytes.count, byte(offset) != 10, byte(offset) != 13 {
+      if byte(offset) == UInt8(ascii: "\""), follow(offset + 1) { return true }
+      offset += 1
+    }
+    return false
   }
 
   /// Skips code in parentheses within a string.

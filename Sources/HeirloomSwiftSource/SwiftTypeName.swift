@@ -48,7 +48,9 @@ struct SwiftTypeReader {
     guard depth < Self.depthLimit else { return nil }
     let start = position
     skipAttributes()
+    let isMarked = position > start
     guard var result = simpleType(depth: depth) else { return nil }
+    if isMarked, case .other = result { result = .other(source.text(start..<position)) }
     while true {
       if source.has("?", at: position), !source.tokens[position].followsSpace {
         result = .optional(result)
@@ -59,6 +61,9 @@ struct SwiftTypeReader {
       } else if source.has("&", at: position) {
         position += 1
         guard simpleType(depth: depth) != nil else { return nil }
+        result = .other(source.text(start..<position))
+      } else if source.has(".", at: position), ["Type", "Protocol"].contains(source.text(position + 1)) {
+        position += 2
         result = .other(source.text(start..<position))
       } else {
         break
@@ -117,12 +122,17 @@ struct SwiftTypeReader {
       if isSingle, let inner { return inner }
       return .other(source.text(start..<end + 1))
     }
-    guard source.isWord(at: position) else { return nil }
+    if source.has("~", at: position) {
+      position += 1
+      guard name(depth: depth) != nil else { return nil }
+      return .other(source.text(start..<position))
+    }
     return name(depth: depth)
   }
 
   /// Reads a name with its parts and generic arguments.
   private mutating func name(depth: Int) -> SwiftTypeName? {
+    guard source.isWord(at: position) else { return nil }
     let start = position
     var names: [String] = []
     var arguments: [SwiftTypeName] = []

@@ -178,6 +178,10 @@ struct SwiftDataRulesTests {
       "var x: S", "struct S: Codable { var a: [T] }\nstruct T: Codable { func encode(to e: Encoder) {} }",
       because: "encode(to:)"),
     doubtful("var x: [String: T]", "struct T: OptionSet, Codable { var rawValue = 1 }", because: "OptionSet"),
+    doubtful("var x: S", "struct S: ~Copyable, Codable { var a = 1 }", because: "~Copyable"),
+    doubtful(
+      "var x: S", "struct S: Codable, Hashable { var a = 1 }",
+      "extension Hashable { func encode(to e: Encoder) throws {} }", because: "an extension of Hashable"),
     certain(
       "var x: S", "struct S: Codable, P0 { var a: Int? }",
       (0..<40).map { "protocol P\($0): P\($0 + 1), P\($0 + 1), P0 {}" }.joined(separator: "\n") + "\nprotocol P40 {}",
@@ -200,7 +204,29 @@ struct SwiftDataRulesTests {
 
   // MARK: - Types and values
 
+  static let plainTypes: [Rule] = [
+    ("Bool", AttributeType.boolean), ("String", .string), ("Date", .date), ("Data", .binary), ("UUID", .uuid),
+    ("Int", .integer64), ("Int64", .integer64), ("UInt64", .integer64), ("Int32", .integer32), ("UInt32", .integer32),
+    ("Int16", .integer16), ("UInt8", .integer16), ("Double", .double), ("Float", .float), ("Decimal", .decimal),
+  ].flatMap { name, type in
+    [certain("var x: \(name)", is: plain(type)), certain("var x: \(name)?", is: plain(type, optional: true))]
+  }
+
+  @Test(arguments: plainTypes)
+  func `a type of the library has its attribute`(_ rule: Rule) throws { try check(rule) }
+
+  /// The composite of a colour as SwiftUI resolves it.
+  static func color(optional: Bool) -> AttributeDescription {
+    composite(
+      Make.attribute("linearRed", .float, optional: optional),
+      Make.attribute("linearGreen", .float, optional: optional),
+      Make.attribute("linearBlue", .float, optional: optional), Make.attribute("opacity", .float, optional: optional))
+  }
+
   static let types: [Rule] = [
+    certain("var x: Color.Resolved", is: color(optional: false)),
+    certain("var x: Color.Resolved?", is: color(optional: true)),
+    doubtful("var x: E.Type", "enum E: String, Codable { case a }", because: "E.Type"),
     certain("var x: TimeInterval", is: plain(.double)),
     certain("var x: Foundation.TimeInterval?", is: plain(.double, optional: true)),
     certain("var x: Word", "typealias Word = String?", is: plain(.string, optional: true)),
@@ -321,6 +347,9 @@ struct SwiftDataRulesTests {
     family(
       "var kids: [B]", "@Relationship(hashModifier: \"2\") var parent: A?",
       doubts: ["A": "isn't certain", "B": "hash modifier"]),
+    family(
+      "@Relationship(.unique, inverse: \\B.parent) var kids: [B]",
+      doubts: ["A": "option .unique", "B": "isn't certain"]),
     family("@Relationship @Relationship var kids: [B]", doubts: ["A": "twice", "B": "isn't certain"]),
     // Inverses that lead elsewhere.
     family(
@@ -346,6 +375,9 @@ struct SwiftDataRulesTests {
       doubts: ["A": "of these types", "B": "of these types"]),
     Rule(
       files: ["@Model class A { var b: [B]? }; @Model class B { var a: [A]? }"],
+      doubts: ["A": "of these types", "B": "of these types"]),
+    Rule(
+      files: ["@Model class A { var b: [B] }; @Model class B { var a: [A] }"],
       doubts: ["A": "of these types", "B": "of these types"]),
     family("var kids: [B]?", doubts: ["A": "of these types", "B": "of these types"]),
     family("var kids: B", toMany: false, doubts: ["A": "of these types", "B": "of these types"]),
@@ -387,6 +419,12 @@ struct SwiftDataRulesTests {
         "@Model class C { var one: B? }",
       ],
       doubts: ["A": "leads to B", "B": "isn't certain", "C": "leads to B"], roots: ["A", "B"]),
+    Rule(
+      files: [
+        "@Model class A { @Relationship(inverse: \\C.one) var c: C?; var d: C? }",
+        "@Model class C { var one: A?; var two: A? }",
+      ],
+      doubts: ["A": "more than one inverse", "C": "more than one inverse"]),
     // A side that is written stays certain beside one that is taken.
     Rule(
       files: [
@@ -406,6 +444,10 @@ struct SwiftDataRulesTests {
   static let classes: [Rule] = [
     certain("var x = 1", is: plain(.integer64)),
     certain("class var y = 1; static let z = 2; var x = 1; var w: Int { x }", is: plain(.integer64)),
+    certain("var x: Int { willSet { print(x) } }", is: plain(.integer64)),
+    // What stands between the signs of generic arguments is one type.
+    certain("@Transient var y = Pair<Int, [String]>(); var x = 1", is: plain(.integer64)),
+    certain("@Transient var y = x < 1, z: Int; var x = 1", is: plain(.integer64)),
     certain("private(set) var x = 1 { didSet { print(x) } }", is: plain(.integer64)),
     certain("nonisolated(unsafe) public internal(set) var x: Int = 1", is: plain(.integer64)),
     certain("@Transient var y: String; @Transient var z: Int { 1 }; var x = 1", is: plain(.integer64)),
@@ -417,6 +459,8 @@ struct SwiftDataRulesTests {
     certain("@Attribute(.ephemeral) var x: Int?", is: Make.attribute("x", .integer64, transient: true)),
     doubtful("@Attribute(.unique) var x: Int { 1 }", because: "computed"),
     doubtful("@Attribute(.unique) @Attribute(.ephemeral) var x: Int", because: "twice"),
+    doubtful("@Attribute(.ephemeral) var x: S", "struct S: Codable { var a = 1 }", because: ".ephemeral"),
+    doubtful("#if DEBUG\n@Transient\n#endif\nvar x: Int", because: "in a branch"),
     doubtful("@Attribute(.externalStorage) var x: String", because: ".externalStorage"),
     doubtful("@Attribute(.preserveValueOnDeletion) var x: Int", because: ".preserveValueOnDeletion"),
     doubtful("@Attribute(hashModifier: \"2\") var x: Int", because: "hash modifier"),
@@ -539,6 +583,9 @@ struct SwiftDataRulesTests {
     Rule(
       files: ["@Model class A { var x: Int }", "@Model class B { var a: A? }\nprivate class A {}"],
       entities: [Make.entity("A", [plain(.integer64)])], doubts: ["B": "several types"], roots: ["B"]),
+    Rule(
+      files: ["@Model class A { var x: Int }", "typealias A = Int"], doubts: ["A": "declared more than once"],
+      roots: ["App.A"]),
     // An extension sees the members of the type that it names, and of no other.
     Rule(
       files: [

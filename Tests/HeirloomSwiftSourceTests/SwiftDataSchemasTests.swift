@@ -43,7 +43,11 @@ struct SwiftDataSchemasTests {
     "let shared: [any PersistentModel.Type] = [Crate.self]\nenum V1: VersionedSchema { static var models: [any PersistentModel.Type] { shared + Other.rest } }\nenum Other { static let rest = [Label.self] }",
     "enum V1: VersionedSchema { static var models: [any PersistentModel.Type] { [Box.self, App.Label.self] } }\ntypealias Box = Crate",
     "enum V1: VersionedSchema { static var models: [any PersistentModel.Type] { (Self.all) }\n static var all: [any PersistentModel.Type] { [Crate.self, Label.self] } }",
+    // The names of a list are sought from where it stands.
+    "enum V1: VersionedSchema { static var models: [any PersistentModel.Type] { [Crate.self] + Other.rest } }\nenum Other { typealias Tag = Label\n static let rest = [Tag.self] }",
     "let schema = Schema([Crate.self, Label.self])",
+    "struct Check<Version: VersionedSchema> {}\nlet schema = Schema([Crate.self, Label.self])",
+    "protocol Check {}\nstruct Box {}\nextension Box where Self: VersionedSchema {}\nlet schema = Schema([Crate.self, Label.self])",
     "let schema = Schema([Crate.self, Label.self], version: Schema.Version(3, 0, 0))",
     "func f() throws { let c = try ModelContainer(for: Crate.self, Label.self) }",
     "func f() throws { let s = Schema([Crate.self, Label.self]); let c = try ModelContainer(for: s, configurations: []) }",
@@ -76,6 +80,12 @@ struct SwiftDataSchemasTests {
       "\"C\""
     ),
     ("@Model class Crate {}\nlet s = Schema([Crate.self])", "declared more than once"),
+    ("import Journal\nlet s = Schema([Journal.Crate.self])", "no file that was read declares"),
+    // What an extension of a list holds stands in a type.
+    (
+      "enum V1: VersionedSchema { static var models: [any PersistentModel.Type] { all } }\nextension Array<Int> { var all: [any PersistentModel.Type] { [Crate.self] } }",
+      "\"all\""
+    ),
   ]
 
   @Test(arguments: unclear)
@@ -94,6 +104,17 @@ struct SwiftDataSchemasTests {
 
   @Test(arguments: slashes)
   func `what follows a slash is read as Swift reads it`(line: String) throws {
+    #expect(try Self.roots("\(line)\nlet s = Schema([Crate.self, Label.self])") == ["Crate", "Label"])
+  }
+
+  static let quotes = [
+    ##"let a = #""""#"##, ##"let a = #"""#"##, ##"let a = #"""a"b"#"##, "let a = #\"\"\"\n\"\n\"\"\"#",
+    "let a = \"\"\"\n\"\"\n\"\"\"",
+    "let a = ##\"\"\"\n\"#\n\"\"\"##", ##"let a = #""# + #"\("#"##,
+  ]
+
+  @Test(arguments: quotes)
+  func `what follows quotation marks is read as Swift reads it`(line: String) throws {
     #expect(try Self.roots("\(line)\nlet s = Schema([Crate.self, Label.self])") == ["Crate", "Label"])
   }
 
