@@ -119,7 +119,7 @@ let package = Package(
       name: "HeirloomFuzzing",
       dependencies: [
         "HeirloomCommands", "Heirloom", "HeirloomMigration", "HeirloomVault", "HeirloomStore", "HeirloomFormats",
-        "HeirloomMapping", "HeirloomModel",
+        "HeirloomMapping", "HeirloomModel", "HeirloomSwiftSource",
       ],
       path: "Tests/HeirloomFuzzing"
     ),

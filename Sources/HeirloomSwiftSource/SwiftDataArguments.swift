@@ -31,10 +31,10 @@ struct SwiftDataArguments {
     case "" where isMember && value.count == 2: options.append(tokens.text(first + 1))
     case "" where isMember && tokens.has("transformable", at: first + 1) && tokens.has("(", at: first + 2):
       // `.transformable(by: Transformer.self)`, or the transformer's name in quotes.
-      let inside = tokens.inside(first + 2)
-      let name = tokens.items(inside).first.map { $0.lowerBound + 2..<$0.upperBound } ?? inside
-      var reader = SwiftTypeReader(tokens, at: name.lowerBound)
-      guard let text = tokens.plainString(name.lowerBound) ?? reader.type()?.description else { return false }
+      let items = tokens.items(tokens.inside(first + 2)).map(tokens.labelled)
+      guard items.count == 1, items[0].label == "by" else { return false }
+      var reader = SwiftTypeReader(tokens, at: items[0].value.lowerBound)
+      guard let text = tokens.plainString(items[0].value.lowerBound) ?? reader.type()?.description else { return false }
       (transformer, transformerText) = (text, tokens.text(value))
     case "originalName":
       guard value.count == 1, let name = tokens.plainString(first) else { return false }

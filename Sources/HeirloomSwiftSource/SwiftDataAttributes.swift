@@ -147,9 +147,12 @@ struct SwiftDataAttributes {
   /// Returns the leaves of an enumeration without a raw type.
   private func cases(of declaration: SwiftDeclaration) throws(Problem) -> [AttributeDescription] {
     guard !declaration.cases.isEmpty else { throw Problem(reason: "\(declaration.name) has no cases") }
+    var names: Set<String> = []
     for item in declaration.cases {
       let reason: String? =
-        if item.values != nil {
+        if !names.insert(item.name).inserted {
+          "is declared twice"
+        } else if item.values != nil {
           "has associated values, which no known store shows"
         } else if item.isConditional {
           "stands in a branch of #if"
@@ -171,6 +174,9 @@ struct SwiftDataAttributes {
     for property in declaration.properties where property.isStored {
       guard property.isPlainMember else {
         throw Problem(reason: "nobody knows here how \(declaration.name).\(property.name) is stored")
+      }
+      guard !result.contains(where: { $0.name == property.name }) else {
+        throw Problem(reason: "\(declaration.name) declares \(property.name) twice")
       }
       memberCount += 1
       guard memberCount < Self.memberLimit else { throw Problem(reason: "its types have too many members") }

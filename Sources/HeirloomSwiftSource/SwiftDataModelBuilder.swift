@@ -240,13 +240,7 @@ package struct SwiftDataModelBuilder {
       let tokens = source.tokens(macro.place)
       switch macro.name {
       case "Unique": readConstraints(macro, tokens, &entity, owner)
-      case "Index":
-        for names in tokens.items(macro.arguments).compactMap({ SwiftDataKeyPath.list($0, tokens)?.map(\.name) }) {
-          entity.indexes.append(
-            FetchIndexDescription(
-              name: "SwiftDataIndexOnBinary" + names.joined(),
-              elements: names.map { FetchIndexElementDescription(property: $0) }))
-        }
+      case "Index": readIndexes(macro, tokens, &entity, owner)
       default:
         doubt(owner, nil, macro.place, "nobody knows here what #\(macro.name) adds to the class")
         open.insert(owner.name)
@@ -277,14 +271,37 @@ package struct SwiftDataModelBuilder {
       doubt(owner, nil, macro.place, "#Unique is about \(subject)")
     }
     for group in tokens.items(macro.arguments) {
-      if let paths = SwiftDataKeyPath.list(group, tokens),
-        paths.allSatisfy({ $0.root.isEmpty || means(.named($0.root), owner, in: owner.scope) })
-      {
-        addConstraint(paths.map(\.name), to: &entity, owner, macro.place)
+      if let names = names(group, tokens, owner) {
+        addConstraint(names, to: &entity, owner, macro.place)
       } else {
         doubt(owner, nil, macro.place, "a constraint of #Unique isn't a list of key paths to properties of the class")
       }
     }
+  }
+
+  private mutating func readIndexes(
+    _ macro: SwiftAttribute, _ tokens: SwiftTokens, _ entity: inout EntityDescription, _ owner: SwiftDeclaration
+  ) {
+    for group in tokens.items(macro.arguments) {
+      guard let names = names(group, tokens, owner),
+        names.allSatisfy({ name in entity.properties.contains { $0.name == name } })
+      else {
+        doubt(owner, nil, macro.place, "an index of #Index isn't a list of key paths to stored properties of the class")
+        continue
+      }
+      entity.indexes.append(
+        FetchIndexDescription(
+          name: "SwiftDataIndexOnBinary" + names.joined(),
+          elements: names.map { FetchIndexElementDescription(property: $0) }))
+    }
+  }
+
+  /// Returns the names in a list of key paths to properties of a class; `nil` for anything else.
+  private func names(_ range: Range<Int>, _ tokens: SwiftTokens, _ owner: SwiftDeclaration) -> [String]? {
+    guard let paths = SwiftDataKeyPath.list(range, tokens),
+      paths.allSatisfy({ $0.root.isEmpty || means(.named($0.root), owner, in: owner.scope) })
+    else { return nil }
+    return paths.map(\.name)
   }
 
   /// Returns true if a type stands for a class.

@@ -61,6 +61,11 @@ package struct FuzzInputs {
       var mutation = TextMutation(String(decoding: bytes, as: UTF8.self), with: other)
       mutation.mutate(using: &random)
       result = mutation.encoded
+    case .swiftSource:
+      let other = String(decoding: random.pick(samples), as: UTF8.self)
+      var mutation = SwiftMutation(String(decoding: bytes, as: UTF8.self), with: other)
+      mutation.mutate(using: &random)
+      result = mutation.encoded
     case .surroundings:
       // Any bytes are a recipe.
       result += (0..<random.below(48)).map { _ in UInt8(random.below(256)) }

@@ -52,6 +52,7 @@ package final class FuzzReader {
     case .compiledMapping: try mapping(bytes, stage: Self.propertyListStage)
     case .expression: try expression(bytes)
     case .predicate: try predicate(bytes)
+    case .swiftSource: try swiftSource(bytes)
     case .store: try store(bytes)
     case .surroundings: try surroundings(bytes)
     }

@@ -39,6 +39,7 @@ package enum FuzzSeeds {
     case .compiledMapping: try mappings().map { try MappingArchiveWriter.archive($0) } + corpus(".cdm", limit: 16_000)
     case .expression: expressions.map { Array($0.utf8) }
     case .predicate: predicates.map { Array($0.utf8) }
+    case .swiftSource: swiftSources.map { Array($0.utf8) }
     case .store: try stores(in: folder)
     case .surroundings: Surroundings.samples()
     }

@@ -20,6 +20,8 @@ package enum FuzzTarget: String, CaseIterable, Codable, Sendable {
   case expression
   /// The text of predicates.
   case predicate
+  /// An app's source with its SwiftData models.
+  case swiftSource
   /// Stores: inspected, verified, planned and migrated.
   case store
   /// The surroundings of a store: journals, logs, the companion folder, the folder of external data.
@@ -28,11 +30,11 @@ package enum FuzzTarget: String, CaseIterable, Codable, Sendable {
   /// The reader's share of all inputs, in thousandths.
   package var share: Int {
     switch self {
-    case .archivedValue: 112
-    case .compiledModel: 120
-    case .propertyList: 100
+    case .archivedValue: 92
+    case .compiledModel: 100
+    case .propertyList: 80
     case .modelSource, .snapshot: 140
-    case .modelCache, .mappingSource, .compiledMapping: 60
+    case .modelCache, .mappingSource, .compiledMapping, .swiftSource: 60
     case .expression, .predicate: 80
     case .store: 40
     case .surroundings: 8

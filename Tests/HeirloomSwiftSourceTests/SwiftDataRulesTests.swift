@@ -112,6 +112,7 @@ struct SwiftDataRulesTests {
     certain(
       "var x: E", "enum E: String, Codable { case a, `default` }", is: composite(Make.attribute("x"))),
     doubtful("var x: E", "enum E: Codable {}", because: "has no cases"),
+    doubtful("var x: E", "enum E: Codable { case a, b, a }", because: "a of E is declared twice"),
     doubtful(
       "var x: E", "enum E: Codable { case a, b; enum CodingKeys: String, CodingKey { case a = \"z\", b } }",
       because: "has coding keys"),
@@ -168,6 +169,7 @@ struct SwiftDataRulesTests {
     doubtful("var x: S", "struct S: Codable { let a = 1 }", because: "S.a"),
     doubtful("var x: S", "struct S: Codable { var `a` = 1 }", because: "S.a"),
     doubtful("var x: S", "struct S: Codable { lazy var a = 1 }", because: "S.a"),
+    doubtful("var x: S", "struct S: Codable { var a = 1; var b = 2; var a = 3 }", because: "S declares a twice"),
     doubtful("var x: S", "struct S: Codable { static let a = 1; var b: Int { 1 } }", because: "no stored properties"),
     doubtful("var x: S0", tower, because: "too many members"),
     doubtful("var x: S", "struct S<T>: Codable { var a = 1 }", because: "generic"),
@@ -465,6 +467,9 @@ struct SwiftDataRulesTests {
     doubtful("@Attribute(.preserveValueOnDeletion) var x: Int", because: ".preserveValueOnDeletion"),
     doubtful("@Attribute(hashModifier: \"2\") var x: Int", because: "hash modifier"),
     doubtful("@Attribute(.unique, other: 1) var x: Int", because: "other"),
+    doubtful("@Attribute(.transformable(x)) var x: Int", because: ".transformable(x)"),
+    doubtful("@Attribute(.transformable()) var x: Int", because: ".transformable()"),
+    doubtful("@Attribute(.transformable(by: A.self, B.self)) var x: Int", because: ".transformable(by"),
     doubtful("@Relationship var x: [String]", because: "@Relationship"),
     doubtful("#if DEBUG\n@Attribute(.externalStorage)\n#endif\nvar x: Data", because: "in a branch"),
     doubtful("@Attribute(.externalStorage)\n#if DEBUG\n@objc\n#endif\nvar x: Data", because: "in a branch"),
@@ -511,6 +516,10 @@ struct SwiftDataRulesTests {
     doubtful("#Unique<B>([\\.x]); var x: Int", "@Model class B { var x: Int }", because: "is about B"),
     doubtful("\n#if DEBUG\n#Unique<A>([\\.x])\n#endif\nvar x: Int", because: "#Unique stands in"),
     doubtful("var x: Int", "extension A { #Unique<A>([\\.x]) }", because: "#Unique in an extension"),
+    doubtful("#Index<A>([\\.y]); var x: Int; var y: Int { x }", because: "an index of #Index"),
+    doubtful("#Index<A>([\\.s.a]); var s: S; var a: Int", "struct S: Codable { var a: Int }", because: "an index"),
+    doubtful("#Index<A>(.rtree([\\.x])); var x: Int", because: "an index of #Index"),
+    certain("#Index<A>([\\.x], [\\A.x]); var x: Int", is: plain(.integer64)),
     certain("\n#if DEBUG\n#warning(\"x\")\n#endif\nvar x: Int", is: plain(.integer64)),
   ]
 
