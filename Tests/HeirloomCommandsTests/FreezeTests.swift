@@ -100,6 +100,16 @@ struct FreezeTests {
     #expect(tool("freeze", "Chat").output.contains("ChatV2 (Models/ChatV2.swift:6) is frozen already"))
   }
 
+  @Test func `the first version of an app without any is fixed under its own name`() throws {
+    try Data(
+      "import SwiftData\n@Model final class Crate { var code = \"\"; init() {} }\nlet c = try ModelContainer(for: Crate.self)\n"
+        .utf8
+    ).write(to: directory.file("Crates.swift"))
+    let json = try tool("freeze", "Crates.swift", "--history", "Released", "--json").json()
+    #expect(json["name"] as? String == "SchemaV1" && json["path"] as? String == directory.file("SchemaV1.swift").path)
+    #expect(try VersionLock(path: directory.file("Released/lock.json").path).versions.map(\.name) == ["SchemaV1"])
+  }
+
   @Test func `a snapshot is frozen with the classes that its model has`() throws {
     try settle()
     let snapshot = ModelSnapshot(

@@ -125,7 +125,7 @@ enum FreezeCommand {
       after: frozen, before: isVersioned && !isReplaced ? schema.name : nil, classes: found.classNames(of: schema),
       plan: plan, stage: kind)
     // What the plan has before it was shipped before it.
-    let versions = (try? console.versions(at: path).versions) ?? []
+    let versions = isVersioned ? (try? console.versions(at: path).versions) ?? [] : []
     var report = try write(
       frozen, next, arguments, console,
       lock: (folder.directory, versions.prefix { $0.name != schema.name }.filter(\.isPlanned)), notes: [])
