@@ -35,25 +35,45 @@ struct SwiftDataInverses {
     static func < (left: Side, right: Side) -> Bool { (left.entity, left.name) < (right.entity, right.name) }
   }
 
+  /// A pair of entities, the one that has a relationship first.
+  private struct Way: Hashable {
+    let entity: String
+    let target: String
+  }
+
+  /// The positions of the links.
+  private var positions: [Side: Int] = [:]
+  /// The numbers of links on each way.
+  private var counts: [Way: Int] = [:]
+  /// The positions of the links on each way that have no inverse.
+  private var free: [Way: [Int]] = [:]
+
   init(links: [String: [SwiftDataLink]], open: Set<String>) {
     (self.links, self.open) = (links, open)
+    for (entity, links) in links {
+      for (position, link) in links.enumerated() {
+        positions[Side(entity: entity, name: link.name)] = position
+        counts[Way(entity: entity, target: link.target), default: 0] += 1
+      }
+    }
   }
 
   /// Finds all inverses.
   mutating func resolve() {
     pair()
     for (entity, links) in links {
-      for link in links where link.doubt != nil { doubted.insert([entity, link.target]) }
+      for (position, link) in links.enumerated() {
+        if link.doubt != nil { doubted.insert([entity, link.target]) }
+        if link.inverse == nil { free[Way(entity: entity, target: link.target), default: []].append(position) }
+      }
     }
     for entity in links.keys.sorted(by: <) {
       for index in links[entity, default: []].indices { infer(entity, index) }
     }
   }
 
-  private func position(_ side: Side) -> Int? { links[side.entity]?.firstIndex { $0.name == side.name } }
-
   private mutating func doubt(_ side: Side, _ reason: String) {
-    guard let position = position(side), links[side.entity]?[position].doubt == nil else { return }
+    guard let position = positions[side], links[side.entity]?[position].doubt == nil else { return }
     links[side.entity]?[position].doubt = reason
   }
 
@@ -74,24 +94,23 @@ struct SwiftDataInverses {
     // What isn't certain on one side isn't on the other.
     let judged = links
     for (side, others) in sorted {
-      for link in judged[side.entity] ?? [] where link.name == side.name {
-        guard let reason = link.doubt else { continue }
-        for other in others { doubt(other, "its inverse \"\(side.name)\" isn't certain: \(reason)") }
-      }
+      guard let position = positions[side], let reason = judged[side.entity]?[position].doubt else { continue }
+      for other in others { doubt(other, "its inverse \"\(side.name)\" isn't certain: \(reason)") }
     }
   }
 
   /// Sets the inverse of a relationship that has just one, and notes what is wrong with it.
   private mutating func judge(_ side: Side, _ others: [Side]) {
-    guard let position = position(side) else { return }
+    guard let position = positions[side] else { return }
     guard others.count == 1 else {
-      let names = others.map { "\($0.entity).\($0.name)" }.joined(separator: ", ")
-      for one in [side] + others { doubt(one, "\(side.entity).\(side.name) has several inverses: \(names)") }
+      let names = SwiftDataFinding.list(others.map { "\($0.entity).\($0.name)" })
+      let reason = "\(side.entity).\(side.name) has several inverses: \(names)"
+      for one in [side] + others { doubt(one, reason) }
       return
     }
     let other = others[0]
     links[side.entity]?[position].inverse = other.name
-    let target = self.position(other).flatMap { links[other.entity]?[$0].target }
+    let target = positions[other].flatMap { links[other.entity]?[$0].target }
     if target == nil {
       doubt(side, "its inverse \"\(other.name)\" is no relationship of \(other.entity)")
     } else if let target, target != side.entity {
@@ -111,24 +130,25 @@ struct SwiftDataInverses {
       return
     }
     guard !link.hasMacro else { return }
-    let back = (links[link.target] ?? []).filter { $0.target == entity && $0.inverse == nil }
+    let (way, back) = (Way(entity: entity, target: link.target), Way(entity: link.target, target: entity))
     // What the macro stands before without an inverse stays alone, and so does what could be its other side.
-    guard !back.isEmpty, !(back.count == 1 && back[0].hasMacro) else { return }
+    guard let candidates = free[back], let other = candidates.first, let partner = links[link.target]?[other],
+      !(candidates.count == 1 && partner.hasMacro)
+    else { return }
     // (No known store shows what is inferred beside a written inverse.)
-    let own = (links[entity] ?? []).filter { $0.target == link.target }
-    guard back.count == 1, own.count == 1 else {
+    guard candidates.count == 1, counts[way] == 1 else {
       links[entity]?[index].doubt = "more than one inverse is possible, and no known store shows which is taken"
       return
     }
     // `A?` and `B?`, or `A?` and `[B]`.
-    guard link.isPlain, back[0].isPlain, !link.isToMany || !back[0].isToMany else {
+    guard link.isPlain, partner.isPlain, !link.isToMany || !partner.isToMany else {
       links[entity]?[index].doubt =
         "no known store shows whether an inverse is inferred between properties of these types"
       return
     }
-    guard let other = position(Side(entity: link.target, name: back[0].name)) else { return }
-    links[entity]?[index].inverse = back[0].name
+    links[entity]?[index].inverse = partner.name
     links[link.target]?[other].inverse = link.name
+    (free[way], free[back]) = (nil, nil)
   }
 
   /// Returns the reason why a relationship without a written inverse may have one that isn't seen here.

@@ -58,10 +58,8 @@ package struct SwiftDataModelBuilder {
     var inverses = SwiftDataInverses(links: links, open: open)
     inverses.resolve()
     for (entity, found) in inverses.links.sorted(by: { $0.key < $1.key }) {
-      for link in found {
-        guard let position = entities[entity]?.relationships.firstIndex(where: { $0.name == link.name }) else {
-          continue
-        }
+      // (Each link was added with its relationship.)
+      for (position, link) in found.enumerated() {
         entities[entity]?.relationships[position].inverseRelationship = link.inverse
         if let reason = link.doubt {
           doubts.append(Doubt(entity: entity, property: link.name, place: link.place, reason: reason))
@@ -83,6 +81,7 @@ package struct SwiftDataModelBuilder {
   private mutating func read(_ owner: SwiftDeclaration) -> [SwiftDeclaration] {
     var entity = EntityDescription(name: owner.name)
     var found: [SwiftDeclaration] = []
+    var names: Set<String> = []
     readHead(of: owner)
     for property in owner.properties where !property.isStatic {
       guard property.isStored else {
@@ -93,7 +92,7 @@ package struct SwiftDataModelBuilder {
       }
       let objection = objection(to: property)
       // Of those in branches of a condition, the first stands for all.
-      guard !entity.properties.contains(where: { $0.name == property.name }) else {
+      guard names.insert(property.name).inserted else {
         doubt(owner, property.name, property.place, "the class declares it twice")
         open.insert(owner.name)
         continue
@@ -209,7 +208,7 @@ package struct SwiftDataModelBuilder {
     _ property: SwiftProperty, _ owner: SwiftDeclaration
   ) {
     switch option {
-    case "unique": addConstraint([property.name], to: &entity, owner, property.place)
+    case "unique": entity.uniquenessConstraints.append([property.name])
     case "ephemeral" where attribute.composite == nil && attribute.type != .transformable:
       attribute.isTransient = true
     case "externalStorage" where attribute.type == .binary: attribute.allowsExternalBinaryDataStorage = true
@@ -222,16 +221,6 @@ package struct SwiftDataModelBuilder {
   }
 
   // MARK: - Macros of a class
-
-  private mutating func addConstraint(
-    _ names: [String], to entity: inout EntityDescription, _ owner: SwiftDeclaration, _ place: SwiftPlace
-  ) {
-    if entity.uniquenessConstraints.contains(names) {
-      doubt(owner, nil, place, "no store is known that has a constraint twice: \(names.joined(separator: ", "))")
-    } else {
-      entity.uniquenessConstraints.append(names)
-    }
-  }
 
   private static let silentMacros: Set<String> = ["warning", "error", "sourceLocation"]
 
@@ -254,13 +243,23 @@ package struct SwiftDataModelBuilder {
 
   /// Leaves out the constraints that name what has no column, and notes those that no store shows.
   private mutating func checkConstraints(of entity: inout EntityDescription, _ owner: SwiftDeclaration) {
-    for name in Set(entity.uniquenessConstraints.joined()).sorted(by: <)
-    where !entity.relationships.contains(where: { $0.name == name }) {
-      let attribute = entity.attributes.first { $0.name == name && !$0.isTransient }
+    let constraints = entity.uniquenessConstraints
+    guard !constraints.isEmpty else { return }
+    var known: Set<[String]> = []
+    entity.uniquenessConstraints = constraints.filter { known.insert($0).inserted }
+    if known.count < constraints.count {
+      doubt(owner, nil, owner.place, "no store is known that has a constraint twice")
+    }
+    let relationships = Set(entity.relationships.map(\.name))
+    var columns: [String: AttributeDescription] = [:]
+    for attribute in entity.attributes where !attribute.isTransient { columns[attribute.name] = attribute }
+    for name in Set(constraints.joined()).subtracting(relationships).sorted(by: <) {
+      let attribute = columns[name]
       if let attribute, attribute.composite == nil, attribute.type != .transformable { continue }
       doubt(owner, name, owner.place, "no store is known that has a constraint on a property of this kind")
-      if attribute == nil { entity.uniquenessConstraints.removeAll { $0.contains(name) } }
     }
+    let names = relationships.union(columns.keys)
+    entity.uniquenessConstraints.removeAll { !names.isSuperset(of: $0) }
   }
 
   private mutating func readConstraints(
@@ -272,7 +271,7 @@ package struct SwiftDataModelBuilder {
     }
     for group in tokens.items(macro.arguments) {
       if let names = names(group, tokens, owner) {
-        addConstraint(names, to: &entity, owner, macro.place)
+        entity.uniquenessConstraints.append(names)
       } else {
         doubt(owner, nil, macro.place, "a constraint of #Unique isn't a list of key paths to properties of the class")
       }
@@ -282,10 +281,9 @@ package struct SwiftDataModelBuilder {
   private mutating func readIndexes(
     _ macro: SwiftAttribute, _ tokens: SwiftTokens, _ entity: inout EntityDescription, _ owner: SwiftDeclaration
   ) {
+    let properties = Set(entity.properties.map(\.name))
     for group in tokens.items(macro.arguments) {
-      guard let names = names(group, tokens, owner),
-        names.allSatisfy({ name in entity.properties.contains { $0.name == name } })
-      else {
+      guard let names = names(group, tokens, owner), properties.isSuperset(of: names) else {
         doubt(owner, nil, macro.place, "an index of #Index isn't a list of key paths to stored properties of the class")
         continue
       }

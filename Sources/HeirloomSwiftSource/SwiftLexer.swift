@@ -6,6 +6,8 @@ struct SwiftLexer {
   private var tokens: [SwiftToken] = []
   private var isFirstOnLine = true
   private var followsSpace = true
+  /// The end of the number signs that were counted last.
+  private var poundsEnd = 0
 
   /// The most strings within interpolations within strings.
   private static let depthLimit = 32
@@ -150,10 +152,16 @@ struct SwiftLexer {
     }
   }
 
+  /// Returns the number of number signs from here on, each of which is looked at once.
+  private mutating func countPounds() -> Int {
+    if poundsEnd < position { poundsEnd = position }
+    while poundsEnd < bytes.count, bytes[poundsEnd] == UInt8(ascii: "#") { poundsEnd += 1 }
+    return poundsEnd - position
+  }
+
   /// Skips what begins with a number sign: a raw string, a regular expression, or the sign alone.
   private mutating func skipPounds() throws(SwiftSourceError) -> SwiftToken.Kind {
-    var count = 0
-    while byte(count) == UInt8(ascii: "#") { count += 1 }
+    let count = countPounds()
     if byte(count) == UInt8(ascii: "\"") {
       try skipString(depth: 0)
       return .string
@@ -227,8 +235,7 @@ struct SwiftLexer {
       case UInt8(ascii: "("): open += 1
       case UInt8(ascii: ")"): open -= 1
       case UInt8(ascii: "\""), UInt8(ascii: "#"):
-        var pounds = 0
-        while byte(pounds) == UInt8(ascii: "#") { pounds += 1 }
+        let pounds = countPounds()
         if byte(pounds) == UInt8(ascii: "\"") {
           try skipString(depth: depth)
           continue

@@ -13,7 +13,7 @@ extension FuzzReader {
       throw FuzzFinding("a finding is no sentence: \(finding.message)")
     }
     var stage = found.schemas.isEmpty ? FuzzStage.form : .content
-    for schema in found.schemas + [found.schema(of: source.modelNames)] {
+    for schema in found.schemas + [found.schema(of: Set(source.modelNames).sorted())] {
       if try isCertain(schema, of: found), schema.place != nil { stage = .accepted }
     }
     return stage

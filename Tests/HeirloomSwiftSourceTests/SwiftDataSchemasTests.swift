@@ -169,28 +169,43 @@ struct SwiftDataSchemasTests {
     #expect(found.plans[0].faults.contains { $0.reason.contains("make()") })
   }
 
-  static let hostile = [
-    "let s = Schema `(`", "let s = Schema(`[`)", "enum V: VersionedSchema { static var models: [Int] { `(` + `[` } }",
-    // Each list names the one before sixteen times.
-    "enum V: VersionedSchema { static let models = a15; "
-      + (0..<16).map { level in
-        let one = level == 0 ? "[Crate.self]" : "a\(level - 1)"
-        return "static let a\(level) = \(Array(repeating: one, count: 16).joined(separator: " + "))"
-      }.joined(separator: "; ") + " }",
-    "enum P: SchemaMigrationPlan { static let schemas = []; static let stages = a15; "
-      + (0..<16).map { level in
-        let one = level == 0 ? "[.lightweight(fromVersion: A.self, toVersion: B.self)]" : "a\(level - 1)"
-        return "static let a\(level) = \(Array(repeating: one, count: 16).joined(separator: " + "))"
-      }.joined(separator: "; ") + " }",
-  ]
+  /// Declarations in great numbers, each of which could be compared with all others.
+  static let crowds = [
+    "@Model final class A {\(lines { "var p\($0): Int" }) }",
+    "@Model final class A { #Unique<A>([\\.p0]\(lines { ", [\\.p\($0)]" })) \(lines { "var p\($0): Int" }) }",
+    "@Model final class A {\(lines { "var p\($0): B?" }) }\n@Model final class B { \(lines { "@Relationship(inverse: \\A.p\($0)) var p\($0): A?" }) }",
+    "@Model final class A {\(lines { "var p\($0): B?" }) }\n@Model final class B { \(lines { "var p\($0): A?" }) }",
+    "@Model final class A {\(lines { "@Relationship(inverse: \\B.p) var p\($0): B?" }) }\n@Model final class B { var p: A? }",
+    "@Model final class A { var e: E }\nenum E: Codable {\(lines { "case c\($0)" }) }",
+    "@Model final class A {}\n" + String(repeating: "#", count: 400_000),
+  ].map { "\($0)\nlet s = Schema([A.self])" }
 
-  @Test(arguments: hostile)
-  func `no source keeps the reader or ends it`(file: String) {
+  private static func lines(_ line: (Int) -> String) -> String { (0..<10_000).map(line).joined(separator: "\n") }
+
+  static let hostile =
+    crowds + [
+      "let s = Schema `(`", "let s = Schema(`[`)", "enum V: VersionedSchema { static var models: [Int] { `(` + `[` } }",
+      // Each list names the one before sixteen times.
+      "enum V: VersionedSchema { static let models = a15; "
+        + (0..<16).map { level in
+          let one = level == 0 ? "[Crate.self]" : "a\(level - 1)"
+          return "static let a\(level) = \(Array(repeating: one, count: 16).joined(separator: " + "))"
+        }.joined(separator: "; ") + " }",
+      "enum P: SchemaMigrationPlan { static let schemas = []; static let stages = a15; "
+        + (0..<16).map { level in
+          let one = level == 0 ? "[.lightweight(fromVersion: A.self, toVersion: B.self)]" : "a\(level - 1)"
+          return "static let a\(level) = \(Array(repeating: one, count: 16).joined(separator: " + "))"
+        }.joined(separator: "; ") + " }",
+    ]
+
+  // (By number: the texts are long.)
+  @Test(arguments: hostile.indices)
+  func `no source keeps the reader or ends it`(number: Int) {
     let clock = ContinuousClock()
     let time = clock.measure {
       var source = SwiftDataSource()
-      source.add(Array((Self.classes + file).utf8), path: "App.swift")
-      _ = SwiftDataSchemas(source)
+      source.add(Array((Self.classes + Self.hostile[number]).utf8), path: "App.swift")
+      for schema in SwiftDataSchemas(source).schemas { _ = SwiftDataModelBuilder(of: schema.roots, in: source).doubts }
     }
     #expect(time < .seconds(10))
   }
