@@ -3,9 +3,9 @@ import HeirloomModel
 
 /// The types of a frozen schema whose entities are those of a store or snapshot.
 struct FrozenModelReader {
-  /// What isn't as it was in the app's source, without a full stop.
+  /// The differences from the app's source, without a full stop.
   private(set) var notes: [String] = []
-  /// What no class of SwiftData can express, without a full stop.
+  /// The features that no class of SwiftData can express, without a full stop.
   private(set) var reasons: [String] = []
 
   private let model: ManagedObjectModel

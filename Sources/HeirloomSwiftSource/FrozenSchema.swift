@@ -138,12 +138,13 @@ package struct FreezingError: Error, Hashable, Sendable {
 }
 
 /// The names that declarations can have.
-enum SwiftWords {
+package enum SwiftWords {
   /// The names that the source of a schema needs itself, or that no nested type can have.
   static let ownNames: Set<String> = [
     "Any", "Codable", "MigrationStage", "PersistentModel", "Protocol", "Schema", "Self", "Type", "VersionedSchema",
   ]
-  private static let keywords: Set<String> = [
+  /// The words that are names only between backticks.
+  package static let keywords: Set<String> = [
     "Any", "Self", "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit",
     "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import",
     "in", "init", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private", "protocol",

@@ -5,9 +5,9 @@ import HeirloomModel
 struct FrozenSourceReader {
   /// The model of the classes.
   let builder: SwiftDataModelBuilder
-  /// What was left out or stays outside, without a full stop.
+  /// The parts that were left out or stay outside, without a full stop.
   private(set) var notes: [String] = []
-  /// What can't be frozen, with its place, without a full stop.
+  /// The parts that can't be frozen, each with its place, without a full stop.
   private(set) var reasons: [String] = []
   /// The modules of the types that the app doesn't declare.
   private(set) var imports: Set<String> = []

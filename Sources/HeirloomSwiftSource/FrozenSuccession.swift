@@ -1,6 +1,6 @@
 import HeirloomFormats
 
-/// What is pasted beside a frozen schema: the next one, and the stage between them.
+/// The declarations to paste beside a frozen schema: the next one, and the stage between them.
 package struct FrozenSuccession: Sendable {
   /// The name of the next schema.
   package let next: String

@@ -7,7 +7,7 @@ struct SwiftDataContainerReview {
 
   private var source: SwiftDataSource { schemas.source }
 
-  /// What a container opens.
+  /// The schema or the classes that a container opens.
   private enum Opened {
     case version(String)
     case classes([Range<Int>])

@@ -636,26 +636,15 @@ struct FrozenSchemaCompilerTests {
     }
     """
 
-  private static func compile(_ arguments: [String]) throws -> (code: Int32, output: String) {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: try #require(SwiftCompiler.path))
-    process.arguments = ["-swift-version", "6"] + arguments
-    let pipe = Pipe()
-    process.standardError = pipe
-    process.standardOutput = pipe
-    try process.run()
-    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    return (process.terminationStatus, output)
-  }
-
   /// A folder with the module that stands for SwiftData.
   private static let modules: Result<TemporaryDirectory, any Error> = Result {
     let directory = try TemporaryDirectory()
     let file = directory.file("Framework.swift")
     try Data(framework.utf8).write(to: file)
     let module = directory.file("SwiftData.swiftmodule").path
-    let made = try compile(["-emit-module", "-module-name", "SwiftData", "-parse-as-library", file.path, "-o", module])
+    let made = try SwiftCompiler.compile([
+      "-emit-module", "-module-name", "SwiftData", "-parse-as-library", file.path, "-o", module,
+    ])
     try #require(made.code == 0, "\(made.output)")
     return directory
   }
@@ -675,7 +664,7 @@ struct FrozenSchemaCompilerTests {
     }
     return try withExtendedLifetime(directory) {
       let options = ["-emit-sil", "-wmo", "-o", "/dev/null", "-module-name", "App", "-parse-as-library"]
-      return try compile(options + ["-warnings-as-errors", "-I", modules.url.path] + paths)
+      return try SwiftCompiler.compile(options + ["-warnings-as-errors", "-I", modules.url.path] + paths)
     }
   }
 

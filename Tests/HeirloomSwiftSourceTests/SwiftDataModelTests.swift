@@ -3,7 +3,7 @@ import HeirloomSwiftSource
 import TestSupport
 import Testing
 
-/// What a model made of source holds beside its hashes.
+/// The content of a model made of source, beside its hashes.
 struct SwiftDataModelTests {
   private static func entity(_ content: String, _ rest: String = "") throws -> EntityDescription {
     var source = SwiftDataSource()

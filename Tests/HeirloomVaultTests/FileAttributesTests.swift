@@ -83,7 +83,7 @@ struct FileAttributesTests {
     return path
   }
 
-  /// What is told of attributes that are left out where they are given all at once; `nil` where each has its name.
+  /// The words about attributes that are left out where they are given all at once; `nil` where each has its name.
   private static let leftOut: String? = {
     #if canImport(Darwin)
       "the access list and the extended attributes"

@@ -63,15 +63,28 @@ package enum SwiftCompiler {
     .deletingLastPathComponent().appendingPathComponent("Sources")
 
   private static func run(_ arguments: [String], in folder: URL? = nil) throws -> (code: Int32, output: String) {
-    guard let path, let modules else { throw CocoaError(.fileNoSuchFile) }
+    guard let modules else { throw CocoaError(.fileNoSuchFile) }
+    let maps = ["CHeirloomSQLite", "CHeirloomZlib", "CHeirloomFiles", "CHeirloomPages"].flatMap {
+      ["-I", sources.appendingPathComponent($0).path]
+    }
+    return try compile(["-I", modules] + maps + arguments, in: folder)
+  }
+
+  /// Compiles what needs nothing of the library.
+  ///
+  /// - Parameters:
+  ///   - arguments: The arguments of the compiler.
+  ///   - folder: The folder to compile in; `nil` for that of the tests.
+  /// - Returns: The exit code, and all that the compiler said.
+  /// - Throws: Foundation's error when the compiler can't be run.
+  package static func compile(
+    _ arguments: [String], in folder: URL? = nil
+  ) throws -> (code: Int32, output: String) {
+    guard let path else { throw CocoaError(.fileNoSuchFile) }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)
     if let folder { process.currentDirectoryURL = folder }
-    process.arguments = ["-swift-version", "6", "-I", modules]
-    for name in ["CHeirloomSQLite", "CHeirloomZlib", "CHeirloomFiles", "CHeirloomPages"] {
-      process.arguments? += ["-I", sources.appendingPathComponent(name).path]
-    }
-    process.arguments? += arguments
+    process.arguments = ["-swift-version", "6"] + arguments
     let pipe = Pipe()
     process.standardError = pipe
     process.standardOutput = pipe

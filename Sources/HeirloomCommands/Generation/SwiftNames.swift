@@ -1,3 +1,5 @@
+import HeirloomSwiftSource
+
 /// Swift names for names of a model, which may be anything.
 enum SwiftNames {
   /// The names that generated code uses itself, or that no declaration may have.
@@ -11,15 +13,11 @@ enum SwiftNames {
     // Words with a meaning after a point, or as a type.
     "Any", "Protocol", "Self", "Type", "dynamicType", "init", "self",
   ]
-  /// The words that are names only between backticks.
-  private static let keywords: Set<String> = [
-    "actor", "any", "as", "associatedtype", "async", "await", "borrowing", "break", "case", "catch", "class",
-    "consuming", "continue", "default", "defer", "deinit", "do", "each", "else", "enum", "extension", "fallthrough",
-    "false", "fileprivate", "for", "func", "guard", "if", "import", "in", "inout", "internal", "is", "isolated", "let",
-    "macro", "nil", "nonisolated", "operator", "package", "precedencegroup", "private", "protocol", "public", "repeat",
-    "rethrows", "return", "sending", "some", "static", "struct", "subscript", "super", "switch", "throw", "throws",
-    "true", "try", "typealias", "unsafe", "var", "where", "while",
-  ]
+  /// The words that are names only between backticks, and those with a meaning in some places, which are safer so.
+  private static let keywords = SwiftWords.keywords.union([
+    "actor", "any", "async", "await", "borrowing", "consuming", "each", "isolated", "macro", "nonisolated", "package",
+    "sending", "some", "unsafe",
+  ])
 
   /// Gives each name a Swift name that no other has; a name that is one already keeps it.
   ///

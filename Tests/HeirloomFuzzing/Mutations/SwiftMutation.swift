@@ -14,8 +14,8 @@ struct SwiftMutation {
   ///   - text: The file.
   ///   - other: Another file, from which pieces are inserted.
   init(_ text: String, with other: String) {
-    tokens = Self.tokens(text)
-    self.other = Self.tokens(other)
+    tokens = TextMutation.tokens(text)
+    self.other = TextMutation.tokens(other)
   }
 
   private static let words = [
@@ -33,21 +33,6 @@ struct SwiftMutation {
     "stages", "schemas", ".lightweight(fromVersion: V1.self, toVersion: V2.self)", "\u{0}", "é", "\u{1F600}",
   ]
   private static let partners = ["(": ")", "[": "]", "{": "}", "<": ">"]
-
-  private static func tokens(_ text: String) -> [String] {
-    var tokens: [String] = []
-    var isWord = false
-    for character in text {
-      let continues = character.isLetter || character.isNumber || character == "_"
-      if continues, isWord, let last = tokens.popLast() {
-        tokens.append(last + String(character))
-      } else {
-        tokens.append(String(character))
-      }
-      isWord = continues
-    }
-    return tokens
-  }
 
   /// Returns a piece at a place: a group in brackets, some tokens, or a line, in which brackets are in pairs.
   private static func piece(_ tokens: [String], _ random: inout FuzzRandom) -> Range<Int> {

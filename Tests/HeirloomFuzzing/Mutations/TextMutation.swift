@@ -29,7 +29,8 @@ struct TextMutation {
     "\u{1F600}",
   ]
 
-  private static func tokens(_ text: String) -> [String] {
+  /// Returns the words and signs of a text.
+  static func tokens(_ text: String) -> [String] {
     var tokens: [String] = []
     var isWord = false
     for character in text {
