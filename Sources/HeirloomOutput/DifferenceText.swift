@@ -176,7 +176,6 @@ package struct DifferenceText {
 
   /// Returns the place of what changes in source code; `nil` for what no source has.
   private func place(of change: ModelChange) -> String? {
-    guard !places.isEmpty, let entity = change.entity else { return nil }
-    return places[change.property.map { "\(entity).\($0)" } ?? entity]
+    HeldModel.place(of: change.entity, change.property, in: places)
   }
 }

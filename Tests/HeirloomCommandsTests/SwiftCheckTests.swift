@@ -186,6 +186,16 @@ struct SwiftCheckTests {
       outcome.output.contains("The nearest is \"TripsV2\": Trip.rating: became optional (Trips.swift:19)."),
       "\(outcome.output)")
     #expect(StoreBytes(of: directory.file("V2.sqlite")) == before)
+    // A version before one that isn't certain is known all the same; without any, nothing is claimed.
+    let unclear = TripSource.mended.replacing("  var stars: Int?", with: "  var stars: URL?")
+    try TripSource.write(unclear, in: directory.file("Trips"))
+    #expect(tool("check", "Trips", "--store", "V2.sqlite").output.contains("V2.sqlite is of \"TripsV2\""))
+    try TripSource.write(
+      "import SwiftData\n@Model class A { var a: URL? }\nlet c = ModelContainer(for: A.self)\n",
+      in: directory.file("Unclear"))
+    #expect(
+      tool("check", "Unclear", "--store", "V2.sqlite").output.contains(
+        "is held against nothing: no version is known for sure"))
     let failure = tool("check", "Trips", "--store", "V3.sqlite")
     #expect(failure.code == 1 && failure.error.contains("V3.sqlite"))
   }
@@ -207,6 +217,66 @@ struct SwiftCheckTests {
         "warning uncertainVersion Trips.swift:29", "warning missingLock Trips", "warning notTried Trips.swift:29",
       ])
     #expect(tool("check", "Trips").output.contains("TripsV1  not tried"))
+  }
+
+  @Test func `the plan gives the order of what is fixed, whatever the versions are called`() throws {
+    let renamed = [("TripsV1", "Zero"), ("TripsV2", "Middle"), ("TripsV3", "Best")].reduce(TripSource.mended) {
+      $0.replacing($1.0, with: $1.1)
+    }
+    try TripSource.write(renamed, in: directory.file("Trips"))
+    #expect(
+      tool("snapshot", "Trips:Middle", "--history", "Trips").output.contains("fixes \"Zero\", \"Middle\", in this"))
+    let note = tool("check", "Trips")
+    #expect(note.code == 0 && note.output.contains("The current version \"Best\" is not in lock.json yet"))
+    #expect(
+      tool("snapshot", "Trips", "--history", "Trips").output.contains("\"Zero\", \"Middle\", \"Best\", in this order"))
+    // One that was left out goes to its place by the command that is printed.
+    let lock = directory.file("Trips/lock.json")
+    var content = try VersionLock(path: lock.path)
+    content.versions.removeFirst()
+    try Data(content.encoded()).write(to: lock)
+    let advice = tool("check", "Trips")
+    let command = "snapshot \(directory.url.path)/Trips:Zero --history \(directory.url.path)/Trips --before Middle"
+    #expect(advice.code == 6 && advice.output.contains("heirloom \(command) fixes it"), "\(advice.output)")
+    #expect(tool.run(command.split(separator: " ").map(String.init)).code == 0)
+    #expect(try VersionLock(path: lock.path).versions.map(\.name) == ["Zero", "Middle", "Best"])
+  }
+
+  @Test func `a schema outside of the plan has no part in its steps`() throws {
+    let outsider = """
+      enum Mock: VersionedSchema {
+        static let versionIdentifier = Schema.Version(0, 1, 0)
+        static var models: [any PersistentModel.Type] { [Trip.self] }
+        @Model final class Trip { var everythingElse: Int?; init() {} }
+      }
+
+      """
+    try TripSource.write(TripSource.mended + outsider, in: directory.file("Trips"))
+    #expect(
+      try findings("Trips") == [
+        "warning schemaOutsidePlan Trips.swift:51", "warning missingLock Trips", "note notTried Trips.swift:51",
+      ])
+    let history = try tool("history", "Trips", "--json").json()
+    #expect(
+      (history["versions"] as? [[String: Any]])?.compactMap { $0["name"] as? String } == [
+        "Mock", "TripsV1", "TripsV2", "TripsV3",
+      ])
+    #expect(tool("history", "Trips").output.contains("outside the plan"))
+    #expect(
+      tool("snapshot", "Trips", "--history", "Trips").output.contains("\"TripsV1\", \"TripsV2\", \"TripsV3\", in this"))
+    #expect(!tool("check", "Trips").output.contains("error"))
+  }
+
+  @Test(arguments: [("Trips/", "Trips"), ("Trips", "./Trips/"), ("./Trips/.", "Trips"), ("Trips/Trips.swift", "Trips")])
+  func `among the source lies the lock alone, however its folder is written`(_ source: String, _ folder: String) throws
+  {
+    try TripSource.write(TripSource.mended, in: directory.file("Trips"))
+    #expect(tool("snapshot", source, "--history", folder).code == 0)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: directory.file("Trips").path).sorted() == [
+        "Trips.swift", "lock.json",
+      ])
+    #expect(tool("check", "Trips").output.contains("no findings"))
   }
 
   @Test func `source that doesn't tell its versions is a finding beside its traps`() throws {

@@ -12,26 +12,38 @@ struct FixtureCheck {
   ///
   /// - Parameters:
   ///   - paths: The stores.
-  ///   - history: The versions; `nil` where the current one can't be read.
-  ///   - list: The versions with their places.
+  ///   - list: The versions with their places; `nil` where nothing tells them.
   /// - Throws: `StoreError` for a file that is no readable store.
-  init(_ paths: [String], history: ModelHistory?, list: ModelVersionList?) throws {
+  init(_ paths: [String], list: ModelVersionList?) throws {
+    // A store may be of any version that can be read, whatever the current one is.
+    let known = (list?.versions ?? []).compactMap { version in
+      (try? version.file.read().model).map { (name: version.name, model: $0) }
+    }
+    let history = known.last.map { ModelHistory(current: $0.model, name: $0.name, earlier: Array(known.dropLast())) }
     for path in paths {
       let inspection = try StoreInspection(at: path) { history?.versions(withHashes: $0) ?? [] }
       let names = history?.versions(withHashes: inspection.metadata.versionHashes).compactMap(\.name) ?? []
       stores.append((path, names))
-      if names.isEmpty { findings.append(Self.finding(on: inspection, history, list)) }
+      guard names.isEmpty else { continue }
+      if let history {
+        findings.append(Self.finding(on: inspection, history, list))
+      } else {
+        findings.append(
+          CheckFinding(
+            severity: .warning, kind: .notTried, file: path,
+            message: "The store \(path) is held against nothing: no version is known for sure."))
+      }
     }
   }
 
   private static func finding(
-    on inspection: StoreInspection, _ history: ModelHistory?, _ list: ModelVersionList?
+    on inspection: StoreInspection, _ history: ModelHistory, _ list: ModelVersionList?
   ) -> CheckFinding {
     let path = inspection.path
     // The version of the store's own number is meant, else the one with the fewest differences, the later of two.
-    let all = (history?.nearestVersions(to: inspection.metadata.versionHashes) ?? []).map { near in
+    let all = history.nearestVersions(to: inspection.metadata.versionHashes).map { near in
       let version = list?.version(named: near.name)
-      let model = try? history?.model(named: near.name)
+      let model = try? history.model(named: near.name)
       let isNumbered = model?.versionIdentifiers == inspection.metadata.versionIdentifiers
       let differences = version.flatMap { Self.differences(of: inspection, from: $0) } ?? []
       return (near: near, version: version, differences: differences, isNumbered: isNumbered)
@@ -68,7 +80,7 @@ struct FixtureCheck {
     guard let model = inspection.model, let other = try? version.file.read().model else { return nil }
     let places = if case .held(let held) = version.file.kind { held.places } else { [String: String]() }
     return ModelDifference(from: model, to: other).changes.filter(\.isHashed).map { change in
-      let place = change.entity.flatMap { entity in places[change.property.map { "\(entity).\($0)" } ?? entity] }
+      let place = HeldModel.place(of: change.entity, change.property, in: places)
       return "\(change.subject): \(change.sentence)\(place.map { " (\($0))" } ?? "")"
     }
   }

@@ -24,6 +24,8 @@ struct HistoryCheck {
   private(set) var findings: [CheckFinding] = []
   /// The readable versions in their order.
   private(set) var versions: [Version] = []
+  /// The readable versions outside of the plan: their stores are known, and no step leads from or to them.
+  private(set) var outsiders: [Version] = []
   /// The current version's name.
   let currentName: String
   /// The history as the assistant sees it; `nil` if the current version can't be read.
@@ -50,9 +52,6 @@ struct HistoryCheck {
   /// - Throws: `ModelReadingError` if there is no history.
   init(at path: String, console: Console, acceptsUndecided: Bool = false) throws {
     self.path = path
-    guard try !console.namesOneVersion(path) else {
-      throw ModelReadingError(path: path, problem: .malformed(reason: "it is one model, and no history of several"))
-    }
     let isSwiftSource = Console.SwiftSource(path) != nil
     guard !isSwiftSource, case .snapshotFolder = try ModelFile(path).kind else {
       source = path
@@ -65,6 +64,9 @@ struct HistoryCheck {
         add(.error, .undecidedHistory, file: path, "\(error.cause) No version was tried. \(advice)")
         return
       }
+      guard try !console.namesOneVersion(path, in: list) else {
+        throw ModelReadingError(path: path, problem: .malformed(reason: "it is one model, and no history of several"))
+      }
       self.list = list
       plannedStepsByCode = list.stepsByCode
       if let content = list.lock, let path = list.lockPath { lock = (path, content) }
@@ -73,9 +75,12 @@ struct HistoryCheck {
         let entry = list.lock?.versions.first { $0.name == version.name }
         read(version.name, source: version.file, snapshot: nil, entry: entry, isPlanned: version.isPlanned)
       }
+      let successive = Set(list.successiveVersions.map(\.name))
+      outsiders = versions.filter { !successive.contains($0.name) }
+      versions.removeAll { !successive.contains($0.name) }
       if list.lock == nil { for warning in list.warnings { add(.warning, .missingLock, file: path, warning) } }
       checkMissing(list.lock?.missingNames { list.version(named: $0) != nil } ?? [])
-      checkOrder(names: list.versions.map(\.name))
+      checkOrder(names: list.successiveVersions.map(\.name))
       checkRenames()
       try makeHistory(isComplete: true) { () throws(ModelReadingError) in try ModelHistory(list, path: path) }
       return
@@ -110,14 +115,14 @@ struct HistoryCheck {
   /// The versions from the floor to the current one; to the last one if none is current.
   var migratedVersions: ArraySlice<Version> {
     let end = versions.firstIndex { $0.name == currentName } ?? versions.count - 1
-    let below = Set(namesBelowFloor)
-    return versions.prefix(end + 1).drop { below.contains($0.name) || namesBeforeDoubt.contains($0.name) }
+    let left = namesBeforeDoubt.union(namesBelowFloor)
+    return versions.prefix(end + 1).drop { left.contains($0.name) }
   }
 
   /// The names of the versions before one that isn't certain: what a way over that one loses, nobody knows.
   var namesBeforeDoubt: Set<String> {
     let doubtful = Set(findings.filter { $0.kind == .uncertainVersion }.compactMap(\.version))
-    let names = list?.versions.map(\.name) ?? []
+    let names = list?.successiveVersions.map(\.name) ?? []
     return Set(names.lastIndex(where: doubtful.contains).map { names[..<$0] } ?? [])
   }
 
@@ -395,6 +400,9 @@ struct HistoryCheck {
       return
     }
     let locked = lock.versions.map(\.name)
+    func precedes(_ name: String, _ other: String) -> Bool {
+      list?.precedes(name, other) ?? NaturalOrder.precedes(name, other)
+    }
     for name in names where !locked.contains(name) {
       if name == currentName {
         add(
@@ -402,9 +410,9 @@ struct HistoryCheck {
           "The current version \"\(name)\" is not in lock.json yet. When it ships, \(fixing()) adds it."
         )
       } else {
-        let isEarlier = NaturalOrder.precedes(name, currentName)
+        let isEarlier = precedes(name, currentName)
         let place = versions.first { $0.name == name }?.path
-        let follower = locked.first { NaturalOrder.precedes(name, $0) }
+        let follower = locked.first { precedes(name, $0) }
         add(
           isEarlier ? .error : .warning, .unlockedVersion, version: name, file: lockPath,
           "The version \"\(name)\" is not in lock.json, so nobody knows whether and when it was shipped."

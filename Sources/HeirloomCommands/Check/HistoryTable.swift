@@ -39,6 +39,10 @@ struct HistoryTable {
     let versions = history.versions
     let end = versions.firstIndex { $0.name == history.currentName } ?? versions.count - 1
     let first = history.migratedVersions.startIndex
+    let below = Set(history.namesBelowFloor)
+    rows = history.outsiders.map {
+      Row(version: $0, place: "outside the plan", next: nil, current: nil, losses: [])
+    }
     let review = LossReview(
       of: Array(history.migratedVersions), acknowledged: history.acknowledgements, mappings: mappings, byApp: byApp,
       takesLongPaths: !mappings.isEmpty)
@@ -54,7 +58,11 @@ struct HistoryTable {
       rows.append(
         Row(
           version: version,
-          place: position == end ? "current" : position > end ? "later" : position < first ? "refused" : "", next: next,
+          place: position == end
+            ? "current"
+            : position > end
+              ? "later" : position >= first ? "" : below.contains(version.name) ? "refused" : "not certain",
+          next: next,
           // The version before the current one has one way, not two.
           current: position + 1 == end ? next : way(to: end),
           losses: review.losses.filter { $0.source.name == version.name }))

@@ -78,7 +78,7 @@ struct CheckCommand {
       at: check.path, console: console, acceptsUndecided: source?.hasSchemas == true)
     check.findings = source?.without(history.findings) ?? history.findings
     let fixtures = try FixtureCheck(
-      arguments.all("--store").map(console.path), history: history.history,
+      arguments.all("--store").map(console.path),
       list: history.list ?? (try? console.versions(at: check.path)))
     check.findings += fixtures.findings
     let configuration = arguments.value("--cloudkit-configuration")
@@ -164,6 +164,13 @@ struct CheckCommand {
     seed: UInt64
   ) throws {
     guard let position = history.versions.firstIndex(where: { $0.name == known.currentName }) else { return }
+    for version in history.outsiders {
+      trials.append(Trial(version: version))
+      findings.append(
+        CheckFinding(
+          severity: .note, kind: .notTried, version: version.name, file: version.file, line: version.line,
+          message: "\"\(version.name)\" is in no plan: stores of it are known, and none was migrated."))
+    }
     let uncertain = history.namesBeforeDoubt
     for (place, version) in history.versions[..<position].enumerated() {
       if console.interruption.isInterrupted {

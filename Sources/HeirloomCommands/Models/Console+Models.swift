@@ -25,6 +25,13 @@ extension Console {
       (self.path, name) = (String(path[..<colon]), String(path[path.index(after: colon)...]))
     }
 
+    /// Returns true if a folder is that of the source, however the two paths are written.
+    func lies(in folder: String) -> Bool {
+      let own = if case .folder = PathKind(path) { path } else { ModelFile.folder(of: path) }
+      let resolved = [own, folder].map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
+      return resolved[0] == resolved[1]
+    }
+
     private static func isSource(_ path: String) -> Bool {
       switch PathKind(path) {
       case .file: return path.hasSuffix(".swift")
@@ -61,12 +68,14 @@ extension Console {
   }
 
   /// Returns true for the path of one version, rather than of all of its bundle.
-  func namesOneVersion(_ path: String) throws(ModelReadingError) -> Bool {
-    // (The name may be that of a plan.)
-    if let source = SwiftSource(path) {
-      return try source.name.map { name throws(ModelReadingError) in try versions(at: path).currentVersionName == name }
-        ?? false
-    }
+  ///
+  /// - Parameters:
+  ///   - path: The path.
+  ///   - list: The versions at it.
+  /// - Returns: False also for a plan's name in Swift source.
+  /// - Throws: `ModelReadingError` if there is no model.
+  func namesOneVersion(_ path: String, in list: ModelVersionList) throws(ModelReadingError) -> Bool {
+    if let source = SwiftSource(path) { return source.name != nil && source.name == list.currentVersionName }
     return switch try ModelFile(path).kind {
     case .source, .compiled, .snapshot, .held: true
     case .sourceBundle, .compiledBundle, .snapshotFolder: false
@@ -79,14 +88,4 @@ extension Command.Option {
   static let exclude = Command.Option(
     name: "--exclude", value: "FOLDER", isRepeatable: true,
     summary: "of Swift source, a folder or file to leave out, as a path from the source's folder")
-}
-
-extension HeldModel.Reading {
-  /// The model, also one that stores can't be held against.
-  var model: ManagedObjectModel? {
-    switch self {
-    case .certain(let model), .doubtful(let model, _): model
-    case .failed: nil
-    }
-  }
 }

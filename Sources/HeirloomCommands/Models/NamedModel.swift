@@ -64,8 +64,14 @@ struct NamedModel {
     at path: String, console: Console,
     without isKnown: (_ version: ModelVersionList.Version, _ isGiven: Bool) -> Bool = { _, _ in false }
   ) throws -> [NamedModel] {
-    let list = try console.versions(at: path)
-    let namesOne = try console.namesOneVersion(path)
+    try all(in: console.versions(at: path), at: path, console: console, without: isKnown)
+  }
+
+  private static func all(
+    in list: ModelVersionList, at path: String, console: Console,
+    without isKnown: (_ version: ModelVersionList.Version, _ isGiven: Bool) -> Bool = { _, _ in false }
+  ) throws -> [NamedModel] {
+    let namesOne = try console.namesOneVersion(path, in: list)
     var models: [NamedModel] = []
     for version in list.versions {
       // The requested version must be readable; its sisters only help.
@@ -95,9 +101,9 @@ struct NamedModel {
   static func likeliestFirst(at words: [String], console: Console) throws -> [NamedModel] {
     try words.flatMap { word in
       let path = try console.path(word)
-      let all = try all(at: path, console: console)
-      let current = try console.versions(at: path).currentVersionName
-      let end = all.firstIndex { $0.name == current }.map { $0 + 1 } ?? all.count
+      let list = try console.versions(at: path)
+      let all = try all(in: list, at: path, console: console)
+      let end = all.firstIndex { $0.name == list.currentVersionName }.map { $0 + 1 } ?? all.count
       return all[..<end].reversed() + all[end...]
     }
   }

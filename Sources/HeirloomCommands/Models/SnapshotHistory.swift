@@ -33,8 +33,7 @@ struct SnapshotHistory {
     }
     let bundles = names.filter { $0.hasSuffix(".xcdatamodeld") }.sorted()
     // Swift source keeps its versions itself; among its files lies the lock alone.
-    let ownSource = Console.SwiftSource(source).map { $0.path == folder || ModelFile.folder(of: $0.path) == folder }
-    isShared = bundles.count > 1 || ownSource == true
+    isShared = bundles.count > 1 || Console.SwiftSource(source)?.lies(in: folder) == true
     let ownLock = list.map { "\($0.name).lock.json" }
     if bundles.count > 1 {
       guard let list, let ownLock, bundles.contains("\(list.name).xcdatamodeld") else {
@@ -115,30 +114,34 @@ struct SnapshotHistory {
       ])
   }
 
-  /// Returns the versions before the current one by name that are not in the lock, in their natural order.
+  /// Returns the versions before the current one, by a plan or by name, that are not in the lock, in their order.
   ///
   /// Entries of a lock that was written without the entities' hashes get them.
   private mutating func unlockedVersions(before current: NamedModel) throws -> [NamedModel] {
     var fresh: [NamedModel] = []
-    for version in list?.versions ?? [] where version.name != current.name {
+    for version in list?.successiveVersions ?? [] where version.name != current.name {
       if let index = lock.versions.firstIndex(where: { $0.name == version.name }) {
         guard lock.versions[index].entities == nil, let model = try? version.file.read().model else { continue }
         let entry = VersionLock.Entry(name: version.name, model: model)
         if lock.versions[index].checksum == entry.checksum { lock.versions[index].entities = entry.entities }
-      } else if NaturalOrder.precedes(version.name, current.name) {
+      } else if precedes(version.name, current.name) {
         fresh.append(NamedModel(name: version.name, model: try version.file.read().model))
       }
     }
-    return fresh.sorted { NaturalOrder.precedes($0.name, $1.name) }
+    return fresh.sorted { precedes($0.name, $1.name) }
+  }
+
+  private func precedes(_ name: String, _ other: String) -> Bool {
+    list?.precedes(name, other) ?? NaturalOrder.precedes(name, other)
   }
 
   /// Returns the version that a name should precede; `nil` if it stands before all such versions.
   private func follower(of name: String) -> String? {
     let position = lock.versions.firstIndex { $0.name == name } ?? lock.versions.count
-    return lock.versions[..<position].first { NaturalOrder.precedes(name, $0.name) }?.name
+    return lock.versions[..<position].first { precedes(name, $0.name) }?.name
   }
 
-  /// Returns a note on a newly fixed version that stands elsewhere than by its name.
+  /// Returns a note on a newly fixed version that stands elsewhere than by its plan or name.
   private func misplacement(_ name: String) -> String? {
     follower(of: name).map {
       "note: \"\(name)\" stands after \"\($0)\", which was fixed first. If it was shipped earlier, take its entry out of"

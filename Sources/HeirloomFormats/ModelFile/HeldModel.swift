@@ -26,6 +26,14 @@ package struct HeldModel: Hashable, Sendable {
     (self.reading, self.file, self.line, self.places) = (reading, file, line, places)
   }
 
+  /// Returns the place of an entity or a property, elements of composites by their attribute's; `nil` for what isn't there.
+  package static func place(of entity: String?, _ property: String?, in places: [String: String]) -> String? {
+    guard let entity, !places.isEmpty else { return nil }
+    guard let property else { return places[entity] }
+    let name = property.names(separatedBy: ".", omittingEmptySubsequences: true).first.map(String.init) ?? property
+    return places["\(entity).\(name)"]
+  }
+
   /// Returns the model.
   ///
   /// - Throws: ``ModelReadingError`` if stores can't be held against it.

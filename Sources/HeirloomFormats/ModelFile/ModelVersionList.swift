@@ -39,6 +39,19 @@ package struct ModelVersionList: Hashable, Sendable {
     versions.first { $0.name == name }
   }
 
+  /// The versions that follow each other: those of a plan where there is one, else all.
+  package var successiveVersions: [Version] {
+    let planned = versions.filter(\.isPlanned)
+    return planned.isEmpty ? versions : planned
+  }
+
+  /// Returns true if a version comes before another: as planned where both are, else by the natural order of names.
+  package func precedes(_ name: String, _ other: String) -> Bool {
+    let places = [name, other].map { name in versions.firstIndex { $0.isPlanned && $0.name == name } }
+    guard let place = places[0], let otherPlace = places[1] else { return NaturalOrder.precedes(name, other) }
+    return place < otherPlace
+  }
+
   /// Lists the versions at a path.
   ///
   /// The order of a bundle's versions is that of the lock beside it: `NAME.lock.json`, or `lock.json` where the folder
@@ -60,7 +73,7 @@ package struct ModelVersionList: Hashable, Sendable {
     }
   }
 
-  /// Creates a list of versions that are held in memory, in the order of the lock in a folder where there is one.
+  /// Creates a list of versions that are held in memory, with the lock in a folder; their order is the given one.
   ///
   /// - Parameters:
   ///   - name: The name of the model.
