@@ -153,7 +153,9 @@ struct SwiftDataInverses {
 
   /// Returns the reason why a relationship without a written inverse may have one that isn't seen here.
   private func objection(to link: SwiftDataLink, of entity: String) -> String? {
-    if open.contains(link.target) { return "\(link.target) may have other relationships, of which one is the inverse" }
+    if let name = [link.target, entity].first(where: open.contains) {
+      return "\(name) may have other relationships, of which one is the inverse"
+    }
     if doubted.contains([entity, link.target]) {
       return "another relationship between \(entity) and \(link.target) isn't certain"
     }

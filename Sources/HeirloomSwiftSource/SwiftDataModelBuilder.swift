@@ -30,6 +30,8 @@ package struct SwiftDataModelBuilder {
   private var links: [String: [SwiftDataLink]] = [:]
   /// The entities that may have other relationships than those that were read.
   private var open: Set<String> = []
+  /// The properties that are named as inverses by properties of which nobody knows whether they are relationships.
+  private var claims: [(entity: String, property: String, claimant: String)] = []
 
   /// Builds the model of some classes and of all that they refer to.
   ///
@@ -54,6 +56,11 @@ package struct SwiftDataModelBuilder {
       for (position, link) in links[entity, default: []].enumerated() where clashing.contains(link.target) {
         links[entity]?[position].doubt = "two classes in the schema are called \(link.target)"
       }
+    }
+    for claim in claims {
+      guard let position = links[claim.entity]?.firstIndex(where: { $0.name == claim.property }) else { continue }
+      links[claim.entity]?[position].doubt =
+        "\(claim.claimant) names it as its inverse, and may be a relationship or not"
     }
     var inverses = SwiftDataInverses(links: links, open: open)
     inverses.resolve()
@@ -116,8 +123,10 @@ package struct SwiftDataModelBuilder {
         add(property, to: target, objection, &entity, owner)
       } else {
         if let objection { doubt(owner, property.name, property.place, objection) }
-        if !type.models.isEmpty { open.insert(owner.name) }
+        let count = entity.attributes.count
         add(property, type, &entity, owner)
+        // What is no attribute for sure may be a relationship, and the inverse of another.
+        if !type.models.isEmpty || entity.attributes.count == count && type.isUnread { open.insert(owner.name) }
       }
     }
     readMacros(of: owner, &entity)
@@ -175,7 +184,11 @@ package struct SwiftDataModelBuilder {
     _ property: SwiftProperty, _ type: SwiftDataType, _ entity: inout EntityDescription, _ owner: SwiftDeclaration
   ) {
     let macro = property.attribute("Attribute").map { SwiftDataArguments($0, source.tokens($0.place)) }
-    if property.attribute("Relationship") != nil {
+    if let relationship = property.attribute("Relationship") {
+      let inverse = SwiftDataArguments(relationship, source.tokens(relationship.place)).inverse
+      if let inverse, case .declared(let other) = source.type(.named(inverse.root), in: owner.scope) {
+        claims.append((other.name, inverse.name, "\(owner.name).\(property.name)"))
+      }
       doubt(owner, property.name, property.place, "@Relationship before a value of type \(type) isn't known here")
     }
     var attribute: AttributeDescription

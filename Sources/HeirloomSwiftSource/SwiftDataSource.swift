@@ -19,6 +19,8 @@ package struct SwiftDataSource: Sendable {
   /// The extensions by the names of the types that they extend; what stands in no type is under the empty name.
   private var extensions: [String: [SwiftDeclaration]] = [:]
   private var hasResolvedExtensions = false
+  /// The protocols and classes of a type that have members, by its full name; known once extensions are resolved.
+  private var ancestors: [String: [[String]]] = [:]
 
   /// Creates a source without files.
   package init() {}
@@ -78,6 +80,11 @@ package struct SwiftDataSource: Sendable {
   func functions(of path: [String]) -> Set<String> {
     let all = (types[path.joined(separator: ".")] ?? []) + extensions(of: path)
     return all.reduce(into: []) { $0.formUnion($1.functions) }
+  }
+
+  /// Returns true if a type may have an initializer that can fail.
+  func canFail(_ path: [String]) -> Bool {
+    ([path] + (ancestors[path.joined(separator: ".")] ?? [])).contains { functions(of: $0).contains("init?") }
   }
 
   /// Finds a static property, or one that stands in no type.
@@ -178,31 +185,41 @@ package struct SwiftDataSource: Sendable {
     var result: Candidates = ([], [])
     guard depth < Self.depthLimit, !names.isEmpty else { return result }
     for length in stride(from: scope.path.count, through: 0, by: -1) where length >= scope.head || length == 0 {
-      let around = Array(scope.path.prefix(length))
-      let first = declared(around + names.prefix(1), file: scope.file)
+      var owners = [Array(scope.path.prefix(length))]
+      var first = declared(names.prefix(1), in: owners, file: scope.file)
+      let isInherited = first.types.isEmpty && first.aliases.isEmpty
+      if isInherited {
+        owners = ancestors[owners[0].joined(separator: ".")] ?? []
+        first = declared(names.prefix(1), in: owners, file: scope.file)
+      }
       guard !first.types.isEmpty || !first.aliases.isEmpty else { continue }
       let isCertain = result.types.isEmpty && result.aliases.isEmpty && first.aliases.count < 2
       guard isCertain else { return (result.types + first.types, result.aliases + first.aliases) }
       // The first part decides; what it doesn't have isn't sought elsewhere.
-      result = declared(around + names, file: scope.file)
+      result = declared(names[...], in: owners, file: scope.file)
       if names.count > 1, let alias = first.aliases.first, case .named(let target) = alias.type {
         let found = candidates(for: target + names.dropFirst(), in: alias.scope, depth: depth + 1)
         result = (result.types + found.types, result.aliases + found.aliases)
         guard !result.types.isEmpty || !result.aliases.isEmpty else { break }
       }
-      // Where its condition doesn't hold, the name is sought further outwards.
-      guard first.types.allSatisfy(\.isConditional), first.aliases.allSatisfy(\.isConditional) else { break }
+      // Where its condition doesn't hold, the name is sought further outwards. That of a protocol's member is too:
+      // what both say is certain for nobody.
+      guard isInherited || first.types.allSatisfy(\.isConditional) && first.aliases.allSatisfy(\.isConditional) else {
+        break
+      }
     }
     return result
   }
 
-  /// Returns what has a full name and is seen from a file.
-  private func declared(_ path: [String], file: Int?) -> Candidates {
-    let name = path.joined(separator: ".")
-    return (
-      (types[name] ?? []).filter { !$0.isPrivate || file == nil || $0.place.file == file },
-      (aliases[name] ?? []).filter { !$0.isPrivate || file == nil || $0.scope.file == file }
-    )
+  /// Returns what has a name in one of several types and is seen from a file.
+  private func declared(_ names: ArraySlice<String>, in owners: [[String]], file: Int?) -> Candidates {
+    var result: Candidates = ([], [])
+    for owner in owners {
+      let name = (owner + names).joined(separator: ".")
+      result.types += (types[name] ?? []).filter { !$0.isPrivate || file == nil || $0.place.file == file }
+      result.aliases += (aliases[name] ?? []).filter { !$0.isPrivate || file == nil || $0.scope.file == file }
+    }
+    return result
   }
 }
 
@@ -215,7 +232,26 @@ extension SwiftDataSource {
     for (_, found) in (Array(types) + Array(extensions)).sorted(by: { $0.key < $1.key }) {
       for declaration in found { result.add(resolving(declaration)) }
     }
+    result.findAncestors()
     return result
+  }
+
+  /// Finds the ancestors of all types, with those members that the library gives them.
+  private mutating func findAncestors() {
+    for (name, members) in SwiftAncestors.associated where types[name] == nil {
+      let scope = SwiftScope(path: [name], head: 1, file: nil)
+      for member in members {
+        let type = SwiftTypeName.other("associatedtype")
+        aliases["\(name).\(member)", default: []].append(
+          SwiftAlias(name: member, type: type, scope: scope, isConditional: false, isPrivate: false))
+      }
+    }
+    let members = Array(types.keys) + Array(aliases.keys)
+    var holders = Set(members.map { $0.split(separator: ".").dropLast().joined(separator: ".") })
+    for (name, found) in Array(types) + Array(extensions) where found.contains(where: { !$0.functions.isEmpty }) {
+      holders.insert(name)
+    }
+    ancestors = SwiftAncestors(of: types, among: holders, in: self).paths
   }
 
   /// Returns a declaration with the real path of the extension that it is, or stands in.

@@ -2,9 +2,7 @@
 struct SwiftDataStageReview {
   private(set) var findings: [SwiftDataFinding] = []
 
-  private let stage: SwiftDataSchemas.Stage
   private let source: SwiftDataSource
-  private let tokens: SwiftTokens
 
   /// The most types within each other that a name is sought in.
   private static let depthLimit = 8
@@ -13,37 +11,40 @@ struct SwiftDataStageReview {
   init(
     _ stage: SwiftDataSchemas.Stage, from old: SwiftDataVersion, to new: SwiftDataVersion, in source: SwiftDataSource
   ) {
-    (self.stage, self.source, tokens) = (stage, source, source.tokens(stage.place))
+    self.source = source
     for (label, version) in [("willMigrate", old), ("didMigrate", new)] {
-      guard let code = stage.code[label] else { continue }
-      guard tokens.has("{", at: code.lowerBound) else {
+      guard let range = stage.code[label] else { continue }
+      let code = SwiftStageCode(range, file: stage.place.file, in: stage.scope, of: source)
+      for part in code.unread {
         findings.append(
           SwiftDataFinding(
-            .uncertain, .note, at: place(code.lowerBound), schema: new.name,
-            "\(label) of the stage to \(new.name) is \"\(tokens.text(code))\", whose code isn't read here. "
+            .uncertain, .note, at: part.place, schema: new.name,
+            "\(label) of the stage to \(new.name) hands over to \"\(part.text)\", whose code isn't read here. "
               + "Let it use the classes of \(version.name) only, and save."))
-        continue
       }
-      let body = tokens.inside(code.lowerBound)
-      reviewTypes(body, label, version, of: new)
-      reviewSaving(body, label, of: new)
+      for piece in code.pieces { reviewTypes(piece, label, version, of: new) }
+      // (Whoever has the context may save.)
+      if code.pieces.count == 1, code.unread.isEmpty { reviewSaving(code.pieces[0], label, of: new) }
     }
   }
 
-  private func place(_ token: Int) -> SwiftPlace { SwiftPlace(file: stage.place.file, line: tokens.line(token)) }
+  private func place(_ token: Int, _ piece: SwiftStageCode.Piece) -> SwiftPlace {
+    SwiftPlace(file: piece.file, line: source.files[piece.file].tokens.line(token))
+  }
 
   // MARK: - Classes
 
   /// Finds the classes that aren't of the version which the code sees.
   private mutating func reviewTypes(
-    _ body: Range<Int>, _ label: String, _ version: SwiftDataVersion, of new: SwiftDataVersion
+    _ piece: SwiftStageCode.Piece, _ label: String, _ version: SwiftDataVersion, of new: SwiftDataVersion
   ) {
     guard version.schema.faults.isEmpty else { return }
+    let (tokens, body) = (source.files[piece.file].tokens, piece.body)
     let known = Set(version.classes.values.map(\.place)).union(version.namesakes.map(\.place))
     var seen: Set<SwiftPlace> = []
     var index = body.lowerBound
     while index < body.upperBound {
-      guard tokens.isWord(at: index), !isMember(index) else {
+      guard tokens.isWord(at: index), !tokens.has(".", at: index - 1) else {
         index += 1
         continue
       }
@@ -54,7 +55,7 @@ struct SwiftDataStageReview {
         names.append(tokens.text(index + 1))
         index += 2
       }
-      guard let (found, rest) = model(names, isKeyPath: tokens.has("\\", at: start - 1)), rest,
+      guard let (found, rest) = model(names, in: piece.scope, isKeyPath: tokens.has("\\", at: start - 1)), rest,
         !known.contains(found.place), seen.insert(found.place).inserted
       else { continue }
       let full = found.path.joined(separator: ".")
@@ -62,25 +63,25 @@ struct SwiftDataStageReview {
       let named = written.hasPrefix(full) ? full : "\(written), which is \(full),"
       findings.append(
         SwiftDataFinding(
-          .foreignTypeInStage, .error, at: place(start), schema: new.name, entity: found.name,
-          "\(label) uses \(named) but sees the classes of \(version.name) only, and SwiftData ends the app there. "
+          .foreignTypeInStage, .error, at: place(start, piece), schema: new.name, entity: found.name,
+          "\(label) \(piece.function.map { "calls \($0), which uses" } ?? "uses") \(named) but sees the classes of \(version.name) only, and SwiftData ends the app there. "
             + (version.classes[found.name].map { "Use \($0.path.joined(separator: "."))." }
               ?? "Do this in the other part of the stage, or without the class.")))
     }
   }
 
-  /// Returns true for a word after a point that follows an expression, or a point that begins one.
-  private func isMember(_ index: Int) -> Bool { tokens.has(".", at: index - 1) }
-
   /// Returns the class that the first of some names stand for.
   ///
   /// - Parameters:
   ///   - names: The parts of the name with the members after it.
+  ///   - scope: The names of the types around it.
   ///   - isKeyPath: True for names after a backslash, of which the last ones are properties.
   /// - Returns: The class, and whether it is used as a class of a store; a static member of it may be anything.
-  private func model(_ names: [String], isKeyPath: Bool) -> (SwiftDeclaration, isUsed: Bool)? {
+  private func model(
+    _ names: [String], in scope: [String], isKeyPath: Bool
+  ) -> (SwiftDeclaration, isUsed: Bool)? {
     for length in stride(from: min(names.count, Self.depthLimit), to: 0, by: -1) {
-      guard let found = source.declaration(of: Array(names.prefix(length)), in: stage.scope) else { continue }
+      guard let found = source.declaration(of: Array(names.prefix(length)), in: scope) else { continue }
       guard found.has("Model") else { return nil }
       let rest = names.dropFirst(length)
       return (found, isKeyPath || rest.isEmpty || rest.first == "self" || rest.first == "init")
@@ -91,18 +92,14 @@ struct SwiftDataStageReview {
   // MARK: - Saving
 
   /// Finds code that inserts or deletes objects and nowhere saves.
-  private mutating func reviewSaving(_ body: Range<Int>, _ label: String, of new: SwiftDataVersion) {
-    let first = body.lowerBound
-    // `{ context in`, `{ (context: ModelContext) in` or `{ $0.…`
-    let name =
-      tokens.isWord(at: first) && tokens.has("in", at: first + 1)
-      ? tokens.text(first) : tokens.has("(", at: first) ? tokens.text(first + 1) : nil
-    guard let name else { return }
+  private mutating func reviewSaving(_ piece: SwiftStageCode.Piece, _ label: String, of new: SwiftDataVersion) {
+    guard let name = piece.context, name != "$0" else { return }
+    let (tokens, first) = (source.files[piece.file].tokens, piece.body.lowerBound)
     var change: Int?
-    for index in body where tokens.isWord(at: index) {
+    for index in piece.body where tokens.isWord(at: index) {
       // Whoever has the context, or the word, may save.
       if ["save", "transaction"].contains(tokens.text(index)) { return }
-      guard tokens.text(index) == name, !isMember(index), index > first + 1 else { continue }
+      guard tokens.text(index) == name, !tokens.has(".", at: index - 1), index > first + 1 else { continue }
       guard tokens.has(".", at: index + 1) else { return }
       // (What `delete(model:)` deletes is no object of the context.)
       let isChange = ["insert", "delete"].contains(tokens.text(index + 2)) && !tokens.has("model", at: index + 4)
@@ -111,7 +108,7 @@ struct SwiftDataStageReview {
     guard let change else { return }
     findings.append(
       SwiftDataFinding(
-        .missingSave, .warning, at: place(change), schema: new.name,
+        .missingSave, .warning, at: place(change, piece), schema: new.name,
         "\(label) changes its context and doesn't save it, so that the change may be lost. "
           + "End it with try \(name).save()."))
   }

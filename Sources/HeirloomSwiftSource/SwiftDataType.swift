@@ -23,6 +23,25 @@ indirect enum SwiftDataType {
     }
   }
 
+  /// True if it mentions a type that no file declares and that may be another name of a model class.
+  var isUnread: Bool {
+    switch self {
+    case .optional(let inner), .array(let inner): inner.isUnread
+    case .dictionary(let key, let value): key.isUnread || value.isUnread
+    case .library(let name): SwiftDataAttributes.plain[name] == nil && !Self.values.contains(name)
+    case .other, .ambiguous: true
+    case .declared: false
+    }
+  }
+
+  /// Types of the system that are no model classes, though no known store shows how they are stored.
+  private static let values: Set<String> = [
+    "AttributedString", "CGFloat", "CGPoint", "CGRect", "CGSize", "CGVector", "Calendar", "Character", "Color",
+    "DateComponents", "DateInterval", "Duration", "Float16", "IndexPath", "IndexSet", "Int8", "Locale",
+    "NSAttributedString", "NSImage", "PersistentIdentifier", "PersonNameComponents", "TimeZone", "UIColor", "UIImage",
+    "UInt", "UInt16", "URL",
+  ]
+
   typealias Target = (model: SwiftDeclaration, isOptional: Bool, isToMany: Bool)
 
   /// The model class of a relationship, for `T`, `T?`, `[T]` and `[T]?`.
@@ -77,9 +96,7 @@ extension SwiftDataSource {
       return .dictionary(key, self.type(value, in: scope, depth: depth, count: &count))
     case .other(let text):
       var models: [SwiftDeclaration] = []
-      for word in text.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "." }) {
-        let names = word.split(separator: ".").map(String.init)
-        guard !names.isEmpty else { continue }
+      for names in type.names {
         models += self.type(.named(names), in: scope, depth: depth + 1, count: &count).models
       }
       return .other(text, models: models)
@@ -112,6 +129,12 @@ extension SwiftDataSource {
     isConditional && SwiftDataAttributes.plain[name] != nil
   }
 
+  /// The names by which a module can say which type its literals have.
+  private static let literalAliases = [
+    "Bool": "BooleanLiteralType", "Double": "FloatLiteralType", "Int": "IntegerLiteralType",
+    "String": "StringLiteralType",
+  ]
+
   /// Returns the type of a property, as written or from a plain initial value.
   ///
   /// - Parameters:
@@ -123,18 +146,21 @@ extension SwiftDataSource {
     guard let range = property.initialValue, !range.isEmpty else { return nil }
     let value = SwiftInitialValue(range, tokens(property.place))
     if let literal = value.literalType {
-      let type = self.type(.named([literal]), in: owner.scope)
-      if case .library = type { return type }
-      return nil
+      // An alias of its own in the module gives literals another type; what hides the type's name may as well.
+      let isPlain = [literal, Self.literalAliases[literal] ?? ""].allSatisfy {
+        let (types, aliases) = candidates(for: [$0], in: owner.scope)
+        return types.isEmpty && aliases.isEmpty
+      }
+      return isPlain ? .library(literal) : nil
     }
     guard let call = value.call else { return nil }
     // An initializer that can fail makes an optional.
     let type = self.type(call.type, in: owner.scope)
     switch type {
-    case .array: return type
-    case .library(let name): return call.hasArguments && name != "Date" ? nil : type
-    case .declared(let made):
-      return made.kind == .enumeration || functions(of: made.path).contains("init?") ? nil : type
+    case .array: return call.hasArguments && canFail(["Array"]) ? nil : type
+    case .library(let name):
+      return call.hasArguments && (name != "Date" || canFail([name])) ? nil : type
+    case .declared(let made): return made.kind == .enumeration || canFail(made.path) ? nil : type
     default: return nil
     }
   }

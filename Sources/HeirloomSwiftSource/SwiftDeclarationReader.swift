@@ -89,11 +89,19 @@ struct SwiftDeclarationReader {
         readProperties(&owner, prefix, isConditional: isConditional, until: end)
       case "typealias" where isNamed:
         readAlias(&owner, prefix, isConditional: isConditional)
+      case "associatedtype" where isNamed:
+        // What it stands for depends on the type that has the protocol.
+        owner.aliases.append(
+          SwiftAlias(
+            name: source.text(position + 1), type: .other(word), scope: owner.scope, isConditional: isConditional,
+            isPrivate: prefix.isPrivate || owner.isPrivate))
+        position += 1
+        skipDeclaration(until: end)
       case "case" where owner.kind == .enumeration:
         readCases(&owner, isConditional: isConditional, until: end)
       case "import":
         skipLine()
-      case "func", "init", "deinit", "subscript", "operator", "precedencegroup", "macro", "associatedtype":
+      case "func", "init", "deinit", "subscript", "operator", "precedencegroup", "macro":
         noteFunction(&owner)
         position += 1
         skipDeclaration(until: end)
@@ -273,11 +281,9 @@ struct SwiftDeclarationReader {
     let end = source.partner(position)
     position += 1
     declaration.body = position..<end
-    if kind == .interface {
-      position = end
-    } else {
-      try readMembers(of: &declaration, until: end, depth: depth + 1)
-    }
+    try readMembers(of: &declaration, until: end, depth: depth + 1)
+    // What a protocol requires is what others have.
+    if kind == .interface { (declaration.properties, declaration.macros, declaration.functions) = ([], [], []) }
     position = end + 1
     declarations.append(declaration)
   }

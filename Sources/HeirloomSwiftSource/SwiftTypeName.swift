@@ -12,6 +12,18 @@ package indirect enum SwiftTypeName: Hashable, Sendable {
   static func withoutLibrary(_ names: [String]) -> [String] {
     names.count > 1 && ["Swift", "Foundation"].contains(names[0]) ? Array(names.dropFirst()) : names
   }
+
+  /// The names that occur in it, each by its parts.
+  var names: [[String]] {
+    switch self {
+    case .named(let names): [names]
+    case .optional(let inner), .array(let inner): inner.names
+    case .dictionary(let key, let value): key.names + value.names
+    case .other(let text):
+      text.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "." }
+        .map { $0.split(separator: ".").map(String.init) }.filter { !$0.isEmpty }
+    }
+  }
 }
 
 extension SwiftTypeName: CustomStringConvertible {

@@ -656,12 +656,39 @@ struct SwiftDataReviewTests {
         "nil"),
       mends: code("{ context in\ntry context.delete(model: V1.Crate.self)\ntry context.save() }", "nil"),
       code("{ context in\ntry context.transaction { context.insert(V1.Crate()) } }", "nil"),
-      code("{ context in context.insert(V1.Crate())\ntry finish(context) }", "nil"),
+      code("{ context in context.insert(V1.Crate())\ntry finish(context) }", "nil")
+        + "func finish(_ context: ModelContext) throws { try context.save() }",
       code("{ context in array.insert(V1.Crate()) }", "nil"),
       code("{ context in try context.delete(model: V1.Crate.self) }", "nil")),
     Trap(
       "code that stands elsewhere",
-      code("nil", "Self.fill // note: uncertain\n"), mends: code("nil", "{ _ in }")),
+      code("nil", "Self.fill // note: uncertain\n"), mends: code("nil", "{ _ in }"),
+      code("nil", "Self.fill")
+        + "extension Plan { static func fill(_ context: ModelContext) throws { try context.save() } }"),
+    Trap(
+      "a live class in a function of the plan",
+      code("nil", "{ context in\ntry Self.fill(context, more: 1)\n}")
+        + "extension Plan { static func fill(_ c: ModelContext, more: Int) throws { try finish(c) }\n"
+        + "static func finish(_ c: ModelContext) throws { c.insert(Crate()) } } // error: foreignTypeInStage\n",
+      mends: code("nil", "{ context in\ntry Self.fill(context, more: 1)\n}")
+        + "extension Plan { static func fill(_ c: ModelContext, more: Int) throws { c.insert(V2.Crate()) } }\n"
+        + "enum Other { static func fill(_ c: ModelContext, more: Int) throws { c.insert(Crate()) } }\n"),
+    Trap(
+      "a live class in a function of everybody",
+      code("{ try fill($0) }", "nil")
+        + "func fill(_ c: ModelContext) throws { _ = Crate() } // error: foreignTypeInStage\n",
+      mends: code("{ try $0.save(); [1].map { fill($0) } }", "nil") + "func fill(_ c: Int) { _ = Crate() }\n"),
+    Trap(
+      "a context that goes where nobody looks",
+      code("nil", "{ context in\ntry Filler(context).fill() // note: uncertain\n}"),
+      mends: code("nil", "{ context in\nlog(context.name)\ntry context.save()\n}")),
+    Trap(
+      "two functions of one name",
+      code("nil", "{ context in\ntry fill(context) // note: uncertain\n}")
+        + "func fill(_ c: ModelContext) throws {}\nfunc fill(_ c: Int) {}\n",
+      mends: code("nil", "{ context in\ntry fill(context)\n}")
+        + "func fill(_ c: ModelContext) throws { try fill(c) }\nprotocol P { func fill(_ c: Int)\nvar x: Int { get } }\n"
+    ),
   ]
 
   @Test(arguments: codes)

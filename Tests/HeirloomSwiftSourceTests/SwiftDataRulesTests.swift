@@ -296,10 +296,40 @@ struct SwiftDataRulesTests {
       doubtful(
         "var x = S(1)", "struct S: Codable { var a = 1 }", "extension S { init?(_ a: Int) {} }",
         because: "only the compiler"),
+      // One that stands in an extension of a protocol, of the library's or of these files.
+      doubtful(
+        "var x = S(b: 1)", "struct S: T, Codable { var a = 1 }", "protocol T: U {}\nprotocol U {}",
+        "extension U { init?(b: Int) {} }", because: "only the compiler"),
+      doubtful(
+        "var x = S(b: 1)", "struct S: Codable { var a = 1 }", "extension S: T & Sendable {}",
+        "protocol T {}\nextension T { init?(b: Int) {} }", because: "only the compiler"),
+      doubtful(
+        "var x = S(b: 1)", "struct S: Codable { var a = 1 }", "extension S: Comparable {}",
+        "extension Equatable { init?(b: Int) {} }", because: "only the compiler"),
+      doubtful("var x = Date(b: 1)", "extension Date { init?(b: Int) {} }", because: "only the compiler"),
+      certain(
+        "var x = S(a: 1)", "struct S: T, Codable { var a = 1 }", "protocol T { init?(a: Int) }",
+        is: composite(Make.attribute("a", .integer64, optional: false))),
       certain(
         "var x = S(a: 1)", "struct S: Codable { var a = 0b1 }",
         is: composite(Make.attribute("a", .integer64, optional: false))),
     ]
+
+  /// A module can give its literals another type; an alias within a type can't.
+  static let literals: [Rule] =
+    [
+      ("1", "IntegerLiteralType"), ("0.5", "FloatLiteralType"), ("true", "BooleanLiteralType"),
+      ("\"\"", "StringLiteralType"),
+    ].map { doubtful("var x = \($0.0)", "typealias \($0.1) = Own", because: "only the compiler") } + [
+      doubtful("var x = 1 }\nprivate typealias IntegerLiteralType = Int16; class B {", because: "only the compiler"),
+      certain("var x = 1", "private typealias IntegerLiteralType = Int16", is: plain(.integer64)),
+      certain("var x = 1", "typealias FloatLiteralType = Float", is: plain(.integer64)),
+      certain("var x = 1", "struct B { typealias IntegerLiteralType = Int16 }", is: plain(.integer64)),
+      certain("var x: Double = 1", "typealias IntegerLiteralType = Int16", is: plain(.double)),
+    ]
+
+  @Test(arguments: literals)
+  func `a literal has the type of the library unless the module says otherwise`(_ rule: Rule) throws { try check(rule) }
 
   @Test(arguments: values)
   func `an initial value tells the type if it can tell just one`(_ rule: Rule) throws { try check(rule) }
@@ -320,6 +350,19 @@ struct SwiftDataRulesTests {
   }
 
   static let relationships: [Rule] = [
+    // A name that no file declares may be another one of a model class, and that property the inverse.
+    family("var kids: Kids", doubts: ["A": "Kids", "B": "A may have other relationships"]),
+    family("var kids: Set<Kid>", doubts: ["A": "Set<Kid>", "B": "A may have other relationships"]),
+    Rule(
+      files: ["@Model class A { var a: Kids; @Relationship(inverse: \\B.a) var b: [B] }\n@Model class B { var a: A? }"],
+      entities: [
+        Make.entity("A", [], [Make.toMany("b", "B", "a")]), Make.entity("B", [], [Make.toOne("a", "A", "b")]),
+      ], doubts: ["A": "Kids"], roots: ["A", "B"]),
+    family("var kids: [B]; var link: URL?; var marks: [CGFloat]", doubts: ["A": "URL"]),
+    family("var kids: [B]; var others: Kids", doubts: ["A": "Kids", "B": "A may have other relationships"]),
+    family(
+      "@Relationship(inverse: \\B.parent) var kids: [B]; @Relationship(inverse: \\B.parent) var others: Kids",
+      doubts: ["A": "Kids", "B": "A.others names it"]),
     family("var kids: [B]"),
     family("@Relationship(inverse: \\B.parent) var kids: Array<B>?", optional: true),
     family("var kids: Kids", "var parent: A?", "typealias Kids = [B]"),
@@ -645,6 +688,59 @@ struct SwiftDataRulesTests {
       ],
       entities: [], doubts: ["A": "two classes", "B": "another class", "C": "two classes"], roots: ["C"]),
   ]
+
+  /// Names that a type has by a protocol or a superclass.
+  static let inheritedNames: [Rule] = [
+    Rule(
+      files: ["@Model class A: P { var x: T }", "protocol P { typealias T = Int }"],
+      entities: [Make.entity("A", [plain(.integer64)])]),
+    Rule(
+      files: ["@Model class A: P { var x: T }", "protocol P: Q {}\nprotocol Q {}\nextension Q { typealias T = Int }"],
+      entities: [Make.entity("A", [plain(.integer64)])]),
+    Rule(
+      files: ["@Model class A { var x: T }", "extension A: P {}", "protocol P { typealias T = Int }"],
+      entities: [Make.entity("A", [plain(.integer64)])]),
+    Rule(
+      files: [
+        "@Model class A: P { var x: T }", "protocol P { typealias T = Int }", "struct T: Codable { var a: Int }",
+      ],
+      doubts: ["A": "several types"]),
+    Rule(
+      files: ["@Model class A { var x: T }", "extension Equatable { typealias T = Int }", "typealias T = String"],
+      doubts: ["A": "several types"]),
+    Rule(
+      files: [
+        "enum V: P { @Model class A { var x: T } }", "protocol P { associatedtype T }", "typealias T = String",
+      ], doubts: ["A": "several types"], roots: ["V.A"]),
+    Rule(
+      files: ["@Model class A: P { var x: T }", "protocol P { associatedtype T = Int }"], doubts: ["A": "associated"]),
+    Rule(files: ["@Model class A { var x: ID }", "typealias ID = String"], doubts: ["A": "several types"]),
+    Rule(
+      files: ["enum V: Int { @Model class A { var x: RawValue } }", "typealias RawValue = String"],
+      doubts: ["A": "several types"], roots: ["V.A"]),
+    Rule(
+      files: ["class V: W { @Model class A { var x: T } }", "class W { struct T: Codable { var a: Int } }"],
+      entities: [Make.entity("A", [composite(Make.attribute("a", .integer64, optional: false))])], roots: ["V.A"]),
+    // What the type declares itself comes first; what a stranger has doesn't count.
+    certain("var x: ID; typealias ID = Int", "typealias ID = String", is: plain(.integer64)),
+    certain(
+      "var x: S", "struct S: Codable { var a: ID }", "typealias ID = Int",
+      is: composite(
+        Make.attribute("a", .integer64, optional: false))),
+    certain("var x: T", "protocol P { typealias T = Int }", "typealias T = String", is: plain(.string)),
+    Rule(
+      files: ["@Model class A: P { var x: T; typealias T = Int }", "protocol P { associatedtype T }", "struct T {}"],
+      entities: [Make.entity("A", [plain(.integer64)])]),
+    // Protocols that lead to each other are no Swift; the reader ends all the same.
+    Rule(
+      files: ["@Model class A: P { var x: Int }", "protocol P: Q {}\nprotocol Q: P { typealias T = Int }"],
+      entities: [Make.entity("A", [plain(.integer64)])]),
+  ]
+
+  @Test(arguments: inheritedNames)
+  func `a name that a protocol or a superclass has is found before those around the type`(_ rule: Rule) throws {
+    try check(rule)
+  }
 
   @Test(arguments: names)
   func `a name means what Swift finds from its place`(_ rule: Rule) throws { try check(rule) }
