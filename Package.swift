@@ -9,7 +9,8 @@ let package = Package(
     .library(name: "Heirloom", targets: ["Heirloom"]),
     .library(name: "HeirloomTesting", targets: ["HeirloomTesting"]),
     .library(name: "HeirloomSalvage", targets: ["HeirloomSalvage"]),
-    .executable(name: "heirloom", targets: ["HeirloomMain"]),
+    // Installed as `heirloom`; a product of that name would have folders that differ from the library's by case alone.
+    .executable(name: "heirloom-tool", targets: ["HeirloomMain"]),
     .plugin(name: "HeirloomSnapshot", targets: ["HeirloomSnapshot"]),
     .plugin(name: "HeirloomCheck", targets: ["HeirloomCheck"]),
     .plugin(name: "HeirloomGenerate", targets: ["HeirloomGenerate"]),
@@ -217,10 +218,21 @@ let strictSettings: [SwiftSetting] =
 // Modules of pure values promise that they hold no unsafe code.
 let pureModules: Set<String> = ["HeirloomModel", "HeirloomMapping"]
 
-// The modules that the tool alone has do little and say much: they are made small. (No app has these targets.)
+// What does little and says much is made small: the modules that the tool alone has, and those of an app that are waited for by no row.
+// (Packages of tools 6.2 may have such flags, also where others depend on them.)
 let smallTargets: Set<String> = [
-  "HeirloomCommands", "HeirloomDiagram", "HeirloomMain", "HeirloomOutput", "HeirloomStories",
+  "HeirloomCommands", "HeirloomDiagram", "HeirloomMain", "HeirloomOutput", "HeirloomStories", "HeirloomSwiftSource",
+  "Heirloom", "HeirloomFormats", "HeirloomMapping", "HeirloomMigration", "HeirloomVault",
 ]
+
+// Of the library, an app gets what it calls: the linker leaves out the functions that nobody does. On Linux they would all stay, for they
+// lie in one section, and those that other modules may call are kept as if somebody asked for them by name.
+let strippedTargets: Set<String> = [
+  "Heirloom", "HeirloomFormats", "HeirloomMapping", "HeirloomMigration", "HeirloomModel", "HeirloomSalvage",
+  "HeirloomStore",
+  "HeirloomSwiftSource", "HeirloomVault",
+]
+let stripping: [String] = ["-function-sections", "-internalize-at-link"].flatMap { ["-Xfrontend", $0] }
 
 // Optimising the tests themselves takes three times as long as compiling them, and what they try is optimised without. The exception
 // works as hard as what it tries. (No product has these targets, so that the flag keeps nobody from depending on the package.)
@@ -230,6 +242,9 @@ for target in package.targets where target.type != .system && target.type != .pl
   target.swiftSettings = settings + strictSettings + (pureModules.contains(target.name) ? [.strictMemorySafety()] : [])
   if smallTargets.contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))
+  }
+  if strippedTargets.contains(target.name) {
+    target.swiftSettings?.append(.unsafeFlags(stripping, .when(platforms: [.linux], configuration: .release)))
   }
   if target.type == .test, !hardWorkingTests.contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-Onone"], .when(configuration: .release)))

@@ -15,7 +15,7 @@ extension MigrationAssistant {
   /// proven, after each object of a policy, and before the store is replaced; from then on it has no effect.
   /// ``migrateStore()`` throws an error with the code `cancelled`. Cancelling doesn't end a wait for another process,
   /// which lasts at most the times of the configuration.
-  public internal(set) var progress: Progress {
+  public package(set) var progress: Progress {
     get {
       if let madeProgress { return madeProgress }
       let progress = Progress(totalUnitCount: -1)

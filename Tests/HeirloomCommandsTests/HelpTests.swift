@@ -120,7 +120,7 @@ struct HelpTests {
     let text = ["README.md", "Sources/Heirloom/Heirloom.docc/CommandLineTool.md"].map { path in
       (try? String(contentsOf: checkout.appendingPathComponent(path), encoding: .utf8)) ?? ""
     }.joined()
-    let written = text.matches(of: /swift run heirloom ([^#&`\n]*[^#&`\n ])/).map { String($0.1) }
+    let written = text.matches(of: /swift run heirloom-tool ([^#&`\n]*[^#&`\n ])/).map { String($0.1) }
     let told = declared.compactMap { ($0["example"] as? String)?.dropFirst("heirloom ".count) }.map(String.init)
     return written + told
   }()

@@ -39,6 +39,22 @@ struct MigrationProgressTests {
   }
 
   /// A delegate that does something at each event, on the thread of the event.
+  /// A progress that notes each change, whoever else has the processors.
+  private final class RecordedProgress: Progress, @unchecked Sendable {
+    private let state = Locked<(phase: String, seen: [(phase: String, fraction: Double)])>(("before", []))
+
+    var seen: [(phase: String, fraction: Double)] { state.withLock(\.seen) }
+
+    func begin(_ phase: String) { state.withLock { $0.phase = phase } }
+
+    override var completedUnitCount: Int64 {
+      didSet {
+        let fraction = fractionCompleted
+        state.withLock { $0.seen.append(($0.phase, fraction)) }
+      }
+    }
+  }
+
   private final class Listener: MigrationAssistantDelegate, Sendable {
     private let onEvent: @Sendable (MigrationEvent) -> Void
 
@@ -110,29 +126,20 @@ struct MigrationProgressTests {
       storeURL: store, modelController: ModelController(storeURL: store),
       history: ModelHistory(current: new, earlier: [("1", old)]), configuration: MigrationAssistant.Configuration(),
       files: POSIXFileOperations(), builder: .always(builder))
-    let (progress, isOver, phase) = (assistant.progress, Locked(false), Locked("before"))
+    let progress = RecordedProgress(totalUnitCount: -1)
+    assistant.progress = progress
     let listener = Listener { event in
       switch event {
-      case .held: phase.withLock { $0 = "writing" }
-      case .built: phase.withLock { $0 = "proof" }
-      case .proven: phase.withLock { $0 = "after" }
+      case .held: progress.begin("writing")
+      case .built: progress.begin("proof")
+      case .proven: progress.begin("after")
       default: break
       }
     }
     assistant.delegate = listener
-    let seen = Locked<[(phase: String, fraction: Double)]>([])
-    let watcher = Thread {
-      while !isOver.withLock({ $0 }) {
-        let (fraction, now) = (progress.fractionCompleted, phase.withLock { $0 })
-        seen.withLock { if $0.last?.fraction != fraction { $0.append((now, fraction)) } }
-        usleep(1000)
-      }
-    }
-    watcher.start()
     _ = try assistant.migrateStore()
     withExtendedLifetime(listener) {}
-    isOver.withLock { $0 = true }
-    let fractions = seen.withLock { $0 }
+    let fractions = progress.seen
     #expect(fractions.map(\.fraction) == fractions.map(\.fraction).sorted() && progress.fractionCompleted == 1)
     for (phase, count) in [("writing", 3), ("proof", 2)] {
       #expect(fractions.count { $0.phase == phase && $0.fraction > 0 && $0.fraction < 1 } >= count, "\(fractions)")

@@ -6,7 +6,7 @@ package enum BuiltTool {
   package static let url: URL? = {
     var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     for _ in 0..<4 {
-      let candidate = folder.appendingPathComponent("heirloom")
+      let candidate = folder.appendingPathComponent("heirloom-tool")
       if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
       folder.deleteLastPathComponent()
     }

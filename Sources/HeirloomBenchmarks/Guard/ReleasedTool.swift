@@ -8,7 +8,7 @@ struct ReleasedTool {
   /// Finds the tool; `nil` if it wasn't built.
   init?() {
     guard let folder = Bundle.main.executableURL?.deletingLastPathComponent() else { return nil }
-    path = folder.appendingPathComponent("heirloom").path
+    path = folder.appendingPathComponent("heirloom-tool").path
     guard FileManager.default.isExecutableFile(atPath: path) else { return nil }
   }
 

@@ -33,8 +33,8 @@ struct HeirloomSnapshot: CommandPlugin {
 
   /// Builds the tool, which takes a while the first time; `nil` if that fails.
   private func heirloom() throws -> URL? {
-    let result = try packageManager.build(.product("heirloom"), parameters: PackageManager.BuildParameters())
-    let tool = result.builtArtifacts.first { $0.kind == .executable && $0.url.lastPathComponent == "heirloom" }
+    let result = try packageManager.build(.product("heirloom-tool"), parameters: PackageManager.BuildParameters())
+    let tool = result.builtArtifacts.first { $0.kind == .executable && $0.url.lastPathComponent == "heirloom-tool" }
     if !result.succeeded || tool == nil { Diagnostics.error("The tool heirloom can't be built: \(result.logText)") }
     return result.succeeded ? tool?.url : nil
   }
