@@ -105,6 +105,7 @@ let package = Package(
       path: "Sources/Plugins/HeirloomGenerate"
     ),
     .target(name: "CSyncCounter"),
+    .executableTarget(name: "SmallestApp", dependencies: ["Heirloom"], path: "Tests/SmallestApp"),
     .executableTarget(
       name: "HeirloomBenchmarks",
       dependencies: ["Heirloom", "HeirloomCommands", "CHeirloomSQLite", "CSyncCounter"]),
@@ -218,20 +219,17 @@ let strictSettings: [SwiftSetting] =
 // Modules of pure values promise that they hold no unsafe code.
 let pureModules: Set<String> = ["HeirloomModel", "HeirloomMapping"]
 
-// What does little and says much is made small: the modules that the tool alone has, and those of an app that are waited for by no row.
-// (Packages of tools 6.2 may have such flags, also where others depend on them.)
-let smallTargets: Set<String> = [
-  "HeirloomCommands", "HeirloomDiagram", "HeirloomMain", "HeirloomOutput", "HeirloomStories", "HeirloomSwiftSource",
-  "Heirloom", "HeirloomFormats", "HeirloomMapping", "HeirloomMigration", "HeirloomVault",
-]
-
-// Of the library, an app gets what it calls: the linker leaves out the functions that nobody does. On Linux they would all stay, for they
-// lie in one section, and those that other modules may call are kept as if somebody asked for them by name.
-let strippedTargets: Set<String> = [
+// What an app links, and what the tool has besides: most of it is called once and says much, so it is made small. (Packages of tools 6.2
+// may have such flags, also where others depend on them.)
+let linkedTargets: Set<String> = [
   "Heirloom", "HeirloomFormats", "HeirloomMapping", "HeirloomMigration", "HeirloomModel", "HeirloomSalvage",
-  "HeirloomStore",
-  "HeirloomSwiftSource", "HeirloomVault",
+  "HeirloomStore", "HeirloomSwiftSource", "HeirloomVault",
 ]
+let toolTargets: Set<String> = [
+  "HeirloomCommands", "HeirloomDiagram", "HeirloomMain", "HeirloomOutput", "HeirloomStories",
+]
+// The linker leaves out the functions that nobody calls. On Linux they would all stay, for they lie in one section, and those that other
+// modules may call are kept as if somebody asked for them by name.
 let stripping: [String] = ["-function-sections", "-internalize-at-link"].flatMap { ["-Xfrontend", $0] }
 
 // Optimising the tests themselves takes three times as long as compiling them, and what they try is optimised without. The exception
@@ -240,10 +238,10 @@ let hardWorkingTests: Set<String> = ["HeirloomCrashTests"]
 
 for target in package.targets where target.type != .system && target.type != .plugin {
   target.swiftSettings = settings + strictSettings + (pureModules.contains(target.name) ? [.strictMemorySafety()] : [])
-  if smallTargets.contains(target.name) {
+  if linkedTargets.union(toolTargets).contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))
   }
-  if strippedTargets.contains(target.name) {
+  if linkedTargets.contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(stripping, .when(platforms: [.linux], configuration: .release)))
   }
   if target.type == .test, !hardWorkingTests.contains(target.name) {

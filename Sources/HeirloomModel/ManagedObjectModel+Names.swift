@@ -55,7 +55,7 @@ extension ManagedObjectModel {
   package func problem(
     in condition: PredicateDescription, of entity: String
   ) -> (entity: String, property: String)? {
-    for path in condition.pathsRead?.sorted() ?? [] {
+    for path in condition.pathsRead?.ordered() ?? [] {
       if let problem = problem(inPath: path, of: entity) { return problem }
     }
     return nil

@@ -41,7 +41,7 @@ extension ManagedObjectModel {
   }
 
   private static func sortedByName(_ hashes: [String: VersionHash]) -> [(key: String, value: VersionHash)] {
-    hashes.sorted { $0.key.utf16Precedes($1.key) }
+    hashes.ordered { $0.key }
   }
 }
 
@@ -62,9 +62,9 @@ private struct EntityHasher {
     let lineage = [entity] + model.superentities(of: entity.name)
     var properties: [(name: String, hash: VersionHash)] = []
     for ancestor in lineage { properties += ownPropertyHashes(of: ancestor) }
-    properties.sort { $0.name.utf16Precedes($1.name) }
+    properties = properties.ordered(by: \.name)
     let constraints = entity.uniquenessConstraints.map { $0.joined(separator: ".") }
-      .sorted { $0.utf16Precedes($1) }
+      .ordered()
 
     let result = VersionHash { digest in
       digest.update(entity.name)
@@ -99,7 +99,7 @@ private struct EntityHasher {
       }
     }
     if attribute.composite != nil {
-      let leaves = attribute.storedLeaves.sorted { $0.name.utf16Precedes($1.name) }
+      let leaves = attribute.storedLeaves.ordered(by: \.name)
       return VersionHash { digest in
         for leaf in leaves { digest.update(hash(of: leaf).bytes) }
       }

@@ -33,11 +33,11 @@ public struct ManagedObjectModel: Sendable {
     entities: [EntityDescription], versionIdentifiers: [String] = [], configurations: [ConfigurationDescription] = [],
     fetchRequestTemplates: [FetchRequestDescription] = []
   ) throws(ModelError) {
-    var entities = entities.sorted { $0.name.utf16Precedes($1.name) }
+    var entities = entities.ordered(by: \.name)
     for index in entities.indices {
-      entities[index].attributes.sort { $0.name.utf16Precedes($1.name) }
-      entities[index].relationships.sort { $0.name.utf16Precedes($1.name) }
-      entities[index].fetchedProperties.sort { $0.name.utf16Precedes($1.name) }
+      entities[index].attributes = entities[index].attributes.ordered(by: \.name)
+      entities[index].relationships = entities[index].relationships.ordered(by: \.name)
+      entities[index].fetchedProperties = entities[index].fetchedProperties.ordered(by: \.name)
     }
     var positions: [String: Int] = [:]
     for (index, entity) in entities.enumerated() {
@@ -48,14 +48,14 @@ public struct ManagedObjectModel: Sendable {
       guard let parent = entity.superentity else { continue }
       subentityNames[parent, default: []].append(entity.name)
     }
-    for key in subentityNames.keys { subentityNames[key]?.sort { $0.precedesInEntityOrder($1) } }
+    subentityNames = subentityNames.mapValues { $0.ordered { $0.precedesInEntityOrder($1) } }
 
     self.entities = entities
-    self.versionIdentifiers = Set(versionIdentifiers).sorted { $0.utf16Precedes($1) }
+    self.versionIdentifiers = Set(versionIdentifiers).ordered()
     self.configurations = configurations.map {
-      ConfigurationDescription(name: $0.name, entityNames: $0.entityNames.sorted { $0.utf16Precedes($1) })
-    }.sorted { $0.name.utf16Precedes($1.name) }
-    self.fetchRequestTemplates = fetchRequestTemplates.sorted { $0.name.utf16Precedes($1.name) }
+      ConfigurationDescription(name: $0.name, entityNames: $0.entityNames.ordered())
+    }.ordered(by: \.name)
+    self.fetchRequestTemplates = fetchRequestTemplates.ordered(by: \.name)
     self.positions = positions
     self.subentityNames = subentityNames
     try validate()
@@ -124,7 +124,7 @@ extension ManagedObjectModel {
 
   /// The entities without a parent, in the order in which a store numbers them.
   public var rootEntities: [EntityDescription] {
-    entities.filter { $0.superentity == nil }.sorted { $0.name.precedesInEntityOrder($1.name) }
+    entities.filter { $0.superentity == nil }.ordered { $0.name.precedesInEntityOrder($1.name) }
   }
 
   /// Tells whether an entity is the given other one or descends from it.
@@ -136,14 +136,14 @@ extension ManagedObjectModel {
   public func attributes(of name: String) -> [AttributeDescription] {
     guard let entity = entity(named: name) else { return [] }
     guard entity.superentity != nil else { return entity.attributes }
-    return lineage(of: name).flatMap(\.attributes).sorted { $0.name.utf16Precedes($1.name) }
+    return lineage(of: name).flatMap(\.attributes).ordered(by: \.name)
   }
 
   /// Returns the relationships of an entity, inherited ones included, sorted by name.
   public func relationships(of name: String) -> [RelationshipDescription] {
     guard let entity = entity(named: name) else { return [] }
     guard entity.superentity != nil else { return entity.relationships }
-    return lineage(of: name).flatMap(\.relationships).sorted { $0.name.utf16Precedes($1.name) }
+    return lineage(of: name).flatMap(\.relationships).ordered(by: \.name)
   }
 
   /// Returns the attribute of the given name that an entity has or inherits.

@@ -64,7 +64,7 @@ package struct ModelText {
     if let renamingIdentifier { features.append("renaming identifier \(quoted(renamingIdentifier))") }
     if let versionHashModifier { features.append("hash modifier \(quoted(versionHashModifier))") }
     if !userInfo.isEmpty {
-      let entries = userInfo.sorted { $0.key.utf16Precedes($1.key) }.map { "\(quoted($0.key)) = \(quoted($0.value))" }
+      let entries = userInfo.ordered { $0.key }.map { "\(quoted($0.key)) = \(quoted($0.value))" }
       features.append("user info {\(entries.joined(separator: ", "))}")
     }
     return features

@@ -34,7 +34,7 @@ package indirect enum OutputValue: Sendable {
     case .array(let values): self = .list(values.map(OutputValue.init))
     case .object(let members):
       var output = OutputMembers()
-      for name in members.keys.sorted(by: { $0.utf16Precedes($1) }) {
+      for name in members.keys.ordered() {
         output.append(name, OutputValue(members[name] ?? .null))
       }
       self = .object(output)

@@ -38,7 +38,6 @@ struct MigrationProgressTests {
     }
   }
 
-  /// A delegate that does something at each event, on the thread of the event.
   /// A progress that notes each change, whoever else has the processors.
   private final class RecordedProgress: Progress, @unchecked Sendable {
     private let state = Locked<(phase: String, seen: [(phase: String, fraction: Double)])>(("before", []))
@@ -55,6 +54,7 @@ struct MigrationProgressTests {
     }
   }
 
+  /// A delegate that does something at each event, on the thread of the event.
   private final class Listener: MigrationAssistantDelegate, Sendable {
     private let onEvent: @Sendable (MigrationEvent) -> Void
 

@@ -23,7 +23,7 @@ struct DiagnosticsArchive {
     folders = [
       location.directory, assistant.storeURL.deletingLastPathComponent().path,
       assistant.modelController.snapshotURL.deletingLastPathComponent().path, NSHomeDirectory(),
-    ].filter { $0.count > 1 }.sorted { $0.count > $1.count }
+    ].filter { $0.count > 1 }.ordered { $0.count > $1.count }
   }
 
   /// Writes the archive.

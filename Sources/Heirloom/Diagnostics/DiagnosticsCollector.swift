@@ -215,7 +215,7 @@ final class DiagnosticsCollector {
       versionIdentifiers: metadata.versionIdentifiers.map { PlainText.line($0) },
       frameworkVersion: metadata.frameworkVersion,
       generation: metadata.generation, deferred: metadata.deferredMigration?.items.map { PlainText.line($0) } ?? [],
-      otherKeys: metadata.otherValues.keys.sorted().map { PlainText.line($0) })
+      otherKeys: metadata.otherValues.keys.ordered().map { PlainText.line($0) })
     let history = assistant.history
     versionName = assistant.versionName(of: metadata)
     model = versionName.flatMap { try? history.model(named: $0) }

@@ -364,8 +364,8 @@ public struct ModelHistory: Sendable {
       guard let model = try? model(named: version.name) else { continue }
       let known = model.versionHashes()
       let differing = Set(known.keys).union(hashes.keys).filter { known[$0] != hashes[$0] }
-      near.append(NearVersion(name: version.name, differingEntities: differing.sorted { $0.utf16Precedes($1) }))
+      near.append(NearVersion(name: version.name, differingEntities: differing.ordered()))
     }
-    return Array(near.sorted { $0.differingEntities.count < $1.differingEntities.count }.prefix(3))
+    return Array(near.ordered { $0.differingEntities.count < $1.differingEntities.count }.prefix(3))
   }
 }

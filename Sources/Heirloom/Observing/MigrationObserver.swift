@@ -55,7 +55,7 @@ public struct MigrationObserver: Sendable {
     public static func unifiedLog(subsystem: String, category: String = "migration") -> MigrationObserver {
       MigrationObserver(log: { line in
         let logger = Logger(subsystem: subsystem, category: category)
-        let details = line.metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+        let details = line.metadata.ordered { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
         switch line.level {
         case .debug: logger.debug("\(line.message, privacy: .public) \(details)")
         case .info: logger.info("\(line.message, privacy: .public) \(details)")

@@ -4,7 +4,7 @@ import HeirloomModel
 extension MigrationLogLine: CustomStringConvertible {
   /// The message, and the details in parentheses.
   public var description: String {
-    let details = metadata.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+    let details = metadata.ordered { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
     return details.isEmpty ? message : "\(message) (\(details.joined(separator: ", ")))"
   }
 }

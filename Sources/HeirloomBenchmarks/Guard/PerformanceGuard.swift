@@ -20,7 +20,10 @@ struct PerformanceGuard {
       throw BenchmarkError.usage("--guard has no ceilings for this: expected launch, fleet or some of W1 to W5.")
     }
     say(["", "measured", "at most", "left", "goal"])
-    if arguments.only == nil { try run.checkTool() }
+    if arguments.only == nil {
+      try run.checkSizes()
+      try run.checkLibraries()
+    }
     if let counter = try InstructionCounter() {
       if arguments.includes(.launch) { try run.checkWorks(with: counter) }
       if !workloads.isEmpty { try run.checkNotes(of: workloads, with: counter) }
@@ -33,17 +36,25 @@ struct PerformanceGuard {
     say("All figures are within their ceilings.")
   }
 
-  // MARK: The released tool
+  // MARK: The released tool, and an app
 
-  private mutating func checkTool() throws {
-    guard let tool = ReleasedTool() else {
-      return Self.say("released tool: skipped, \"heirloom\" was not built beside this tool")
+  private mutating func checkSizes() throws {
+    let ceilings = [("heirloom-tool", GuardCeilings.toolSize), ("SmallestApp", GuardCeilings.appSize)]
+    for (name, ceiling) in ceilings {
+      guard let program = ReleasedProgram(name) else {
+        Self.say("\(name): skipped, it was not built beside this tool")
+        continue
+      }
+      if let bytes = try program.strippedBytes(in: try work.emptyFolder(name)) {
+        check("\(name) without symbols", bytes, atMost: ceiling * 1_048_576, .bytes)
+      } else {
+        Self.say("\(name)'s size: skipped, there is no command that removes symbols")
+      }
     }
-    if let bytes = try tool.strippedBytes(in: try work.emptyFolder("tool")) {
-      check("released tool without symbols", bytes, atMost: GuardCeilings.toolSize * 1_048_576, .bytes)
-    } else {
-      Self.say("released tool's size: skipped, there is no command that removes symbols")
-    }
+  }
+
+  private mutating func checkLibraries() throws {
+    guard let tool = ReleasedProgram("heirloom-tool") else { return }
     guard let libraries = try tool.libraries() else {
       return Self.say("released tool's libraries: skipped, there is no command that lists them")
     }

@@ -144,7 +144,7 @@ struct CheckCommand {
     }
     var result = review()
     for name in names where !result.losses.contains(where: { $0.name == name }) {
-      let open = Set(result.losses.filter { !$0.isAcknowledged }.map(\.name)).sorted { $0.utf16Precedes($1) }
+      let open = Set(result.losses.filter { !$0.isAcknowledged }.map(\.name)).ordered()
       throw UsageError.invalidValue(
         option: "--acknowledge", value: name,
         expected: open.isEmpty ? "nothing: no loss is left to acknowledge" : "one of \(listText(open))")

@@ -83,7 +83,7 @@ struct StoreInspection {
     notes += counts.notes
     contradiction = counts.contradiction
     let hashes = model?.versionHashes() ?? [:]
-    entities = metadata.versionHashes.keys.sorted { $0.utf16Precedes($1) }.map { name in
+    entities = metadata.versionHashes.keys.ordered().map { name in
       Entity(
         name: name, superentity: model?.entity(named: name)?.superentity ?? counts.superentities[name],
         versionHash: hashes[name], storedHash: metadata.versionHashes[name], rows: counts.rows[name])

@@ -1,3 +1,5 @@
+import HeirloomModel
+
 /// An encoder of archived values.
 struct ArchivedValueWriter {
   /// The most levels of values within each other.
@@ -63,7 +65,7 @@ struct ArchivedValueWriter {
     _ entries: [ArchivedValue: ArchivedValue], depth: Int
   ) throws(ArchivedValueError) -> PropertyListValue {
     // Texts are sorted, so that equal values give equal bytes; keys of other kinds follow in any order.
-    let texts = entries.keys.compactMap(\.stringValue).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    let texts = entries.keys.compactMap(\.stringValue).ordered { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     let keys = texts.map { ArchivedValue.string($0) } + entries.keys.filter { $0.stringValue == nil }
     var values: [ArchivedValue] = []
     for key in keys { values.append(entries[key] ?? .null) }

@@ -22,7 +22,7 @@ package enum MappingArchiveWriter {
       var references: [PropertyListValue] = []
       for mapping in mappingModel.entityMappings { references.append(try entityMapping(mapping)) }
       let byName = zip(mappingModel.entityMappings, references).map { (key: $0.name, value: $1) }
-        .sorted { $0.key.utf16Precedes($1.key) }
+        .ordered { $0.key }
       let list = writer.builder.array(references, className: "NSArray")
       let dictionary = writer.builder.dictionary(byName)
       let root = writer.builder.object(

@@ -90,7 +90,7 @@ struct MappingSourceReader {
     }
     warnOfOrphans(except: members)
     // Sorting keeps the order of the file where numbers are equal.
-    result.mappingModel.entityMappings = mappings.sorted { $0.number < $1.number }.map(\.mapping)
+    result.mappingModel.entityMappings = mappings.ordered { $0.number < $1.number }.map(\.mapping)
   }
 
   // MARK: - Entity mappings
@@ -168,8 +168,8 @@ struct MappingSourceReader {
       }
       properties.append(PropertyMapping(name: name, valueExpression: value, userInfo: userInfo))
     }
-    unedited.sort { $0.utf16Precedes($1) }
-    return properties.sorted { $0.name.utf16Precedes($1.name) }
+    unedited = unedited.ordered()
+    return properties.ordered(by: \.name)
   }
 
   /// Warns about property mappings that no entity mapping lists, as the editor leaves them when a model is changed.
@@ -266,7 +266,7 @@ struct MappingSourceReader {
         if unknown.insert(object.entity).inserted { warn(.unknownClass(object.entity), "line \(object.line)") }
         continue
       }
-      for name in object.values.keys.sorted(by: { $0.utf16Precedes($1) }) where !known.contains(name) {
+      for name in object.values.keys.ordered() where !known.contains(name) {
         warn(.unknownKey(name), "line \(object.line)")
       }
     }

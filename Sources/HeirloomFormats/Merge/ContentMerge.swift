@@ -21,7 +21,7 @@ enum ContentMerge {
     let key = MergeNode.Key(kind: name, name: "")
     switch value {
     case .object(let members) where divisible.contains(name):
-      let children = members.sorted { $0.key.utf16Precedes($1.key) }.map { node($0.value, named: $0.key) }
+      let children = members.ordered { $0.key }.map { node($0.value, named: $0.key) }
       var result = MergeNode(key: key, form: .object, children: children)
       result.isWhole = false
       return result
@@ -49,7 +49,7 @@ enum ContentMerge {
     var node = MergeNode(key: MergeNode.Key(kind: kind, name: name), form: .value(value))
     if deep.contains(list) {
       node.form = .object
-      node.children = members.sorted { $0.key.utf16Precedes($1.key) }.map { Self.node($0.value, named: $0.key) }
+      node.children = members.ordered { $0.key }.map { Self.node($0.value, named: $0.key) }
       node.isWhole = false
     }
     if case .string(let former)? = members["renamingIdentifier"] { node.formerName = former }

@@ -126,7 +126,7 @@ struct ThreeWayMerge {
     let (before, left, right) = (values(base), values(ours.settings), values(theirs.settings))
     var kept: [String: String] = [:]
     var isUnclear = false
-    for name in Set(left.keys).union(right.keys).sorted(by: { $0.utf16Precedes($1) }) {
+    for name in Set(left.keys).union(right.keys).ordered() {
       let (old, a, b) = (before[name], left[name], right[name])
       if a == b || b == old {
         kept[name] = a

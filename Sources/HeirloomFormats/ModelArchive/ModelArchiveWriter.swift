@@ -154,7 +154,7 @@ package struct ModelArchiveWriter {
   }
 
   mutating func userInfo(_ entries: [String: String]) -> PropertyListValue {
-    let sorted = entries.sorted { $0.key.utf16Precedes($1.key) }
+    let sorted = entries.ordered { $0.key }
     let references = sorted.map { (key: $0.key, value: builder.string($0.value)) }
     return builder.dictionary(references, className: "NSDictionary")
   }

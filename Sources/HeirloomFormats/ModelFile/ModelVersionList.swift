@@ -1,3 +1,5 @@
+import HeirloomModel
+
 /// The versions of a model that lie together, listed without being read.
 package struct ModelVersionList: Hashable, Sendable {
   /// One version.
@@ -179,7 +181,7 @@ package struct ModelVersionList: Hashable, Sendable {
   /// Returns the versions that a lock names in its order, then the others by their names.
   private static func ordered(_ files: [String: ModelFile], by lock: VersionLock) -> [Version] {
     let locked = lock.versions.map(\.name)
-    let others = files.keys.filter { !locked.contains($0) }.sorted { NaturalOrder.precedes($0, $1) }
+    let others = files.keys.filter { !locked.contains($0) }.ordered { NaturalOrder.precedes($0, $1) }
     return (locked + others).compactMap { name in
       files[name].map { file in
         Version(name: name, file: file, lockedChecksum: lock.versions.first { $0.name == name }?.checksum)
@@ -247,7 +249,7 @@ package struct ModelVersionList: Hashable, Sendable {
       let file = ModelFile(unchecked: folder + "/" + name, kind: kind)
       versions.append(Version(name: FileNames.base(name, without: ending), file: file, lockedChecksum: nil))
     }
-    return versions.sorted { NaturalOrder.precedes($0.name, $1.name) }
+    return versions.ordered { NaturalOrder.precedes($0.name, $1.name) }
   }
 
   private static func plist(_ path: String) throws(ModelReadingError) -> PropertyListValue {

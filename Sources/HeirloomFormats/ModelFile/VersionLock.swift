@@ -32,7 +32,7 @@ package struct VersionLock: Hashable, Sendable {
     package func editedEntities(in hashes: [String: VersionHash]) -> [String]? {
       guard ManagedObjectModel.versionChecksum(of: hashes) != checksum else { return nil }
       let names = entities.map { Set($0.keys).union(hashes.keys) } ?? []
-      return names.filter { entities?[$0] != hashes[$0]?.description }.sorted { $0.utf16Precedes($1) }
+      return names.filter { entities?[$0] != hashes[$0]?.description }.ordered()
     }
 
     /// The rule that an edit breaks, as the beginning of a sentence.
@@ -128,7 +128,7 @@ package struct VersionLock: Hashable, Sendable {
       return
     }
     let losses = Set(acknowledgements[position].losses + [loss])
-    acknowledgements[position].losses = losses.sorted { $0.utf16Precedes($1) }
+    acknowledgements[position].losses = losses.ordered()
   }
 
   /// The most bytes that a lock has.
@@ -188,7 +188,7 @@ package struct VersionLock: Hashable, Sendable {
         names.formUnion(Set(entry.keys).subtracting(["checksum", "entities", "name"]))
       }
     }
-    return names.sorted { $0.utf16Precedes($1) }
+    return names.ordered()
   }
 
   private init?(_ value: JSONValue) {
@@ -295,7 +295,7 @@ package struct VersionLock: Hashable, Sendable {
       if let entities = version.entities {
         writer.key("entities")
         writer.beginObject()
-        for (entity, hash) in entities.sorted(by: { $0.key.utf16Precedes($1.key) }) {
+        for (entity, hash) in entities.ordered(by: { $0.key }) {
           writer.key(entity)
           writer.string(hash)
         }

@@ -306,16 +306,16 @@ extension ModelSourceReader {
   /// Warns about attributes and elements that are not known here.
   mutating func check(_ element: MarkupElement, _ owner: String, attributes: Set<String>, children: Set<String>) {
     let unknown = element.attributes.keys.filter { !attributes.contains($0) }
-    for name in unknown.sorted(by: { $0.utf16Precedes($1) }) {
+    for name in unknown.ordered() {
       warn(
-        .unknownAttribute(name, nearest: NameSuggestion.nearest(to: name, among: attributes.sorted())), owner, element)
+        .unknownAttribute(name, nearest: NameSuggestion.nearest(to: name, among: attributes.ordered())), owner, element)
     }
     if element.text.utf8.contains(where: { $0 > 0x20 }) {
       hasStrayText = true
       warn(.invalidValue(element.text.trimmingWhitespace, of: element.name), owner, element)
     }
     for child in element.children where !children.contains(child.name) {
-      let nearest = NameSuggestion.nearest(to: child.name, among: children.sorted())
+      let nearest = NameSuggestion.nearest(to: child.name, among: children.ordered())
       warn(.unknownElement(child.name, nearest: nearest), owner, child)
     }
   }

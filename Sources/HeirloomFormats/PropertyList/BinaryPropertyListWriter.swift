@@ -1,3 +1,5 @@
+import HeirloomModel
+
 /// A writer of binary property lists.
 ///
 /// The same value always gives the same bytes: keys are sorted, and equal scalars are written once.
@@ -42,7 +44,7 @@ package struct BinaryPropertyListWriter {
     case .dictionary(let values):
       let position = objects.count
       objects.append(.dictionary(keys: [], values: []))
-      let sorted = values.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+      let sorted = values.ordered { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
       var keyReferences: [Int] = []
       for entry in sorted { keyReferences.append(addScalar(.string(entry.key))) }
       var valueReferences: [Int] = []

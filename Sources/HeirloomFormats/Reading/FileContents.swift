@@ -1,4 +1,5 @@
 import Foundation
+import HeirloomModel
 
 /// The reading of files for models: bounded, and of regular files only.
 enum FileContents {
@@ -54,7 +55,7 @@ enum FileContents {
   static func names(in folder: String) throws(ModelReadingError) -> [String] {
     do {
       let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-      return names.filter { !$0.hasPrefix(".") }.sorted { NaturalOrder.precedes($0, $1) }
+      return names.filter { !$0.hasPrefix(".") }.ordered { NaturalOrder.precedes($0, $1) }
     } catch {
       throw ModelReadingError(path: folder, problem: .unreadable(reason: "its content can't be listed"))
     }

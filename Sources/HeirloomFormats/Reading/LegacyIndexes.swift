@@ -4,7 +4,7 @@ import HeirloomModel
 enum LegacyIndexes {
   /// Returns the indexes of the properties that are marked as indexed, by name.
   static func indexes(ofProperties names: [String]) -> [FetchIndexDescription] {
-    names.sorted { $0.utf16Precedes($1) }.map {
+    names.ordered().map {
       FetchIndexDescription(name: $0, elements: [FetchIndexElementDescription(property: $0)])
     }
   }

@@ -27,7 +27,7 @@ extension ModelContentWriter {
     case .composite(let elements):
       json.key("composite")
       json.beginObject()
-      for (name, element) in elements.sorted(by: { $0.key.utf16Precedes($1.key) }) {
+      for (name, element) in elements.ordered(by: { $0.key }) {
         json.key(name)
         self.value(element)
       }

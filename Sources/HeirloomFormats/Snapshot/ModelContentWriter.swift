@@ -238,7 +238,7 @@ extension ModelContentWriter {
     guard !entries.isEmpty else { return }
     json.key(key)
     json.beginObject()
-    for entry in entries.sorted(by: { $0.key.utf16Precedes($1.key) }) { string(entry.key, entry.value) }
+    for entry in entries.ordered(by: { $0.key }) { string(entry.key, entry.value) }
     json.endObject()
   }
 

@@ -86,7 +86,7 @@ package struct ModelSnapshot: Hashable, Sendable {
     let checksum = try object.requiredString("checksum")
     try object.finish()
     let own = versionHashes.mapValues(\.description)
-    let differing = Set(own.keys).union(hashes.keys).filter { own[$0] != hashes[$0] }.sorted { $0.utf16Precedes($1) }
+    let differing = Set(own.keys).union(hashes.keys).filter { own[$0] != hashes[$0] }.ordered()
     guard differing.isEmpty, checksum == versionChecksum else {
       throw ModelReadingError(problem: .hashMismatch(entities: differing))
     }

@@ -103,7 +103,7 @@ struct PathWords {
   /// The obstacles that say why the given mapping models don't help.
   var obstacles: [MappingObstacle] {
     var obstacles: [MappingObstacle] = []
-    for (index, mismatches) in search.misfits.sorted(by: { $0.key < $1.key }) {
+    for (index, mismatches) in search.misfits.ordered(by: { $0.key < $1.key }) {
       obstacles += mismatches.map {
         MappingObstacle(
           $0, in: search.mappings[index], suggestion: "Make the mapping model for the versions that there are.")
@@ -112,7 +112,7 @@ struct PathWords {
     if let circle {
       obstacles.append(circle)
     }
-    for (step, given) in search.given.sorted(by: { ($0.key.start, $0.key.end) < ($1.key.start, $1.key.end) })
+    for (step, given) in search.given.ordered(by: { ($0.key.start, $0.key.end) < ($1.key.start, $1.key.end) })
     where step.start > search.lastOrdered && !search.reached.contains(step.start) && !search.isOutside(step) {
       for part in given.parts {
         obstacles.append(
@@ -129,7 +129,7 @@ struct PathWords {
     for position in search.reached {
       let way = search.way(to: position)
       let steps = search.given.merging(search.back) { first, _ in first }.filter { $0.key.start == position }
-      for (step, given) in steps.sorted(by: { $0.key.end < $1.key.end }) {
+      for (step, given) in steps.ordered(by: { $0.key.end < $1.key.end }) {
         guard let start = way.firstIndex(of: step.end), let part = given.parts.first else { continue }
         let names = way[start...].map(title).joined(separator: ", ")
         return obstacle(

@@ -37,7 +37,7 @@ struct DifferenceBuilder {
       }
       addRemovedProperties(of: entity)
     }
-    return changes.enumerated().sorted { left, right in
+    return changes.enumerated().ordered { left, right in
       if left.element.sortKey != right.element.sortKey {
         return left.element.sortKey.utf16Precedes(right.element.sortKey)
       }

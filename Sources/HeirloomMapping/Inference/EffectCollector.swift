@@ -21,22 +21,13 @@ struct EffectCollector {
     rows.map { head, rows in
       DataEffect(
         kind: head.kind, entity: head.entity, properties: head.properties,
-        rows: rows.sorted {
-          [$0.entity, $0.destinationEntity ?? ""].utf16Precedes([$1.entity, $1.destinationEntity ?? ""])
-        })
-    }.sorted { $0.sortKey.utf16Precedes($1.sortKey) }
+        rows: rows.ordered { [$0.entity, $0.destinationEntity ?? ""] })
+    }.ordered(by: \.sortKey)
   }
 }
 
 extension DataEffect {
   fileprivate var sortKey: [String] {
     [entity] + [properties.joined(separator: "\u{1}"), kind.code, rows.first?.entity ?? "", "\(kind)"]
-  }
-}
-
-extension [String] {
-  /// Tells whether this list comes before another, compared element by element.
-  package func utf16Precedes(_ other: [String]) -> Bool {
-    lexicographicallyPrecedes(other) { $0.utf16Precedes($1) }
   }
 }

@@ -88,7 +88,7 @@ struct EntitySplit: Hashable {
       }
     }
     // The most alike first, each attribute once.
-    candidates.sort { left, right in
+    candidates = candidates.ordered { left, right in
       if left.likeness != right.likeness { return left.likeness > right.likeness }
       if (left.split.link == nil) != (right.split.link == nil) { return right.split.link == nil }
       return [left.split.part, left.move.from, left.move.to].utf16Precedes(
@@ -103,9 +103,9 @@ struct EntitySplit: Hashable {
       taken.insert(candidate.move.from)
       found[split.part] = split
     }
-    return found.values.sorted { $0.part.utf16Precedes($1.part) }.map { split in
+    return found.values.ordered(by: \.part).map { split in
       var split = split
-      split.moves.sort { $0.to.utf16Precedes($1.to) }
+      split.moves = split.moves.ordered(by: \.to)
       split.missing = split.missing(in: model)
       split.addStandIns(inference)
       return split

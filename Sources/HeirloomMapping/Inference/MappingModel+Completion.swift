@@ -104,7 +104,7 @@ struct MappingCompletion {
 
   private static func fill(_ given: [PropertyMapping], from inferred: [PropertyMapping]) -> [PropertyMapping] {
     let names = Set(given.map(\.name))
-    return (given + inferred.filter { !names.contains($0.name) }).sorted { $0.name.utf16Precedes($1.name) }
+    return (given + inferred.filter { !names.contains($0.name) }).ordered(by: \.name)
   }
 
   private func type(

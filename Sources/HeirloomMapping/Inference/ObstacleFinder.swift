@@ -11,10 +11,7 @@ struct ObstacleFinder {
 
   /// The obstacles, sorted by entity, property and kind.
   var obstacles: [MappingObstacle] {
-    found.sorted {
-      [$0.entity, $0.property ?? "", $0.kind.rawValue, $0.reason].utf16Precedes(
-        [$1.entity, $1.property ?? "", $1.kind.rawValue, $1.reason])
-    }
+    found.ordered { [$0.entity, $0.property ?? "", $0.kind.rawValue, $0.reason] }
   }
 
   private var source: ManagedObjectModel { flows.source }
@@ -213,7 +210,7 @@ struct ObstacleFinder {
       let members = flows.filter { tree.contains($0.destination.name) }
       let groups = Dictionary(grouping: members) { source.rootEntity(of: $0.source.name)?.name ?? $0.source.name }
       guard groups.count > 1, !groups.values.contains(where: { isHome($0, for: groups) }) else { continue }
-      let names = groups.keys.sorted { $0.utf16Precedes($1) }
+      let names = groups.keys.ordered()
       found.insert(
         MappingObstacle(
           kind: .mergedHierarchies, entity: root.name,

@@ -49,7 +49,7 @@ extension RowFlows {
   ) -> [DataEffect.Kind] {
     var kinds: [DataEffect.Kind] = []
     let targets = targets(of: before, as: relationship)
-    let lost = (targets.foreign + targets.dropped).sorted { $0.utf16Precedes($1) }
+    let lost = (targets.foreign + targets.dropped).ordered()
     if !lost.isEmpty { kinds.append(.foreignLinks(to: lost)) }
     if !targets.leftOut.isEmpty { kinds.append(.leftOutLinks(to: targets.leftOut)) }
     if relationship.isToMany {

@@ -95,7 +95,7 @@ package struct RowFlow: Hashable, Sendable {
   func targets(in attribute: AttributeDescription, of model: ManagedObjectModel) -> [AttributeTarget] {
     let own = AttributeTarget(attribute)
     guard attribute.composite != nil else { return [own] }
-    let elements = origins.keys.filter { $0.hasPrefix("\(attribute.name).") }.sorted { $0.utf16Precedes($1) }
+    let elements = origins.keys.filter { $0.hasPrefix("\(attribute.name).") }.ordered()
     return [own] + elements.compactMap { model.attributeTarget($0, of: destination.name) }
   }
 

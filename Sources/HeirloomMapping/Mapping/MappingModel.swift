@@ -34,7 +34,7 @@ public struct MappingModel: Hashable, Sendable {
 
   /// The names of the policies that the mappings need, sorted, each once.
   public var policyNames: [String] {
-    Set(entityMappings.compactMap(\.entityMigrationPolicyClassName)).sorted { $0.utf16Precedes($1) }
+    Set(entityMappings.compactMap(\.entityMigrationPolicyClassName)).ordered()
   }
 }
 

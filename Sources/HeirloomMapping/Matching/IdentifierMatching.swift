@@ -35,7 +35,7 @@ struct IdentifierMatching: Hashable, Sendable {
   init(from source: [IdentifiedElement], to destination: [IdentifiedElement]) {
     let sourceGroups = Dictionary(grouping: source, by: \.canonicalIdentifier)
     let destinationGroups = Dictionary(grouping: destination, by: \.canonicalIdentifier)
-    for identifier in destinationGroups.keys.sorted(by: { $0.utf16Precedes($1) }) {
+    for identifier in destinationGroups.keys.ordered() {
       guard let sourceGroup = sourceGroups[identifier], let destinationGroup = destinationGroups[identifier] else {
         continue
       }
@@ -60,8 +60,8 @@ struct IdentifierMatching: Hashable, Sendable {
     if !isSettled {
       ambiguities.append(
         Ambiguity(
-          identifier: identifier, sources: source.map(\.name).sorted { $0.utf16Precedes($1) },
-          destinations: destination.map(\.name).sorted { $0.utf16Precedes($1) }))
+          identifier: identifier, sources: source.map(\.name).ordered(),
+          destinations: destination.map(\.name).ordered()))
     }
   }
 

@@ -15,10 +15,7 @@ extension ModelCorrespondence {
         found.append(property)
       }
     }
-    return found.sorted {
-      $0.entity == $1.entity
-        ? ($0.property ?? "").utf16Precedes($1.property ?? "") : $0.entity.utf16Precedes($1.entity)
-    }
+    return found.ordered { [$0.entity, $0.property ?? ""] }
   }
 
   private static func ignoredRename(_ pair: EntityCorrespondence) -> MatchingDiagnostic {

@@ -87,7 +87,7 @@ extension DecisionPlanner {
       else { continue }
       groups[found.group, default: []].append(found)
     }
-    let values = groups.values.sorted { $0[0].name < $1[0].name }.flatMap { group in
+    let values = groups.values.ordered { $0[0].name < $1[0].name }.flatMap { group in
       let isEmpty = group.map { "t.\(quote($0.name)) IS NULL" }.joined(separator: " AND ")
       let isGiven = group.map { "o.\(quote($0.name)) IS NOT NULL" }.joined(separator: " OR ")
       return group.map { column in

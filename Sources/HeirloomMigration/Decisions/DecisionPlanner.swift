@@ -67,7 +67,7 @@ final class DecisionPlanner {
   }
 
   /// The tables, in the order of their numbers.
-  var orderedTables: [DecisionTable] { tables.values.sorted { $0.number < $1.number } }
+  var orderedTables: [DecisionTable] { tables.values.ordered { $0.number < $1.number } }
 
   // MARK: The tables
 
@@ -109,7 +109,7 @@ final class DecisionPlanner {
         var names = constraints.filter { $0.index.table == entity.table }.flatMap(\.index.columns)
         names += matching.decisions.compactMap { ageColumn(of: $0, in: entity) }
         let others = names.filter { name in !links.contains { $0.name == name } }
-        let tracked = Set(others).sorted().compactMap { columns.column(named: $0, of: entity.table) }
+        let tracked = Set(others).ordered().compactMap { columns.column(named: $0, of: entity.table) }
         add(entity, links + tracked, mayLoseRows: true)
       } else {
         let concerned = links.filter { $0.link.map { roots.contains($0.root) } ?? false }
@@ -266,7 +266,7 @@ final class DecisionPlanner {
 
   /// Gives remaining objects the values they lack from those that they replace.
   private func fillSurvivors(_ table: DecisionTable, after mark: Int64) throws(SQLiteError) {
-    for group in Dictionary(grouping: table.columns, by: \.group).values.sorted(by: { $0[0].name < $1[0].name }) {
+    for group in Dictionary(grouping: table.columns, by: \.group).values.ordered(by: { $0[0].name < $1[0].name }) {
       let isEmpty = group.map { "\(quote($0.name)) IS NULL" }.joined(separator: " AND ")
       var isGiven = "(" + group.map { "o.\(quote($0.name)) IS NOT NULL" }.joined(separator: " OR ") + ")"
       if let link = group[0].link, link.root == table.root.name {

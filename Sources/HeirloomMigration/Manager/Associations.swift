@@ -157,7 +157,7 @@ final class Associations {
   // MARK: Reading
 
   /// The names of the mappings, sorted.
-  var mappingNames: [String] { mappings.keys.sorted { $0.utf16Precedes($1) } }
+  var mappingNames: [String] { mappings.keys.ordered() }
 
   /// Returns true if a mapping by object associated objects of some of the given destination entities.
   func hasObjects(of entities: ClosedRange<Int>, mapping name: String) -> Bool {

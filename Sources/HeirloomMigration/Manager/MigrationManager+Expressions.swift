@@ -32,7 +32,7 @@ extension MigrationManager {
       calls[selector] = { [unowned self] receiver, arguments in
         if let value = try policy.call(selector, arguments, manager: self) { return value }
         guard let registered else {
-          throw EvaluationError.unknownFunction(selector: selector, known: self.functions.keys.sorted())
+          throw EvaluationError.unknownFunction(selector: selector, known: self.functions.keys.ordered())
         }
         return try registered(receiver, arguments)
       }

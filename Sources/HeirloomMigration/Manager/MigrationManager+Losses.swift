@@ -99,7 +99,7 @@ private struct LeftProperty {
         "The code of the mapping never read \"\(entity).\(property)\", nor called the default that takes it."
       case .foreign:
         DataEffect(
-          kind: .foreignLinks(to: targets.sorted { $0.utf16Precedes($1) }), entity: entity, properties: [property],
+          kind: .foreignLinks(to: targets.ordered()), entity: entity, properties: [property],
           rows: []
         ).description
       }
@@ -124,6 +124,6 @@ extension [LeftProperty] {
 
   /// The losses, by entity and property.
   fileprivate var losses: [MigrationLoss] {
-    sorted { [$0.entity, $0.property].utf16Precedes([$1.entity, $1.property]) }.map(\.loss)
+    ordered { [$0.entity, $0.property] }.map(\.loss)
   }
 }

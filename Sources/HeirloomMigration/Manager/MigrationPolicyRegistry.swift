@@ -19,7 +19,7 @@ public struct MigrationPolicyRegistry: Sendable {
   public init() {}
 
   /// The names of policies, sorted.
-  public var policyNames: [String] { policies.keys.sorted { $0.utf16Precedes($1) } }
+  public var policyNames: [String] { policies.keys.ordered() }
 
   /// Registers a policy under a name.
   ///
@@ -68,7 +68,7 @@ public struct MigrationPolicyRegistry: Sendable {
   /// Returns the names of a mapping model's policies that nobody knows, sorted, each once.
   package func unknownPolicies(of mappings: [EntityMapping]) -> [String] {
     let unknown = mappings.filter { policyClass(of: $0) == nil }.compactMap(\.entityMigrationPolicyClassName)
-    return Set(unknown).sorted { $0.utf16Precedes($1) }
+    return Set(unknown).ordered()
   }
 
   private func policyClass(of mapping: EntityMapping) -> PolicyClass? {

@@ -51,7 +51,7 @@ final class RowMapping {
         let name = mapping.destinationEntityName, let target = model.attributeTarget(property.name, of: name)
       else { return nil }
       return (property, target)
-    }.sorted { $0.target.path.count < $1.target.path.count }
+    }.ordered { $0.target.path.count < $1.target.path.count }
     relationships = mapping.relationshipMappings.compactMap { property in
       guard property.valueExpression != nil, let name = mapping.destinationEntityName,
         let relationship = model.relationship(named: property.name, of: name), !relationship.isTransient

@@ -30,6 +30,6 @@ extension Crossing {
     where routing.bySource[entity.name] == nil && !taken.contains(entity.name) && !entity.isAbstract {
       rows.append(EntityRows(entity: entity.name, before: byEntity[entity.name, default: 0], after: nil))
     }
-    return rows.sorted { $0.entity.utf16Precedes($1.entity) }
+    return rows.ordered(by: \.entity)
   }
 }

@@ -48,8 +48,8 @@ struct CellBalance {
       }
     }
     let pairs = Dictionary(grouping: lines.values) { [$0.source.table, $0.destination.table] }
-    return pairs.sorted { $0.key.lexicographicallyPrecedes($1.key) }.flatMap { tables, lines in
-      let sorted = lines.sorted { $0.name < $1.name }
+    return pairs.ordered { $0.key.lexicographicallyPrecedes($1.key) }.flatMap { tables, lines in
+      let sorted = lines.ordered { $0.name < $1.name }
       // SQLite allows 2000 result columns.
       return stride(from: 0, to: sorted.count, by: 500).map { start in
         let part = sorted[start..<min(start + 500, sorted.count)]

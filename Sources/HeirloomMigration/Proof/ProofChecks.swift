@@ -99,7 +99,7 @@ struct ProofChecks {
     if let written {
       // Keys that stay are summed as well: what they lead to then needs no other proof.
       columns += transfer.columns.filter { written.keepsKey(in: $0.name) }
-      columns.sort { written.place(of: $0.name) < written.place(of: $1.name) }
+      columns = columns.ordered { written.place(of: $0.name) < written.place(of: $1.name) }
     }
     guard !columns.isEmpty || written != nil else { return nil }
     let key = "s.\(quote(PhysicalName.primaryKey))"

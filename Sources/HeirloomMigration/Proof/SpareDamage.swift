@@ -1,5 +1,6 @@
 import Foundation
 import HeirloomStore
+import HeirloomModel
 
 /// Damage of a store that costs none of its rows: an index differs from its table, or the file's map of its pages is wrong.
 ///
@@ -30,7 +31,7 @@ enum SpareDamage {
         return []
       }
     }
-    var findings = indexes.keys.sorted().map { "the index \($0) differs from its table; it is made anew" }
+    var findings = indexes.keys.ordered().map { "the index \($0) differs from its table; it is made anew" }
     if let first = ofMap.first {
       findings.append(
         "the store's map of its pages is wrong, so its rows are copied into a new file, which has a right one (SQLite:"

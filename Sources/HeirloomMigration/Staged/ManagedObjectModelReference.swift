@@ -117,7 +117,7 @@ public struct ManagedObjectModelReference: Sendable {
   /// Returns the models in a folder, bundles of versions with all of them.
   private static func versionLists(in folder: URL?) -> [ModelVersionList] {
     guard let folder, let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else { return [] }
-    return names.sorted().compactMap { try? ModelVersionList(folder.appendingPathComponent($0).path) }
+    return names.ordered().compactMap { try? ModelVersionList(folder.appendingPathComponent($0).path) }
   }
 }
 

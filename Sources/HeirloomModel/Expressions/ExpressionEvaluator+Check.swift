@@ -24,7 +24,7 @@ extension ExpressionEvaluator {
     switch expression {
     case .constant, .evaluatedObject: break
     case .variable(let name):
-      guard known.contains(name) else { throw .unknownVariable(name: name, known: known.sorted()) }
+      guard known.contains(name) else { throw .unknownVariable(name: name, known: known.ordered()) }
     case .keyPath(let operand, _): try check(operand, variables: known, depth: depth)
     case .function(let operand, let selector, let arguments):
       guard isKnown(selector, operand: operand, argumentCount: arguments.count) else {

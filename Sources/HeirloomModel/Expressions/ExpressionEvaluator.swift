@@ -69,7 +69,7 @@ package struct ExpressionEvaluator {
     case .evaluatedObject: return object
     case .variable(let name):
       guard let value = variables[name] else {
-        throw EvaluationError.unknownVariable(name: name, known: variables.keys.sorted())
+        throw EvaluationError.unknownVariable(name: name, known: variables.keys.ordered())
       }
       return value
     case .keyPath(let operand, let path):
@@ -169,6 +169,6 @@ package struct ExpressionEvaluator {
 
   /// The selectors that can be called, sorted.
   var knownFunctions: [String] {
-    Set(functions.keys).union(BuiltInFunction.all.keys).union(ReceiverFunction.all.keys).sorted()
+    Set(functions.keys).union(BuiltInFunction.all.keys).union(ReceiverFunction.all.keys).ordered()
   }
 }

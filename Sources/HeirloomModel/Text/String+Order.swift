@@ -29,3 +29,39 @@ extension Sequence<UInt8> {
     map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }
+
+extension [String] {
+  /// Tells whether this list comes before another, compared element by element.
+  package func utf16Precedes(_ other: [String]) -> Bool {
+    lexicographicallyPrecedes(other) { $0.utf16Precedes($1) }
+  }
+}
+
+/// Returns the positions of some elements in their order.
+@inline(never)
+private func positions(_ count: Int, _ precedes: (Int, Int) -> Bool) -> [Int] { (0..<count).sorted(by: precedes) }
+
+// An app gets a copy of the library's sorting for each kind of element that is sorted: kilobytes each. These sort positions, of which there is
+// one kind. Equal elements stay in their order.
+extension Sequence {
+  /// Returns the elements in an order.
+  package func ordered(by precedes: (Element, Element) -> Bool) -> [Element] {
+    let elements = Array(self)
+    return positions(elements.count) { precedes(elements[$0], elements[$1]) }.map { elements[$0] }
+  }
+
+  /// Returns the elements in the order of version hashes: by UTF-16 code unit of a text, case-sensitive.
+  package func ordered(by text: (Element) -> String) -> [Element] {
+    map { ($0, text($0)) }.ordered { $0.1.utf16Precedes($1.1) }.map(\.0)
+  }
+
+  /// Returns the elements in the order of several texts, the first one first.
+  package func ordered(by texts: (Element) -> [String]) -> [Element] {
+    map { ($0, texts($0)) }.ordered { $0.1.utf16Precedes($1.1) }.map(\.0)
+  }
+}
+
+extension Sequence<String> {
+  /// Returns texts in the order of version hashes.
+  package func ordered() -> [String] { ordered { $0.utf16Precedes($1) } }
+}

@@ -46,7 +46,7 @@ extension AttributeValue: CustomStringConvertible {
     case .uri(let text): text
     case .composite(let elements):
       "{"
-        + elements.sorted { $0.key.utf16Precedes($1.key) }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+        + elements.ordered { $0.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
         + "}"
     }
   }

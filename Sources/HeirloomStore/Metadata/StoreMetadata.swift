@@ -110,7 +110,7 @@ public struct StoreMetadata: Hashable, Sendable {
   public func differingEntities(from model: ManagedObjectModel, configuration: String? = nil) -> [String] {
     let hashes = Self.versionHashes(of: model, configuration: configuration)
     let names = configuration == nil ? Set(hashes.keys).union(versionHashes.keys) : Set(hashes.keys)
-    return names.filter { hashes[$0] != versionHashes[$0] }.sorted { $0.utf16Precedes($1) }
+    return names.filter { hashes[$0] != versionHashes[$0] }.ordered()
   }
 
   private static func versionHashes(

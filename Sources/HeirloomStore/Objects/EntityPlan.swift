@@ -96,7 +96,7 @@ final class EntityPlan {
     hasInitialValues = parts.template.contains { $0 != nil }
     let slots = Dictionary(zip(parts.columns, 0...), uniquingKeysWith: { first, _ in first })
     slotsByColumn = slots
-    relationships = model.relationships(of: name).sorted { $0.name < $1.name }.compactMap { relationship in
+    relationships = model.relationships(of: name).ordered { $0.name < $1.name }.compactMap { relationship in
       PlannedRelationship(relationship, in: name, slots: slots, schema: schema)
     }
     keys = relationships.map { PlannedKey($0) }

@@ -79,7 +79,7 @@ extension ManagedObject {
       return
     }
     guard let elements = value.map({ $0.elements }) ?? [:] else { throw notComposite(path) }
-    for name in elements.keys.sorted() where !composite.elements.contains(where: { $0.name == name }) {
+    for name in elements.keys.ordered() where !composite.elements.contains(where: { $0.name == name }) {
       throw unknown("\(path).\(name)")
     }
     for element in composite.elements {

@@ -1,3 +1,5 @@
+import HeirloomModel
+
 extension ManagedObjectContext {
   /// Saves all changes in one transaction.
   ///
@@ -157,7 +159,7 @@ extension ManagedObjectContext {
     for object in changed where object.isNew && !object.isDeleted {
       byRoot[object.plan.entity.rootName, default: []].append(object)
     }
-    for (root, objects) in byRoot.sorted(by: { $0.key < $1.key }) {
+    for (root, objects) in byRoot.ordered(by: { $0.key < $1.key }) {
       var key = try highestKey(inTreeOf: root)
       for object in objects {
         let (next, overflow) = key.addingReportingOverflow(1)
@@ -207,7 +209,7 @@ private struct LinkWriter {
   /// Writes the links that this side of a many-to-many relationship is to write.
   func writeLinks(of object: ManagedObject) throws(ManagedObjectError) {
     guard let own = key(of: object) else { return }
-    for (name, links) in object.linkChanges.sorted(by: { $0.key < $1.key }) {
+    for (name, links) in object.linkChanges.ordered(by: { $0.key < $1.key }) {
       guard let relationship = object.plan.relationship(name), relationship.writesLinks,
         case .join(let table, let ownerColumn, let destinationColumn, let orderColumn) = relationship.storage
       else { continue }

@@ -129,7 +129,7 @@ private struct PreparedFetch {
     _ variables: [String: EvaluatedValue], to compiler: inout ExpressionCompiler, in context: ManagedObjectContext
   ) throws(FetchError) -> Bool {
     var isBound = true
-    for (name, value) in variables.sorted(by: { $0.key < $1.key }) {
+    for (name, value) in variables.ordered(by: { $0.key < $1.key }) {
       let objects: [any ValueSource]
       switch value {
       case .object(let source): objects = [source]

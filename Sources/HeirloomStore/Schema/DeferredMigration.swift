@@ -1,4 +1,5 @@
 import HeirloomFormats
+import HeirloomModel
 
 /// The parts of a store that a deferred lightweight migration left to be cleaned up later.
 ///
@@ -37,7 +38,7 @@ public struct DeferredMigration: Hashable, Sendable {
   public var items: [String] {
     missingIndexes.map { "the index \($0), which is to be made" }
       + unusedIndexes.map { "the index \($0)" } + tables.map { "the table \($0)" }
-      + columns.sorted { $0.key < $1.key }.flatMap { table, names in names.map { "the column \(table).\($0)" } }
+      + columns.ordered { $0.key < $1.key }.flatMap { table, names in names.map { "the column \(table).\($0)" } }
       + (releasesPages ? ["empty pages of the file"] : [])
   }
 }

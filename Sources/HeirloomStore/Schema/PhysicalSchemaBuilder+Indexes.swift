@@ -15,7 +15,7 @@ extension PhysicalSchemaBuilder {
   private mutating func addStandardIndexes(of root: String) {
     guard let physical = entity(root) else { return }
     let table = physical.table
-    for draft in (drafts[root] ?? []).sorted(by: { $0.order < $1.order }) {
+    for draft in (drafts[root] ?? []).ordered(by: { $0.order < $1.order }) {
       switch draft.column.role {
       case .key, .inverselessKey: addStandardIndex(on: table, columns: [draft.column.name])
       default: continue

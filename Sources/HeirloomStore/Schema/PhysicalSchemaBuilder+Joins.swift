@@ -36,7 +36,7 @@ extension PhysicalSchemaBuilder {
         "Z_\(number)\(direction.relationship.name.uppercased())", in: &used)
     }
     var tableNames = Set(entities.map(\.table))
-    let owners = directions.filter { isOwner($0, columns) }.sorted { left, right in
+    let owners = directions.filter { isOwner($0, columns) }.ordered { left, right in
       let leftNumber = entity(left.entity.name)?.number ?? 0
       let rightNumber = entity(right.entity.name)?.number ?? 0
       return leftNumber == rightNumber

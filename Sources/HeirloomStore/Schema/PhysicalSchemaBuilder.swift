@@ -283,7 +283,7 @@ struct PhysicalSchemaBuilder {
       PhysicalColumn(name: PhysicalName.optimisticLock, type: .integer, role: .optimisticLock),
     ]
     let list = drafts[root] ?? []
-    let sorted = list.enumerated().sorted { left, right in
+    let sorted = list.enumerated().ordered { left, right in
       left.element.order == right.element.order
         ? left.offset < right.offset : left.element.order < right.element.order
     }

@@ -26,7 +26,7 @@ public struct StoreReport: Sendable {
 
   /// Puts the worst findings first.
   mutating func sort() {
-    let order = findings.indices.sorted { left, right in
+    let order = findings.indices.ordered { left, right in
       (findings[left].severity, left) < (findings[right].severity, right)
     }
     findings = order.map { findings[$0] }

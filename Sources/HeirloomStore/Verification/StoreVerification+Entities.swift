@@ -22,7 +22,7 @@ extension StoreVerification {
           "\(PhysicalName.primaryKeyTable) has two rows for the number \(row.number). " + Self.entityAdvice)
       }
     }
-    for name in counts.keys.sorted(by: { $0.utf16Precedes($1) }) where counts[name] != 1 {
+    for name in counts.keys.ordered() where counts[name] != 1 {
       add(
         .error, .duplicateEntityRow, entity: name,
         "\(PhysicalName.primaryKeyTable) names \(name) in \(counts[name] ?? 0) rows: which number the entity's objects have"
@@ -38,7 +38,7 @@ extension StoreVerification {
       }
       check(row, of: entity, schema)
     }
-    for row in byNumber.values.sorted(by: { $0.number < $1.number }) {
+    for row in byNumber.values.ordered(by: { $0.number < $1.number }) {
       let name = row.name ?? "an entity without a name"
       guard row.number < PhysicalName.firstFrameworkNumber else {
         checkFrameworkRow(row)
@@ -133,7 +133,7 @@ extension StoreVerification {
   mutating func checkSchema(_ schema: PhysicalSchema) {
     let entities = entitiesByTable(schema)
     for drift in actual.drift(from: schema) { report(drift, schema, entities) }
-    for (name, expected) in schema.misnamedJoins.sorted(by: { $0.key.utf16Precedes($1.key) }) {
+    for (name, expected) in schema.misnamedJoins.ordered(by: { $0.key }) {
       add(
         .note, .otherTableName, entity: entities[name],
         "The table \(name) holds links that Core Data looks for in \(expected): an earlier version of Heirloom named it after"
@@ -282,7 +282,7 @@ extension StoreVerification {
       default: continue
       }
     }
-    for table in indexes.keys.sorted(by: { $0.utf16Precedes($1) }) {
+    for table in indexes.keys.ordered() {
       let names = indexes[table] ?? []
       add(
         .note, .extraIndex, entity: entities[table],

@@ -17,7 +17,7 @@ extension StoreVerification {
         }
       }
     }
-    let unused = present.subtracting(used).filter { UUID(uuidString: $0) != nil }.sorted()
+    let unused = present.subtracting(used).filter { UUID(uuidString: $0) != nil }.ordered()
     guard !unused.isEmpty else { return }
     add(
       .note, .unusedExternalFile,

@@ -51,7 +51,7 @@ package struct StoreVerification {
       return
     }
     guard actual.table(named: PhysicalName.metadataTable) != nil || holdsObjects else {
-      let tables = actual.tables.map(\.name).sorted { $0.utf16Precedes($1) }
+      let tables = actual.tables.map(\.name).ordered()
       throw StoreError(path: path, problem: .notStore(tables: Array(tables.prefix(1000))))
     }
     checkFile()
@@ -142,7 +142,7 @@ package struct StoreVerification {
             + " interrupted write may have left them.")
       }
     }
-    for (table, function) in actual.costlyTables.sorted(by: { $0.key < $1.key }) {
+    for (table, function) in actual.costlyTables.ordered(by: { $0.key < $1.key }) {
       add(
         .note, .extraTable,
         "The structure of the table \(table) is not checked: its values are computed with \(function)(), which is not run for"

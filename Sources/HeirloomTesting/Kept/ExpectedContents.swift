@@ -240,7 +240,7 @@ extension ExpectedContents {
   ///   - decided: The changes that decisions may have made.
   /// - Returns: The findings; none if all is well.
   package func findings(in found: StoreContents, decided: Decided = Decided()) -> [MigrationFinding] {
-    objects.sorted { $0.key.utf16Precedes($1.key) }.flatMap { entity, objects in
+    objects.ordered { $0.key }.flatMap { entity, objects in
       findings(entity, objects, found.objects[entity] ?? [:], decided)
     }
   }
@@ -262,7 +262,7 @@ extension ExpectedContents {
         .init(.objectsAdded, entity, "\(added.count) objects of \"\(entity)\" came from nowhere, key \(first)"))
     }
     let kept = objects.filter { found[$0.key] != nil }
-    for path in Set(kept.values.flatMap(\.values.keys)).sorted(by: { $0.utf16Precedes($1) }) {
+    for path in Set(kept.values.flatMap(\.values.keys)).ordered() {
       let wrong = kept.filter { key, object in
         guard let value = object.values[path], value != .null || !decided.filled.contains(entity) else { return false }
         return found[key]?.values[path] != value
@@ -278,7 +278,7 @@ extension ExpectedContents {
     }
     // Decisions may merge objects, and then their links too.
     guard decided.removed.isEmpty else { return findings }
-    for name in Set(kept.values.flatMap(\.links.keys)).sorted(by: { $0.utf16Precedes($1) }) {
+    for name in Set(kept.values.flatMap(\.links.keys)).ordered() {
       let wrong = kept.filter { key, object in
         guard let links = object.links[name] else { return false }
         return !links.isMet(by: found[key]?.links[name] ?? [])

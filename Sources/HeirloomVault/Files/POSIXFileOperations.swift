@@ -1,3 +1,5 @@
+import HeirloomModel
+
 #if canImport(Darwin)
   import Darwin
   import Foundation
@@ -58,7 +60,7 @@ package struct POSIXFileOperations: FileOperations {
       guard let entry = readdir(stream) else {
         let code = errno
         guard code == 0 else { throw FileError(.list, folder, code: code) }
-        return names.sorted()
+        return names.ordered()
       }
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
         PathText.text(of: Array(bytes.prefix { $0 != 0 }))

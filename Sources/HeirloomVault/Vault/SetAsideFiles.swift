@@ -1,4 +1,5 @@
 import Foundation
+import HeirloomModel
 
 /// A set-aside store, with everything that belongs to it, in a folder of its own.
 package struct SetAsideFiles: Hashable, Sendable {
@@ -64,7 +65,7 @@ extension StoreVault {
             name: folder, time: name.time, path: path, notice: pending ?? acknowledged,
             isAcknowledged: acknowledged != nil, adoption: try adoption(ofSetAt: path)))
       }
-      return sets.sorted { ($0.time, $0.name) < ($1.time, $1.name) }
+      return sets.ordered { ($0.time, $0.name) < ($1.time, $1.name) }
     }
   }
 

@@ -1,3 +1,5 @@
+import HeirloomModel
+
 extension StoreVault {
   /// Moves quarantine files, with rows left out of the candidate, to their final place, on the disk.
   ///
@@ -12,7 +14,7 @@ extension StoreVault {
     let drafts = try VaultError.wrapping { () throws(FileError) in
       try files.names(in: work).compactMap { draft in
         StoreLocation.quarantinePart(ofDraft: draft).map { (name: draft, part: $0) }
-      }.sorted { $0.part < $1.part }
+      }.ordered { $0.part < $1.part }
     }
     guard !drafts.isEmpty else { return }
     let companion = try VaultError.wrapping { () throws(FileError) in try files.status(of: location.companion) }

@@ -1,4 +1,5 @@
 import HeirloomStore
+import HeirloomModel
 
 /// An SQL expression for a column of the candidate.
 package struct ColumnExpression: Hashable {
@@ -54,7 +55,7 @@ package struct ColumnExpression: Hashable {
     guard numbers.contains(where: { $0.key != $0.value }) else {
       return ColumnExpression(sql: column, isVerbatim: true)
     }
-    let cases = numbers.sorted { $0.key < $1.key }.map { "WHEN \($0.key) THEN \($0.value)" }
+    let cases = numbers.ordered { $0.key < $1.key }.map { "WHEN \($0.key) THEN \($0.value)" }
     return ColumnExpression(sql: "CASE \(column) \(cases.joined(separator: " ")) END", isVerbatim: false)
   }
 }

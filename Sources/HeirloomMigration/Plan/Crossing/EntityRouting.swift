@@ -86,7 +86,7 @@ package struct EntityRouting {
       func depth(_ routes: [EntityRoute]) -> Int {
         routes.map { destination.model.superentities(of: $0.destination).count }.min() ?? 0
       }
-      let order = groups.sorted { first, second in
+      let order = groups.ordered { first, second in
         let (upper, lower) = (depth(first.value), depth(second.value))
         return upper == lower ? first.key.utf16Precedes(second.key) : upper < lower
       }

@@ -90,7 +90,7 @@ package struct KeyPlan {
   }
 
   /// The sentences about objects that get other keys, one for each tree that they come from.
-  package var warnings: [String] { moves.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value.warning) }
+  package var warnings: [String] { moves.ordered { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value.warning) }
 
   /// Returns a key of the source as it is in the destination.
   ///

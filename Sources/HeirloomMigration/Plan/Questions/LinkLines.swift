@@ -63,7 +63,7 @@ struct LinkLines {
     for mapping in crossing.split.declarative.entityMappings + crossing.split.byRow {
       guard let flow = RowFlow(mapping, from: crossing.source.model, to: destination) else { continue }
       var heirs: [String: [[String]]] = [:]
-      for property in mapping.relationshipMappings.sorted(by: { $0.name.utf16Precedes($1.name) }) {
+      for property in mapping.relationshipMappings.ordered(by: \.name) {
         guard let name = property.sourceRelationshipName,
           let owner = destination.declaringEntity(ofProperty: property.name, in: flow.destination.name),
           destination.relationship(named: property.name, of: owner.name)?.isTransient == false
@@ -116,8 +116,8 @@ struct LinkLines {
         tell(dropped, as: .linksDropped, [entity.name, relationship.name], &questions)
       }
     }
-    for (heir, line) in foreign.sorted(by: { $0.key.utf16Precedes($1.key) }) {
-      let targets = line.targets.sorted { $0.utf16Precedes($1) }
+    for (heir, line) in foreign.ordered(by: { $0.key }) {
+      let targets = line.targets.ordered()
       tell(line, as: .foreignLinks(to: targets), heir, &questions)
     }
     return open

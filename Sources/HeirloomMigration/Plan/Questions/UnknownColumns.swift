@@ -73,7 +73,7 @@ struct UnknownColumns {
 
   /// The sentences about columns that come along.
   var warnings: [String] {
-    source.unknownColumns.sorted { $0.key < $1.key }.flatMap { table, columns in
+    source.unknownColumns.ordered { $0.key < $1.key }.flatMap { table, columns in
       columns.filter { column in source.table(named: table).map { isTaken(column, in: $0) } ?? false }.map {
         "the column \(table).\($0.name) belongs to no property of the model; it is taken along"
       }

@@ -1,4 +1,5 @@
 import HeirloomStore
+import HeirloomModel
 
 extension CandidateParts {
   /// The steps that turn a copy of the store into the candidate.
@@ -30,7 +31,7 @@ extension CandidateParts {
 
   /// The steps that list what is left for after the launch, and do nothing.
   private var deferralSteps: [MigrationStep] {
-    let columns = deferral.columns.sorted { $0.key < $1.key }.flatMap { table, names in
+    let columns = deferral.columns.ordered { $0.key < $1.key }.flatMap { table, names in
       names.map { (subject: "\(table).\($0)", summary: "Leave the column \(table).\($0), which goes later") }
     }
     let others =

@@ -1,4 +1,7 @@
 import HeirloomStore
+import HeirloomModel
+import HeirloomModel
+import HeirloomModel
 
 /// A planner of the clean-up in a copy of the store that can wait until after the launch.
 ///
@@ -45,7 +48,7 @@ struct DeferralPlanner {
       else { return false }
       let names = actual.objects.filter { $0.kind == .index && $0.table == object.name && $0.sql != nil }.map(\.name)
       return ([object.name] + names).allSatisfy { !needed.contains($0.lowercased()) }
-    }.map(\.object.name).sorted()
+    }.map(\.object.name).ordered()
   }
 
   /// Returns the indexes that go, on tables whose rows, names and indexed columns stay as they are.
@@ -61,7 +64,7 @@ struct DeferralPlanner {
       return planned.columns.allSatisfy { column in
         !changing.contains(column) && (table.pending.contains(column) || table.origins[column] == column)
       }
-    }.sorted()
+    }.ordered()
   }
 
   /// Returns the new indexes that an app works without, on tables with rows.
@@ -71,6 +74,6 @@ struct DeferralPlanner {
     let filled = Set(rowCounts.filter { $0.rows > 0 }.map(\.table))
     return destination.indexes.filter { index in
       index.mayWait && !kept.contains(index.name) && !left.contains(index.name) && filled.contains(index.table)
-    }.map(\.name).sorted()
+    }.map(\.name).ordered()
   }
 }

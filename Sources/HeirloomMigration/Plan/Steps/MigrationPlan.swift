@@ -136,7 +136,7 @@ extension MigrationPlan {
       return check.survives(changesOf: counted.union(derived))
     }
     losses += outcome.losses
-    for (link, count) in outcome.removedLinks.sorted(by: { $0.key.mapping.utf16Precedes($1.key.mapping) }) {
+    for (link, count) in outcome.removedLinks.ordered(by: \.key.mapping) {
       if let entity = link.entity, let relationship = link.relationship {
         losses.append(
           MigrationLoss(
@@ -149,7 +149,7 @@ extension MigrationPlan {
             + " by decision, and got nothing")
       }
     }
-    checks += outcome.rowCounts.sorted { $0.key < $1.key }.map { .rowCount(table: $0.key, rows: $0.value) }
+    checks += outcome.rowCounts.ordered { $0.key < $1.key }.map { .rowCount(table: $0.key, rows: $0.value) }
   }
 }
 

@@ -97,7 +97,7 @@ struct Tombstones {
   }
 
   private static func kept(_ entity: String, _ model: ManagedObjectModel) -> [AttributeDescription] {
-    model.attributes(of: entity).filter(\.preservesValueInHistoryOnDeletion).sorted { $0.name.utf16Precedes($1.name) }
+    model.attributes(of: entity).filter(\.preservesValueInHistoryOnDeletion).ordered(by: \.name)
   }
 
   /// True when values of any entity would change.

@@ -68,7 +68,7 @@ struct ChangedColumns: Hashable {
 
   /// Returns the SQL of the bits in the destination, over the quoted column.
   func expression(over column: String) -> String {
-    let cases = origins.sorted { $0.key < $1.key }.map { byteCount, origins in
+    let cases = origins.ordered { $0.key < $1.key }.map { byteCount, origins in
       let list = quoteLiteral(origins.map(String.init).joined(separator: ","))
       return " WHEN \(byteCount) THEN \(Self.functionName)(\(column), \(list))"
     }
@@ -127,7 +127,7 @@ struct ChangedColumns: Hashable {
       }
       let toMany = links.filter(\.isToMany).map { [Slot(property: $0.name)] }
       func sorted(_ slots: [[Slot]]) -> [Slot] {
-        slots.sorted { ($0.first?.property ?? "").utf16Precedes($1.first?.property ?? "") }.flatMap(\.self)
+        slots.ordered { $0.first?.property ?? "" }.flatMap(\.self)
       }
       return sorted(toOne)
         + (hasToManyLast ? sorted(attributes) + sorted(toMany) : sorted(attributes + toMany))

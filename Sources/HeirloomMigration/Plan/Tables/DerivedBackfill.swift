@@ -164,7 +164,7 @@ extension DerivedBackfill {
       }
       // An earlier value follows from nothing that code has changed, unless it follows from other objects.
       if DerivationInput(item.derivation)?.relationship == nil {
-        let dueNumbers = computed.sorted().joined(separator: ", ")
+        let dueNumbers = computed.ordered().joined(separator: ", ")
         condition =
           " AND (t0.\(quote(column.name)) IS NULL OR t0.\(quote(PhysicalName.entity)) IN (\(dueNumbers)))"
       }

@@ -98,7 +98,7 @@ struct ForeignObjects {
 
   /// The objects that are left out, and those that name a table that isn't there afterwards, one sentence each.
   var warnings: [String] {
-    leftOut.sorted().map {
+    leftOut.ordered().map {
       PlainText.line("the index or trigger \"\($0)\" of the app is left out: its table or a column of it is gone")
     }
       + namedTables.map { object, table in

@@ -135,7 +135,7 @@ struct FrameworkRows {
   }
 
   private mutating func warn(_ table: String, gone: [String: Int64], unknown: Int64) {
-    for (entity, rows) in gone.sorted(by: { $0.key.utf16Precedes($1.key) }) {
+    for (entity, rows) in gone.ordered(by: { $0.key }) {
       let reason =
         fates[entity]?.goesOn == true ? "which objects its own became can't be told by key" : "the entity is gone"
       let isMirrored = table.hasPrefix(PhysicalName.cloudKitPrefix) && fates[entity]?.goesOn == true

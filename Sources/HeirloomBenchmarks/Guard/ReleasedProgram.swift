@@ -1,14 +1,14 @@
 import Foundation
 import Heirloom
 
-/// The released tool `heirloom` beside this one: the file that people download, and the libraries that it loads.
-struct ReleasedTool {
+/// A released program beside this one: the tool that people download, or the smallest app.
+struct ReleasedProgram {
   private let path: String
 
-  /// Finds the tool; `nil` if it wasn't built.
-  init?() {
+  /// Finds a program by the name of its product; `nil` if it wasn't built.
+  init?(_ name: String) {
     guard let folder = Bundle.main.executableURL?.deletingLastPathComponent() else { return nil }
-    path = folder.appendingPathComponent("heirloom-tool").path
+    path = folder.appendingPathComponent(name).path
     guard FileManager.default.isExecutableFile(atPath: path) else { return nil }
   }
 
@@ -19,7 +19,7 @@ struct ReleasedTool {
   /// - Throws: ``BenchmarkError/childFailed(name:reason:)`` if that command fails.
   func strippedBytes(in folder: String) throws -> Double? {
     guard let strip = SystemCommand.path(of: "strip") ?? SystemCommand.path(of: "llvm-strip") else { return nil }
-    let copy = PathText.join(folder, "heirloom")
+    let copy = PathText.join(folder, "stripped")
     _ = try SystemCommand.run(strip, ["-o", copy, path])
     return try POSIXFileOperations().status(of: copy).map { Double($0.size) }
   }
