@@ -1,8 +1,9 @@
 /// The only place that sets the guard's limits: change a ceiling here, and say in the commit why.
 ///
 /// Instructions were counted on x86-64 with Debian's SQLite 3.40 and zlib. They differ by thousandths from run to run,
-/// so a tenth above the measured value is margin enough for other versions of these. Processor time differs by a tenth
-/// on a quiet machine and by a quarter on a busy one.
+/// so a tenth above the measured value is margin enough for other versions of these. (The library is compiled for size,
+/// which costs a migration a tenth of what doesn't depend on rows, and code that makes objects as much for each.)
+/// Processor time differs by a tenth on a quiet machine and by a quarter on a busy one.
 enum GuardCeilings {
   /// Notes in the store whose migration is compared with the limit.
   static let notes = 30_000
@@ -37,46 +38,46 @@ enum GuardCeilings {
     switch workload {
     case .additive:
       Migration(
-        instructions: 1.75, provenInstructions: 0.58, fixed: 87, processor: 2.3, provenProcessor: 1.15)
+        instructions: 1.75, provenInstructions: 0.58, fixed: 98, processor: 2.3, provenProcessor: 1.15)
     case .plain:
       Migration(
-        instructions: nil, provenInstructions: 0.05, fixed: 85, processor: 5.4, provenProcessor: 0.9)
+        instructions: nil, provenInstructions: 0.05, fixed: 95, processor: 5.4, provenProcessor: 0.9)
     case .renumbering:
       Migration(
-        instructions: 2.85, provenInstructions: 1.37, fixed: 89, processor: 3.2, provenProcessor: 1.5)
+        instructions: 2.85, provenInstructions: 1.37, fixed: 99, processor: 3.2, provenProcessor: 1.5)
     case .reshaping:
       Migration(
-        instructions: 2.2, provenInstructions: 1.2, fixed: 96, processor: 2.4, provenProcessor: 1.4)
+        instructions: 2.2, provenInstructions: 1.2, fixed: 110, processor: 2.4, provenProcessor: 1.4)
     case .computing:
       Migration(
-        instructions: 3.4, provenInstructions: 1.12, fixed: 101, processor: 4.2, provenProcessor: 1.45)
+        instructions: 3.4, provenInstructions: 1.12, fixed: 115, processor: 4.2, provenProcessor: 1.45)
     case .splitting:
       Migration(
-        instructions: 2.03, provenInstructions: 1.48, fixed: 108, processor: 2.25, provenProcessor: 1.6)
+        instructions: 2.12, provenInstructions: 1.55, fixed: 125, processor: 2.25, provenProcessor: 1.6)
     case .splittingTyped:
       Migration(
-        instructions: 2.35, provenInstructions: 1.71, fixed: 108, processor: 2.5, provenProcessor: 1.8)
+        instructions: 2.45, provenInstructions: 1.78, fixed: 125, processor: 2.5, provenProcessor: 1.8)
     case .splittingBoxed:
       Migration(
-        instructions: 2.64, provenInstructions: 1.92, fixed: 108, processor: 3, provenProcessor: 2.1)
+        instructions: 2.9, provenInstructions: 2.12, fixed: 125, processor: 3, provenProcessor: 2.1)
     case .fiftyVersions:
       Migration(
-        instructions: 1.75, provenInstructions: 0.52, fixed: 111, processor: 2.45, provenProcessor: 1.1)
+        instructions: 1.75, provenInstructions: 0.52, fixed: 132, processor: 2.45, provenProcessor: 1.1)
     case .fiftyVersionsFirst:
       Migration(
-        instructions: 3.0, provenInstructions: 1.32, fixed: 111, processor: 3.4, provenProcessor: 1.5)
+        instructions: 3.0, provenInstructions: 1.32, fixed: 133, processor: 3.4, provenProcessor: 1.5)
     }
   }
 
   /// Returns the ceiling of a work, in millions of instructions.
   static func instructions(_ work: CountedWork) -> Double {
     switch work {
-    case .firstLaunch: 13.3
+    case .firstLaunch: 14.0
     case .laterLaunch: 12.6
-    case .readSource: 92
-    case .readArchive: 80
-    case .readSnapshot: 78
-    case .inferMapping: 204
+    case .readSource: 107
+    case .readArchive: 92
+    case .readSnapshot: 87
+    case .inferMapping: 268
     }
   }
 
@@ -88,7 +89,7 @@ enum GuardCeilings {
   static let fleetProvenProcessor = 16.0
 
   /// The size of the released tool without symbols, in MB of 2²⁰ bytes.
-  static let toolSize = 11.2
+  static let toolSize = 10.6
   /// The size of the smallest app without symbols: what an app gets of the library, in MB of 2²⁰ bytes.
   static let appSize = 6.0
   /// The libraries of Foundation that the released tool loads.
