@@ -393,12 +393,33 @@ struct SwiftDeclarationReader {
     return reader.position
   }
 
+  /// Words that go on with the expression before them.
+  private static let infix: Set<String> = ["as", "is", "else"]
+  /// Words with which an expression doesn't end.
+  private static let unfinished: Set<String> = [
+    "any", "as", "await", "consume", "copy", "each", "else", "if", "is", "some", "switch", "throw", "try", "unsafe",
+  ]
+
+  /// Returns true for a word on a new line after an expression, as in a script.
+  private func beginsStatement(_ index: Int) -> Bool {
+    guard source.tokens[index].isFirstOnLine, source.isWord(at: index), !Self.infix.contains(source.text(index)) else {
+      return false
+    }
+    switch source.tokens[index - 1].kind {
+    case .closing, .number, .string: return true
+    case .word: return !Self.unfinished.contains(source.text(index - 1))
+    default: return false
+    }
+  }
+
   /// Returns the position after an initial value.
   private func endOfValue(_ start: Int, until end: Int) -> Int {
     var index = start
     while index < end {
       if index > start {
-        if source.has(",", at: index) || source.has(";", at: index) || beginsMember(index) { return index }
+        if source.has(",", at: index) || source.has(";", at: index) || beginsMember(index) || beginsStatement(index) {
+          return index
+        }
         if source.has("{", at: index), observes(source.inside(index)) { return index }
       }
       index = endOfType(index) ?? source.next(index)

@@ -296,6 +296,7 @@ struct SwiftDataRulesTests {
       doubtful(
         "var x = S(1)", "struct S: Codable { var a = 1 }", "extension S { init?(_ a: Int) {} }",
         because: "only the compiler"),
+      doubtful("var x = S(a: 1)\n  as S?", "struct S: Codable { var a = 1 }", because: "only the compiler"),
       // One that stands in an extension of a protocol, of the library's or of these files.
       doubtful(
         "var x = S(b: 1)", "struct S: T, Codable { var a = 1 }", "protocol T: U {}\nprotocol U {}",

@@ -43,6 +43,8 @@ struct SwiftDataSchemasTests {
     "let shared: [any PersistentModel.Type] = [Crate.self]\nenum V1: VersionedSchema { static var models: [any PersistentModel.Type] { shared + Other.rest } }\nenum Other { static let rest = [Label.self] }",
     "enum V1: VersionedSchema { static var models: [any PersistentModel.Type] { [Box.self, App.Label.self] } }\ntypealias Box = Crate",
     "enum V1: VersionedSchema { static var models: [any PersistentModel.Type] { (Self.all) }\n static var all: [any PersistentModel.Type] { [Crate.self, Label.self] } }",
+    // A script: a value ends where the next line is a statement.
+    "let shared: [any PersistentModel.Type] = [Crate.self, Label.self]\nprint(shared)\nenum V1: VersionedSchema { static var models: [any PersistentModel.Type] { shared } }",
     // The names of a list are sought from where it stands.
     "enum V1: VersionedSchema { static var models: [any PersistentModel.Type] { [Crate.self] + Other.rest } }\nenum Other { typealias Tag = Label\n static let rest = [Tag.self] }",
     "let schema = Schema([Crate.self, Label.self])",

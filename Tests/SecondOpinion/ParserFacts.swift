@@ -14,6 +14,8 @@ struct ParserFacts {
     /// True in a branch of `#if` within the type, and in an extension that stands in one.
     var isConditional = false
     var isPrivate = false
+    /// True among what a protocol requires.
+    var isProtocol = false
   }
 
   init(_ bytes: [UInt8]) {
@@ -45,6 +47,8 @@ struct ParserFacts {
   }
 
   private mutating func read(_ declaration: DeclSyntax, in place: Place) {
+    let isName = declaration.is(TypeAliasDeclSyntax.self) || declaration.is(AssociatedTypeDeclSyntax.self)
+    guard !place.isProtocol || isName || declaration.is(IfConfigDeclSyntax.self) else { return }
     switch declaration.as(DeclSyntaxEnum.self) {
     case .ifConfigDecl(let condition):
       var inside = place
@@ -66,6 +70,12 @@ struct ParserFacts {
       add(
         type, "protocol", type.protocolKeyword, path: place.path + [Self.name(type.name)],
         isGeneric: type.primaryAssociatedTypeClause != nil, place)
+      // What a protocol requires is what others have; the reader takes its names of types alone.
+      read(
+        type.memberBlock.members,
+        in: Place(
+          path: place.path + [Self.name(type.name)], isPrivate: place.isPrivate || isPrivate(type.modifiers),
+          isProtocol: true))
     case .extensionDecl(let type): read(type, in: place)
     case .variableDecl(let variable): add(variable, in: place)
     case .enumCaseDecl(let declaration):
@@ -77,6 +87,13 @@ struct ParserFacts {
           "type": alias.genericParameterClause == nil ? written(alias.initializer.value) : Self.name(alias.name),
           "conditional": Facts.mark(place.isConditional || isCut(alias.attributes)),
           "private": Facts.mark(place.isPrivate || isPrivate(alias.modifiers)),
+        ])
+    case .associatedTypeDecl(let type):
+      facts.add(
+        "aliases", line: 0, place.path + [Self.name(type.name)],
+        [
+          "type": "associatedtype", "conditional": Facts.mark(place.isConditional || isCut(type.attributes)),
+          "private": Facts.mark(place.isPrivate || isPrivate(type.modifiers)),
         ])
     default: break
     }
@@ -112,7 +129,6 @@ struct ParserFacts {
     _ type: some Body, _ kind: String, _ keyword: TokenSyntax, path: [String], isGeneric: Bool, _ place: Place
   ) {
     let inherited = type.inheritanceClause?.inheritedTypes.map { written($0.type) } ?? []
-    // The reader leaves the members of protocols alone.
     let members = kind == "protocol" ? [] : Self.flat(type.memberBlock.members)
     facts.add(
       "types", line: line(keyword), path,
