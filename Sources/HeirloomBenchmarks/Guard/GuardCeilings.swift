@@ -38,7 +38,7 @@ enum GuardCeilings {
     switch workload {
     case .additive:
       Migration(
-        instructions: 1.75, provenInstructions: 0.58, fixed: 98, processor: 2.3, provenProcessor: 1.15)
+        instructions: 1.75, provenInstructions: 0.58, fixed: 98, processor: 2.5, provenProcessor: 1.2)
     case .plain:
       Migration(
         instructions: nil, provenInstructions: 0.05, fixed: 95, processor: 5.4, provenProcessor: 0.9)
@@ -47,13 +47,13 @@ enum GuardCeilings {
         instructions: 2.85, provenInstructions: 1.37, fixed: 99, processor: 3.2, provenProcessor: 1.5)
     case .reshaping:
       Migration(
-        instructions: 2.2, provenInstructions: 1.2, fixed: 110, processor: 2.4, provenProcessor: 1.4)
+        instructions: 2.2, provenInstructions: 1.2, fixed: 110, processor: 2.65, provenProcessor: 1.5)
     case .computing:
       Migration(
         instructions: 3.4, provenInstructions: 1.12, fixed: 115, processor: 4.2, provenProcessor: 1.45)
     case .splitting:
       Migration(
-        instructions: 2.12, provenInstructions: 1.55, fixed: 125, processor: 2.25, provenProcessor: 1.6)
+        instructions: 2.12, provenInstructions: 1.55, fixed: 125, processor: 2.3, provenProcessor: 1.7)
     case .splittingTyped:
       Migration(
         instructions: 2.45, provenInstructions: 1.78, fixed: 125, processor: 2.5, provenProcessor: 1.8)
