@@ -1,8 +1,0 @@
-// The smallest app: what it links, an app gets of the library. The guard weighs it, and .ci/check-dependency builds it elsewhere.
-import Foundation
-import Heirloom
-
-let history = ModelHistory(current: try ManagedObjectModel(entities: [EntityDescription(name: "Note")]))
-let store = try PersistentStore.open(at: URL(fileURLWithPath: "Notes.sqlite"), history: history)
-try store.close()
-print("opened")
