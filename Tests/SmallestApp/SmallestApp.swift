@@ -1,7 +1,9 @@
 import Foundation
 import Heirloom
 
-/// The smallest app: what it links, an app gets of the library. The guard weighs it, and .ci/check-dependency builds it elsewhere.
+/// The smallest app: what it links, an app gets of the library.
+///
+/// The guard weighs it, and .ci/check-dependency builds it elsewhere.
 @main
 enum SmallestApp {
   static func main() throws {
