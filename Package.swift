@@ -219,8 +219,8 @@ let strictSettings: [SwiftSetting] =
 // Modules of pure values promise that they hold no unsafe code.
 let pureModules: Set<String> = ["HeirloomModel", "HeirloomMapping"]
 
-// What an app links, and what the tool has besides: most of it is called once and says much, so it is made small. (Packages of tools 6.2
-// may have such flags, also where others depend on them.)
+// Most of what an app links, and of what the tool has besides, is called once and says much, so it is made small.
+// (Packages of tools 6.2 may have such flags, also where others depend on them.)
 let linkedTargets: Set<String> = [
   "Heirloom", "HeirloomFormats", "HeirloomMapping", "HeirloomMigration", "HeirloomModel", "HeirloomSalvage",
   "HeirloomStore", "HeirloomSwiftSource", "HeirloomVault",
@@ -228,8 +228,8 @@ let linkedTargets: Set<String> = [
 let toolTargets: Set<String> = [
   "HeirloomCommands", "HeirloomDiagram", "HeirloomMain", "HeirloomOutput", "HeirloomStories",
 ]
-// The linker leaves out the functions that nobody calls. On Linux they would all stay, for they lie in one section, and those that other
-// modules may call are kept as if somebody asked for them by name.
+// The linker leaves out the functions that nobody calls. On Linux they would all stay, for they lie in one section, and
+// those that other modules may call are kept as if somebody asked for them by name.
 let stripping: [String] = ["-function-sections", "-internalize-at-link"].flatMap { ["-Xfrontend", $0] }
 
 // Optimising the tests themselves takes three times as long as compiling them, and what they try is optimised without. The exception

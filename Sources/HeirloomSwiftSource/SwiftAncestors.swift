@@ -8,7 +8,7 @@ struct SwiftAncestors {
   /// The most ancestors of a type that are looked at; chains without an end would take the square of their length.
   private static let limit = 100
 
-  /// What a protocol of the library has among its ancestors, as far as it is a type of the library too.
+  /// The ancestors of a protocol of the library, which are the library's too.
   private static let refined: [String: [String]] = [
     "PersistentModel": ["Identifiable", "Hashable", "Observable", "Sendable"], "Codable": ["Decodable", "Encodable"],
     "Hashable": ["Equatable"], "Comparable": ["Equatable"], "Strideable": ["Comparable"], "Error": ["Sendable"],

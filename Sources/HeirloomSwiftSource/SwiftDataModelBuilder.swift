@@ -125,7 +125,7 @@ package struct SwiftDataModelBuilder {
         if let objection { doubt(owner, property.name, property.place, objection) }
         let count = entity.attributes.count
         add(property, type, &entity, owner)
-        // What is no attribute for sure may be a relationship, and the inverse of another.
+        // A property that is no attribute for sure may be a relationship, and the inverse of another.
         if !type.models.isEmpty || entity.attributes.count == count && type.isUnread { open.insert(owner.name) }
       }
     }

@@ -90,7 +90,7 @@ struct SwiftDeclarationReader {
       case "typealias" where isNamed:
         readAlias(&owner, prefix, isConditional: isConditional)
       case "associatedtype" where isNamed:
-        // What it stands for depends on the type that has the protocol.
+        // Its meaning depends on the type that has the protocol.
         owner.aliases.append(
           SwiftAlias(
             name: source.text(position + 1), type: .other(word), scope: owner.scope, isConditional: isConditional,
@@ -282,7 +282,7 @@ struct SwiftDeclarationReader {
     position += 1
     declaration.body = position..<end
     try readMembers(of: &declaration, until: end, depth: depth + 1)
-    // What a protocol requires is what others have.
+    // The requirements of a protocol are members of others.
     if kind == .interface { (declaration.properties, declaration.macros, declaration.functions) = ([], [], []) }
     position = end + 1
     declarations.append(declaration)

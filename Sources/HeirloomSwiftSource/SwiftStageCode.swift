@@ -14,10 +14,12 @@ struct SwiftStageCode {
   }
 
   private(set) var pieces: [Piece] = []
-  /// What has the context, or is the whole part, and can't be followed, by its text.
+  /// The calls with the context, and the functions that are a whole part, that can't be followed, by their text.
   private(set) var unread: [(text: String, place: SwiftPlace)] = []
 
   private let source: SwiftDataSource
+  /// The functions of all files by their names; `nil` until one is sought.
+  private var declared: [String: [(file: Int, index: Int)]]?
 
   /// The most functions that are followed from one part.
   private static let limit = 50
@@ -39,20 +41,20 @@ struct SwiftStageCode {
       return
     }
     let body = tokens.inside(first)
-    // `{ context in`, `{ (context: ModelContext) in` or `{ $0.…`
-    let isNamed = tokens.isWord(at: body.lowerBound) && tokens.has("in", at: body.lowerBound + 1)
-    let name = tokens.text(isNamed ? body.lowerBound : body.lowerBound + 1)
-    let hasHead = isNamed || tokens.has("(", at: body.lowerBound)
+    // `{ context in`, `{ [plan] context in`, `{ (context: ModelContext) in` or `{ $0.…`
+    let head = tokens.has("[", at: body.lowerBound) ? tokens.next(body.lowerBound) : body.lowerBound
+    let isNamed = tokens.isWord(at: head) && tokens.has("in", at: head + 1)
+    let name = tokens.text(isNamed ? head : head + 1)
+    let hasHead = isNamed || tokens.has("(", at: head)
     add(Piece(file: file, body: body, scope: scope, function: nil, context: hasHead ? name : "$0"))
   }
 
   private mutating func add(_ piece: Piece) {
-    let isKnown = pieces.contains { $0.file == piece.file && $0.body == piece.body }
-    guard pieces.count < Self.limit, !isKnown else { return }
+    guard !pieces.contains(where: { $0.file == piece.file && $0.body == piece.body }) else { return }
     pieces.append(piece)
     guard let context = piece.context else { return }
     let tokens = source.files[piece.file].tokens
-    // Calls that are open; a brace is a call of nobody.
+    // The calls around a token, the innermost one last.
     var (index, open): (Int, [(name: Range<Int>, end: Int)]) = (piece.body.lowerBound, [])
     while index < piece.body.upperBound {
       open.removeAll { $0.end <= index }
@@ -87,15 +89,15 @@ struct SwiftStageCode {
   /// Adds the body of the one function that a name stands for, or notes that it isn't read.
   private mutating func follow(_ names: [String]?, _ text: String, _ place: SwiftPlace, from scope: [String]) {
     let found = names.map { functions($0, from: scope) } ?? []
-    guard found.count == 1 else {
+    // A function whose parameter isn't recognized is read, and what it calls isn't.
+    if found.count != 1 || found[0].context == nil || pieces.count >= Self.limit {
       if !unread.contains(where: { $0.text == text }) { unread.append((text, place)) }
-      return
     }
-    add(found[0])
+    if found.count == 1, pieces.count < Self.limit { add(found[0]) }
   }
 
   /// Finds the functions that a name can stand for.
-  private func functions(_ names: [String], from scope: [String]) -> [Piece] {
+  private mutating func functions(_ names: [String], from scope: [String]) -> [Piece] {
     guard let name = names.last else { return [] }
     let base = Array(names.dropLast())
     let owners: [[String]] =
@@ -107,15 +109,24 @@ struct SwiftStageCode {
         source.declaration(of: base, in: scope).map { [$0.path] } ?? []
       }
     var result: [Piece] = []
+    for (file, index) in allFunctions()[name] ?? [] {
+      let path = source.path(around: index, in: file)
+      guard owners.contains(path), let parts = parts(of: index, source.files[file].tokens) else { continue }
+      result.append(Piece(file: file, body: parts.body, scope: path, function: name, context: parts.context))
+    }
+    return result
+  }
+
+  /// Returns the functions of all files by their names.
+  private mutating func allFunctions() -> [String: [(file: Int, index: Int)]] {
+    if let declared { return declared }
+    var result: [String: [(file: Int, index: Int)]] = [:]
     for (file, read) in source.files.enumerated() {
-      let tokens = read.tokens
-      for index in 0..<tokens.count where tokens.has("func", at: index) && tokens.text(index + 1) == name {
-        let path = source.path(around: index, in: file)
-        guard owners.contains(path) else { continue }
-        guard let parts = parts(of: index, tokens) else { continue }
-        result.append(Piece(file: file, body: parts.body, scope: path, function: name, context: parts.context))
+      for index in 0..<read.tokens.count where read.tokens.has("func", at: index) {
+        result[read.tokens.text(index + 1), default: []].append((file, index))
       }
     }
+    declared = result
     return result
   }
 
@@ -124,15 +135,15 @@ struct SwiftStageCode {
     var index = function + 2
     while index < tokens.count, !tokens.has("(", at: index) { index += 1 }
     guard index < tokens.count else { return nil }
-    let parameters = tokens.inside(index)
-    let type = parameters.first { tokens.has("ModelContext", at: $0) && tokens.has(":", at: $0 - 1) }
+    let parameter = tokens.items(tokens.inside(index)).first { $0.contains { tokens.has("ModelContext", at: $0) } }
+    let colon = parameter?.first { tokens.has(":", at: $0) }
     index = tokens.next(index)
     while index < tokens.count, !tokens.has("{", at: index) {
-      // What a protocol requires has no body.
+      // A requirement of a protocol has no body.
       if ["func", "var", "let", "init"].contains(tokens.text(index)) { return nil }
       index = tokens.next(index)
     }
     guard index < tokens.count else { return nil }
-    return (tokens.inside(index), type.map { tokens.text($0 - 2) })
+    return (tokens.inside(index), colon.map { tokens.text($0 - 1) })
   }
 }

@@ -679,6 +679,24 @@ struct SwiftDataReviewTests {
         + "func fill(_ c: ModelContext) throws { _ = Crate() } // error: foreignTypeInStage\n",
       mends: code("{ try $0.save(); [1].map { fill($0) } }", "nil") + "func fill(_ c: Int) { _ = Crate() }\n"),
     Trap(
+      "a live class behind a context that is written in another way",
+      code("nil", "{ [weak self] context in\ntry fill(context)\n}")
+        + "func fill(_ c: borrowing SwiftData.ModelContext) throws { try finish(c) }\n"
+        + "func finish(_ c: ModelContext) throws { c.insert(Crate()) } // error: foreignTypeInStage\n",
+      mends: code("nil", "{ [weak self] context in\ntry fill(context)\n}")
+        + "func fill(_ c: borrowing SwiftData.ModelContext) throws { c.insert(V2.Crate()) }\n"),
+    Trap(
+      "a context whose parameter isn't recognized",
+      code("nil", "{ context in\ntry fill(context) // note: uncertain\n}") + "func fill(_ c: Context) throws {}\n",
+      mends: code("nil", "{ context in\ntry fill(context)\n}") + "func fill(_ c: ModelContext) throws {}\n"),
+    Trap(
+      "more functions than are followed",
+      code("nil", "{ context in\ntry f0(context)\n}")
+        + (0..<60).map { "func f\($0)(_ c: ModelContext) { f\($0 + 1)(c) }\($0 == 48 ? " // note: uncertain" : "")\n" }
+        .joined(),
+      mends: code("nil", "{ context in\ntry f0(context)\n}")
+        + (0..<40).map { "func f\($0)(_ c: ModelContext) { \($0 == 39 ? "" : "f\($0 + 1)(c)") }\n" }.joined()),
+    Trap(
       "a context that goes where nobody looks",
       code("nil", "{ context in\ntry Filler(context).fill() // note: uncertain\n}"),
       mends: code("nil", "{ context in\nlog(context.name)\ntry context.save()\n}")),

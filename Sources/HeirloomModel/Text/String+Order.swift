@@ -41,8 +41,8 @@ extension [String] {
 @inline(never)
 private func positions(_ count: Int, _ precedes: (Int, Int) -> Bool) -> [Int] { (0..<count).sorted(by: precedes) }
 
-// An app gets a copy of the library's sorting for each kind of element that is sorted: kilobytes each. These sort positions, of which there is
-// one kind. Equal elements stay in their order.
+// An app gets a copy of the library's sorting for each kind of element that is sorted: kilobytes each. These sort
+// positions, of which there is one kind. Equal elements stay in their order. (Loops over objects have a copy each.)
 extension Sequence {
   /// Returns the elements in an order.
   package func ordered(by precedes: (Element, Element) -> Bool) -> [Element] {

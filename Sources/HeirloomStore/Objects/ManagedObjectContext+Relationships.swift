@@ -45,7 +45,7 @@ extension ManagedObjectContext {
       }
     }
     // Members without a place come last, in the order in which they were found.
-    return members.enumerated().ordered { left, right in
+    return members.enumerated().sorted { left, right in
       (left.element.place ?? .max, left.offset) < (right.element.place ?? .max, right.offset)
     }.map(\.element)
   }

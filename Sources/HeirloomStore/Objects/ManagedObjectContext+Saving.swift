@@ -209,7 +209,7 @@ private struct LinkWriter {
   /// Writes the links that this side of a many-to-many relationship is to write.
   func writeLinks(of object: ManagedObject) throws(ManagedObjectError) {
     guard let own = key(of: object) else { return }
-    for (name, links) in object.linkChanges.ordered(by: { $0.key < $1.key }) {
+    for (name, links) in object.linkChanges.sorted(by: { $0.key < $1.key }) {
       guard let relationship = object.plan.relationship(name), relationship.writesLinks,
         case .join(let table, let ownerColumn, let destinationColumn, let orderColumn) = relationship.storage
       else { continue }
