@@ -232,8 +232,8 @@ let toolTargets: Set<String> = [
 // those that other modules may call are kept as if somebody asked for them by name.
 let stripping: [String] = ["-function-sections", "-internalize-at-link"].flatMap { ["-Xfrontend", $0] }
 
-// Optimising the tests themselves takes three times as long as compiling them, and what they try is optimised without. The exception
-// works as hard as what it tries. (No product has these targets, so that the flag keeps nobody from depending on the package.)
+// Optimising the tests themselves takes three times as long as compiling them, and what they try is optimised without.
+// The exception works as hard as what it tries.
 let hardWorkingTests: Set<String> = ["HeirloomCrashTests"]
 
 for target in package.targets where target.type != .system && target.type != .plugin {
