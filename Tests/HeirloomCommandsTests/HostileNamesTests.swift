@@ -217,7 +217,8 @@ struct HostileNamesTests {
     withExtendedLifetime(directory) {}
   }
 
-  @Test func `more columns than SQLite has are refused, and the store stays as it is`() throws {
+  @Test(.slow("a model of two thousand attributes"))
+  func `more columns than SQLite has are refused, and the store stays as it is`() throws {
     let directory = try TemporaryDirectory()
     let store = try Notebook.makeStore(in: directory, count: 5)
     var entities = try Notebook.first().entities

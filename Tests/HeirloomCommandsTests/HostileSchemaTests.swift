@@ -48,7 +48,7 @@ struct HostileSchemaTests {
     }
   }
 
-  @Test(arguments: LongTests.selection(of: HostileSchema.all, every: 4))
+  @Test(.slow("hostile schemas, each migrated"), arguments: LongTests.selection(of: HostileSchema.all, every: 4))
   func `an app's launch ends soon`(schema: HostileSchema) throws {
     let directory = try TemporaryDirectory()
     let url = directory.file("Done.sqlite")

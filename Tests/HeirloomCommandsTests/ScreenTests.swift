@@ -116,7 +116,7 @@ struct ScreenTests {
     if let complaint = try TextSnapshot.complaint(about: text, file: file) { Issue.record("\(complaint)") }
   }
 
-  @Test(arguments: screens + commands + wide, [40, 80, 200])
+  @Test(.slow("each screen at three widths"), arguments: screens + commands + wide, [40, 80, 200])
   func `no line is wider than the terminal, and none says anything else`(screen: Screen, columns: Int) throws {
     var tool = Tool(directory: try Self.folder.get().url)
     (tool.columns, tool.isTerminal) = (columns, true)

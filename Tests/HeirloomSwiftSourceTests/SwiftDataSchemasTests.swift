@@ -203,7 +203,7 @@ struct SwiftDataSchemasTests {
   static let hostile = crowds + traps
 
   // (By number: the texts are long.)
-  @Test(arguments: hostile.indices)
+  @Test(.slow("ten thousand lines in each of seven sources"), arguments: hostile.indices)
   func `no source keeps the reader or ends it`(number: Int) {
     let clock = ContinuousClock()
     let time = clock.measure {

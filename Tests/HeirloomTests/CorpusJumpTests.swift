@@ -107,7 +107,7 @@ struct CorpusJumpTests {
   ]
 
   /// Each migration loses what its plan says, as is checked of every jump.
-  @Test(arguments: verdicts.indices)
+  @Test(.slow("real stores, each migrated to the last version"), arguments: verdicts.indices)
   func `each store of one long history may reach its last version, losing what the models dropped`(
     index: Int
   ) throws {

@@ -101,7 +101,9 @@ struct MigrationProgressTests {
     }
   }
 
-  @Test(arguments: [MigrationPlan.Builder.rebuild, .cloneAndAlter], [false, true])
+  @Test(
+    .slow("a statement has to take long enough for progress to move"),
+    arguments: [MigrationPlan.Builder.rebuild, .cloneAndAlter], [false, true])
   func `progress moves while one statement runs`(builder: MigrationPlan.Builder, makesIndex: Bool) throws {
     let directory = try TemporaryDirectory()
     let store = directory.file("Journal.sqlite")

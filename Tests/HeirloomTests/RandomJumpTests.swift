@@ -23,7 +23,7 @@ struct RandomJumpTests {
     .otherNumbers, .integer64ToDouble, .integer16To64,
   ]
 
-  @Test(arguments: parts)
+  @Test(.slow("random stores, each migrated by a jump and by two steps"), arguments: parts)
   func `a jump comes to what the two steps come to`(seeds: [UInt64]) throws {
     for seed in seeds {
       var random = SplitMix64(seed: seed &* 0x51_7cc1 &+ 7)

@@ -14,7 +14,7 @@ struct RandomMigrationTests {
   private static let isLong = LongTests.areOn
   private static let parts = RandomSeeds.parts(quick: 64, long: 1000)
 
-  @Test(arguments: parts)
+  @Test(.slow("random stores, each made and migrated"), arguments: parts)
   func `every object, value, link and place is where the edits say`(seeds: [UInt64]) throws {
     for seed in seeds {
       let example = RandomCase(seed: seed)
