@@ -295,7 +295,8 @@ extension SwiftDataReviewTests {
     Trap(
       "two functions of one name",
       code("nil", "{ context in\ntry fill(context) // note: uncertain\n}")
-        + "func fill(_ c: ModelContext) throws {}\nfunc fill(_ c: Int) {}\nfunc fill(_ c: ModelContext, _ more: Int = 0) {}\n",
+        + "func fill(_ c: ModelContext) throws {}\nfunc fill(_ c: Int) {}\n"
+        + "func fill(_ c: ModelContext, _ more: Int = 0) {}\n",
       mends: code("nil", "{ context in\ntry fill(context)\n}")
         + "func fill(_ c: ModelContext) throws { try fill(c) }\nprotocol P { func fill(_ c: Int)\nvar x: Int { get } }\n"
     ),

@@ -185,7 +185,7 @@ struct SwiftDataSchemasTests {
   private static func lines(_ line: (Int) -> String) -> String { (0..<10_000).map(line).joined(separator: "\n") }
 
   /// Short texts that are hardly declarations, or whose lists name each other again and again.
-  static let traps = [
+  static let oddities = [
     "let s = Schema `(`", "let s = Schema(`[`)", "enum V: VersionedSchema { static var models: [Int] { `(` + `[` } }",
     // Each list names the one before sixteen times.
     "enum V: VersionedSchema { static let models = a15; "
@@ -200,10 +200,10 @@ struct SwiftDataSchemasTests {
       }.joined(separator: "; ") + " }",
   ]
 
-  static let hostile = crowds + traps
+  static let hostile = crowds + oddities
 
   // (By number: the texts are long.)
-  @Test(.slow("ten thousand lines in each of seven sources"), arguments: hostile.indices)
+  @Test(.slow("sources of ten thousand declarations"), arguments: hostile.indices)
   func `no source keeps the reader or ends it`(number: Int) {
     let clock = ContinuousClock()
     let time = clock.measure {
@@ -216,7 +216,7 @@ struct SwiftDataSchemasTests {
 
   @Test func `a changed source is read, or told, and ends nothing`() {
     // (The crowds are left out: hardly a change would touch anything else.)
-    let whole = Array((Self.classes + (Self.lists + Self.traps).joined(separator: "\n")).utf8)
+    let whole = Array((Self.classes + (Self.lists + Self.oddities).joined(separator: "\n")).utf8)
     var random = SplitMix64(seed: 42)
     let pieces = [
       "(", ")", "[", "]", "{", "}", "\"", "`", ".", ",", "+", ":", "=", "\\", "/", "#if X\n", "\n", "@", "<", "?",
