@@ -123,6 +123,6 @@ struct AcknowledgedTrail {
 extension SoleContent {
   /// Creates the description of what a loss leaves in the previous version alone.
   init(_ loss: MigrationLoss) {
-    self.init(kind: loss.kind.rawValue, entity: loss.entity, property: loss.property, rows: loss.rows)
+    self.init(kind: loss.kind.reported.rawValue, entity: loss.entity, property: loss.property, rows: loss.rows)
   }
 }

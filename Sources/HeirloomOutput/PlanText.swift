@@ -56,7 +56,8 @@ package final class PlanText {
   package static func lossMembers(of plan: MigrationPlan?) -> OutputMembers {
     let losses = (plan?.allLosses ?? []).map { loss in
       OutputValue.object([
-        ("kind", .text(loss.kind.rawValue)), ("entity", .text(loss.entity)), ("property", .optional(loss.property)),
+        ("kind", .text(loss.kind.reported.rawValue)), ("entity", .text(loss.entity)),
+        ("property", .optional(loss.property)),
         ("rows", .integer(loss.rows)), ("links", .optional(loss.links)), ("consented", .boolean(loss.consent != nil)),
         ("consent", .optional(loss.consent?.rawValue)),
       ])

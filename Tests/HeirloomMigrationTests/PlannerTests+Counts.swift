@@ -46,7 +46,7 @@ extension PlannerTests {
       rows: [
         "INSERT INTO ZP (Z_PK, Z_ENT, Z_OPT) VALUES (1, 2, 1), (2, 3, 1)",
         "INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT, ZTO, Z2_TO) VALUES (1, 1, 1, 1, 2), (2, 1, 1, 2, 3), (3, 1, 1, 2, 3)",
-      ], expected: ["links A.to 2", "missingLink A.to 2"]),
+      ], expected: ["linksWithoutRoom A.to 2", "missingLink A.to 2"]),
     Counted(
       testDescription: "of an entity that is split by conditions, links are lost by the objects whose mapping has none",
       before: [Make.entity("A", [numbered], [Make.toOne("b", "B")]), Make.entity("B")],
@@ -58,7 +58,7 @@ extension PlannerTests {
       given: [
         EntityMapping(from: "A", to: "C", where: "n == 1") { PropertyMapping("b", linksOf: "b") },
         EntityMapping(from: "A", to: "D", where: "n == 2") { PropertyMapping("n", copying: "n") },
-      ], expected: ["links C.b 1", "objects A 1"]),
+      ], expected: ["linksWithoutRoom C.b 1", "objects A 1"]),
     Counted(
       testDescription: "links of all entities of a tree are added",
       before: [entity("P", toOne: "to", "B", nil), Make.entity("Q", parent: "P"), Make.entity("B")],
@@ -114,7 +114,7 @@ extension PlannerTests {
         "INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT, ZN) VALUES (1, 1, 1, 1), (2, 1, 1, 2)",
         "INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT, Z1BS) VALUES (1, 2, 1, 1), (2, 2, 1, 1), (3, 2, 1, 2), (4, 2, 1, 2)",
       ], given: [EntityMapping(from: "A", to: "A", where: "n == 1") { PropertyMapping("b", linksOf: "bs") }],
-      expected: ["links A.b 1", "objects A 1"]),
+      expected: ["linksWithoutRoom A.b 1", "objects A 1"]),
     Counted(
       testDescription: "links to an object that a decision removes are lost",
       before: [

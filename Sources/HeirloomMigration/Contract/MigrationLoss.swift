@@ -1,4 +1,4 @@
-package import HeirloomMapping
+public import HeirloomMapping
 import HeirloomModel
 
 /// Rows, values or links that are there and that the destination has no place for, and values that go on changed.
@@ -19,19 +19,7 @@ public struct MigrationLoss: Hashable, Sendable {
   public package(set) var consent: LossConsent?
 
   /// A kind of content.
-  @nonexhaustive
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// Whole objects.
-    case objects
-    /// Values of an attribute, other than NULL.
-    case values
-    /// Values of an attribute that go on changed: converted back, they would be others.
-    case changedValues
-    /// Links of a relationship.
-    case links
-    /// The order of a relationship's links.
-    case order
-  }
+  public typealias Kind = LossKind
 
   /// The name by which somebody consents: `Entity` for objects, `Entity.property` for the rest.
   public var name: String { property.map { "\(entity).\($0)" } ?? entity }
@@ -57,7 +45,7 @@ public struct MigrationLoss: Hashable, Sendable {
     self.property = property
     self.reason = reason
     self.rows = rows
-    self.links = kind == .links && links != rows ? links : nil
+    self.links = kind.reported == .links && links != rows ? links : nil
     self.consent = consent
     self.kind = kind
   }
@@ -82,18 +70,4 @@ extension DataEffect {
 
   /// The name by which somebody consents to the loss: `Entity` or `Entity.property`.
   package var lossName: String { lossProperty.map { "\(entity).\($0)" } ?? entity }
-}
-
-extension DataEffect.Kind {
-  /// The kind of content that the rows lose; `nil` if they lose nothing.
-  package var lossKind: MigrationLoss.Kind? {
-    guard case .loss = severity else { return nil }
-    return switch self {
-    case .objectsDropped: .objects
-    case .valuesDropped: .values
-    case .valuesChanged: .changedValues
-    case .orderDropped: .order
-    default: .links
-    }
-  }
 }

@@ -46,7 +46,10 @@ extension MigrationManager {
       let rows = try setting.connection.firstInteger(
         "SELECT COUNT(s.\(quote(line.column))) FROM \(SchemaName.rows(of: line.entity.table, as: "s"))"
           + " WHERE s.\(quote(PhysicalName.entity)) = \(line.entity.number)\(others)")
-      left.add(LeftProperty(entity: line.owner, property: line.property, cause: line.cause, rows: rows ?? 0))
+      left.add(
+        LeftProperty(
+          entity: line.owner, property: line.property, cause: line.cause,
+          kind: line.attribute == nil ? .unknownContent : .values, rows: rows ?? 0))
     }
     return left.losses
   }
@@ -65,7 +68,8 @@ extension MigrationManager {
       ).first
       left.add(
         LeftProperty(
-          entity: links.entity, property: links.property, cause: links.cause, rows: row?[0].integer ?? 0,
+          entity: links.entity, property: links.property, cause: links.cause,
+          kind: links.cause == .foreign ? .linksWithoutRoom : .links, rows: row?[0].integer ?? 0,
           links: row?[1].integer, targets: Set(links.targets)))
     }
     return left.losses
@@ -84,6 +88,7 @@ private struct LeftProperty {
   let entity: String
   let property: String
   let cause: OpenCause
+  let kind: MigrationLoss.Kind
   var rows: Int64
   /// The number of links; `nil` for values.
   var links: Int64?
@@ -104,8 +109,7 @@ private struct LeftProperty {
         ).description
       }
     return MigrationLoss(
-      entity: entity, property: property, reason: reason, rows: rows, links: links,
-      kind: links == nil ? .values : .links)
+      entity: entity, property: property, reason: reason, rows: rows, links: links, kind: kind)
   }
 }
 

@@ -1,6 +1,6 @@
 /// The content that a previous version alone holds, since its migration lost it without consent.
 public struct SoleContent: Hashable, Sendable, Codable {
-  /// The kind of content, a raw value of `MigrationLoss.Kind`.
+  /// The kind of content: `objects`, `values`, `changedValues`, `links` or `order`.
   public let kind: String
   /// The entity that lost it.
   public let entity: String

@@ -58,9 +58,9 @@ extension ToldLoss {
     let kind: Kind =
       switch loss.kind {
       case .objects: .objects
-      case .values: .values
+      case .values, .unknownContent: .values
       case .changedValues: .changedValues
-      case .links: .links
+      case .links, .linksWithoutRoom: .links
       case .order: .order
       }
     self.init(kind: kind, entity: loss.entity, property: loss.property, amount: Int(loss.links ?? loss.rows))

@@ -83,7 +83,7 @@ struct EffectQuestions {
       return .loss(
         MigrationLoss(
           entity: effect.entity, property: property, reason: effect.description, rows: rows, links: links,
-          kind: effect.kind.lossKind ?? .links))
+          kind: effect.kind.lossKind ?? .linksWithoutRoom))
     case .blocker:
       return .blocker(
         MigrationBlocker(effect, rows: rows))

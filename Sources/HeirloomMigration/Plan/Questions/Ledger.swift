@@ -183,7 +183,9 @@ struct Ledger {
     }
     guard !rows.isEmpty else { return }
     count("s.\(quote(column.name))", in: table.name, of: rows) { rows in
-      .loss(MigrationLoss(entity: owner, property: property, reason: reason, rows: rows, kind: .values))
+      .loss(
+        MigrationLoss(
+          entity: owner, property: property, reason: reason, rows: rows, kind: path == nil ? .unknownContent : .values))
     }
   }
 
@@ -201,7 +203,8 @@ struct Ledger {
         .loss(
           MigrationLoss(
             entity: entity, property: column.name,
-            reason: UnknownColumns.reason(column.name, of: pairs, "some of its rows go"), rows: rows, kind: .values))
+            reason: UnknownColumns.reason(column.name, of: pairs, "some of its rows go"), rows: rows,
+            kind: .unknownContent))
       }
     }
   }

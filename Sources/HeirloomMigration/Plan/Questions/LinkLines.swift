@@ -156,10 +156,13 @@ struct LinkLines {
 
   private func tell(_ line: Line, as kind: DataEffect.Kind, _ name: [String], _ questions: inout StoreQuestions) {
     guard !line.queries.isEmpty else { return }
-    let reason = DataEffect(kind: kind, entity: name[0], properties: [name[1]], rows: []).description
+    let effect = DataEffect(kind: kind, entity: name[0], properties: [name[1]], rows: [])
     let counts = line.queries.map { "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (\($0))" }
     questions.countLinks(counts) { rows, links in
-      .loss(MigrationLoss(entity: name[0], property: name[1], reason: reason, rows: rows, links: links, kind: .links))
+      .loss(
+        MigrationLoss(
+          entity: name[0], property: name[1], reason: effect.description, rows: rows, links: links,
+          kind: kind.lossKind ?? .links))
     }
   }
 

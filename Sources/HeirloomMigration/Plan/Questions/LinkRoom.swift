@@ -83,7 +83,7 @@ struct LinkRoom {
         .loss(
           MigrationLoss(
             entity: side.entity, property: side.relationship.name, reason: reason, rows: rows, links: count,
-            kind: .links))
+            kind: .linksWithoutRoom))
       }
     }
   }

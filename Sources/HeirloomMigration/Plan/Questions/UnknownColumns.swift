@@ -1,3 +1,4 @@
+import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
@@ -60,7 +61,7 @@ struct UnknownColumns {
             MigrationLoss(
               entity: entity, property: column.name,
               reason: Self.reason(column.name, of: table.name, "nothing takes these values along"), rows: rows,
-              kind: .values))
+              kind: .unknownContent))
         }
       }
     }
