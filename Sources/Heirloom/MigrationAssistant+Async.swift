@@ -51,7 +51,7 @@ extension MigrationAssistant {
     }
     assistant.delegate = delegate
     let progress = assistant.progress
-    let run = DetachedRun(assistant, delegate)
+    let run = DetachedRun(assistant)
     let quality = QualityOfService(Task.currentPriority)
     let noThread = MigrationAssistantError.unfitLocation(storePath: assistant.storeURL.path, NoThread())
     return try await withTaskCancellationHandler {
@@ -108,12 +108,9 @@ private struct NoThread: ExplainedError {
 /// An assistant on its way to the thread that it works on.
 private final class DetachedRun: Sendable {
   private let assistant: Locked<MigrationAssistant>
-  /// Kept here: the assistant itself doesn't keep its delegate.
-  private let delegate: (any MigrationAssistantDelegate & Sendable)?
 
-  init(_ assistant: sending MigrationAssistant, _ delegate: (any MigrationAssistantDelegate & Sendable)?) {
+  init(_ assistant: sending MigrationAssistant) {
     self.assistant = Locked(assistant)
-    self.delegate = delegate
   }
 
   func outcome() -> Result<MigrationOutcome, any Error> {

@@ -20,7 +20,10 @@ public final class MigrationAssistant {
   /// The app's choices.
   public let configuration: Configuration
   /// The delegate, which is asked what can't be inferred and told what happens.
-  public weak var delegate: (any MigrationAssistantDelegate)?
+  ///
+  /// The assistant keeps it, so a new object may be assigned at once. A delegate that keeps its assistant in turn sets
+  /// this to `nil` when the migration is over, or neither is ever freed.
+  public var delegate: (any MigrationAssistantDelegate)?
   /// The manager that leads stores through stages with code; `nil` to infer mappings or ask the delegate.
   public var stagedManager: StagedMigrationManager?
   /// Everything that is kept beside the store; what happens to it is told to the delegate and the observers.

@@ -91,18 +91,3 @@ extension MigrationAssistantDelegate {
   /// Does nothing.
   public func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {}
 }
-
-/// The decision of a delegate about a plan.
-@nonexhaustive
-public enum MigrationDecision: Hashable, Sendable {
-  /// Goes on, unless a store of an unknown version would lose something or the configuration says to stop.
-  ///
-  /// ``MigrationAssistant/Configuration/losses`` says when to stop.
-  case automatic
-  /// Goes on and consents to the losses, even of a store of an unknown or newer version.
-  case proceed
-  /// Goes on as `proceed` does, with decisions about rows that don't fit: a plan made again with them is carried out.
-  case decide([DataDecision])
-  /// Refuses to migrate; the store stays as it is.
-  case refuse
-}

@@ -75,25 +75,22 @@ extension MigrationRun {
   func approve(
     _ plan: inout MigrationPlan, source: IdentifiedModel, isPreliminary: Bool = false
   ) throws -> [DataDecision]? {
-    let path = assistant.storeURL.path
-    let configuration = assistant.configuration
-    switch try assistant.delegate?.migrationAssistant(assistant, shouldMigrate: plan) ?? .automatic {
-    case .refuse: throw MigrationAssistantError.refused(storePath: path, plan: plan)
-    case .proceed: plan.consent { _ in .delegate }
-    case .decide(let given):
-      plan.consent { _ in .delegate }
-      let all = configuration.decisions + given
-      if all != settings.decisions { return all }
-    case .automatic:
-      try checkKnown(plan, source: source)
+    let answer = try assistant.delegate?.migrationAssistant(assistant, shouldMigrate: plan) ?? .automatic
+    if answer.isRefusal {
+      throw MigrationAssistantError.refused(storePath: assistant.storeURL.path, plan: plan)
     }
+    if answer.consentsToLosses { plan.consent { _ in .delegate } }
+    if answer.acceptsUnknownVersion { acceptsUnknownVersion = true }
+    let decisions = assistant.configuration.decisions + answer.decisions
+    if !answer.decisions.isEmpty, decisions != settings.decisions { return decisions }
+    try checkKnown(plan, source: source)
     if !isPreliminary { try checkApproved(&plan) }
     return nil
   }
 
   /// Throws if a plan would lose what a newer or an unknown version has.
-  private func checkKnown(_ plan: MigrationPlan, source: IdentifiedModel) throws(MigrationAssistantError) {
-    if assistant.configuration.migratesUnknownVersions { return }
+  func checkKnown(_ plan: MigrationPlan, source: IdentifiedModel) throws(MigrationAssistantError) {
+    if acceptsUnknownVersion { return }
     // Accepting every loss says nothing about whose store it is.
     let loses = plan.losses.contains { $0.consent != .decision && $0.consent != .lock }
     if loses || !plan.blockers.isEmpty, source.versionName == nil,

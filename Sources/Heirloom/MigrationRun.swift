@@ -14,6 +14,9 @@ final class MigrationRun {
   private let start: ContinuousClock.Instant
   /// The choices for planning and carrying out hops; the delegate's answers add decisions.
   var settings: RunSettings
+  /// True if the store may lose something though its version is unknown or newer: the configuration or the delegate
+  /// said so.
+  var acceptsUnknownVersion: Bool
   /// The hops that the delegate was asked about, so that it is asked once.
   private var asked: Set<AskedHop> = []
   /// The steps that were reported to lack code.
@@ -30,6 +33,7 @@ final class MigrationRun {
     self.assistant = assistant
     self.start = start
     let configuration = assistant.configuration
+    acceptsUnknownVersion = configuration.migratesUnknownVersions
     settings = RunSettings(
       policies: configuration.policies, builder: assistant.builder, proof: configuration.proof,
       decisions: configuration.decisions, defers: configuration.defersLightweightMigration,
@@ -123,11 +127,11 @@ final class MigrationRun {
     let isPreliminary = hopPath.startsWithCode
     if let decisions = try approve(&plan, source: source, isPreliminary: isPreliminary) {
       settings.decisions = decisions
-      // Whoever decides has seen what is lost.
-      let consented = plan.losses
+      let consented = plan.losses.filter { $0.consent == .delegate }
       plan = try self.plan(of: hopPath)
       plan.consent { loss in consented.contains { $0.isSame(as: loss) } ? .delegate : nil }
       try tellMissingCode(in: &plan)
+      try checkKnown(plan, source: source)
       if !isPreliminary { try checkApproved(&plan) }
     }
     try assistant.checkNotCancelled()
@@ -166,23 +170,11 @@ final class MigrationRun {
       return try answer(to: &plan, of: hop, source: hopPath.source, approved: approved)
     }
     // Only the run has shown the properties that code was given and didn't read.
-    noteConsents(in: &carriedOut)
-    try checkConsented(&carriedOut)
+    for index in carriedOut.hops.indices { assistant.noteConsents(in: &carriedOut.hops[index]) }
+    try assistant.checkConsented(&carriedOut)
     // The plan may have been made anew.
     carriedOut.warnings += hopPath.unusedMappings.filter { !carriedOut.warnings.contains($0) }
     return carriedOut
-  }
-
-  /// Notes the consents to the losses of all hops.
-  private func noteConsents(in plan: inout MigrationPlan) {
-    assistant.noteConsents(in: &plan)
-    for index in plan.following.indices { noteConsents(in: &plan.following[index]) }
-  }
-
-  /// Applies the configuration's rule to the losses of all hops that nobody consented to.
-  private func checkConsented(_ plan: inout MigrationPlan) throws(MigrationAssistantError) {
-    try assistant.checkConsented(&plan)
-    for index in plan.following.indices { try checkConsented(&plan.following[index]) }
   }
 
   /// Approves a hop's plan that was made on the held store, or returns how to make it again.
@@ -251,7 +243,7 @@ final class MigrationRun {
     var plan = carriedOut
     plan.warnings += (hopPath.source.warnings + vaultWarnings).filter { !plan.warnings.contains($0) }
     if !quarantine.isEmpty {
-      assistant.report(.quarantined(rows: plan.allDecisions.reduce(0) { $0 + $1.quarantined }, paths: quarantine))
+      assistant.report(.quarantined(rows: plan.decisions.reduce(0) { $0 + $1.quarantined }, paths: quarantine))
     }
     let pinned = plan.unconsentedLosses
     if !pinned.isEmpty { assistant.report(.pinned(id: kept.name.text, losses: pinned.map(\.name))) }

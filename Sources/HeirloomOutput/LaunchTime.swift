@@ -37,7 +37,7 @@ package struct LaunchTime {
   package init(_ plan: MigrationPlan, seconds: Double? = nil) {
     self.init(
       seconds: seconds ?? plan.estimatedDuration / .seconds(1), isMeasured: seconds != nil,
-      isDeferred: !plan.lastDeferred.isEmpty)
+      isDeferred: !plan.deferred.isEmpty)
   }
 
   /// The advice for a migration that is too long, in two or three sentences; empty for any other.

@@ -28,7 +28,7 @@ package final class PlanText {
       return OutputValue.object(members)
     }
     let costs: OutputMembers = [
-      ("decisions", .list((plan?.allDecisions ?? []).map(\.output))),
+      ("decisions", .list((plan?.decisions ?? []).map(\.output))),
       ("warnings", .texts((plan?.warnings ?? []) + (plan.map { LaunchTime($0, seconds: seconds).words } ?? []))),
       ("rowsRewritten", .integer(plan?.rowsRewritten ?? 0)),
       ("bytesNeeded", .integer(plan?.bytesNeeded ?? 0)),
@@ -54,7 +54,7 @@ package final class PlanText {
 
   /// Returns the losses of a plan, each with its consent.
   package static func lossMembers(of plan: MigrationPlan?) -> OutputMembers {
-    let losses = (plan?.allLosses ?? []).map { loss in
+    let losses = (plan?.losses ?? []).map { loss in
       OutputValue.object([
         ("kind", .text(loss.kind.reported.rawValue)), ("entity", .text(loss.entity)),
         ("property", .optional(loss.property)),
@@ -83,14 +83,14 @@ package final class PlanText {
   ///   - difference: The difference of the models, for suspected renames; `nil` to leave them out.
   /// - Returns: The lines.
   package func findings(_ style: TextStyle, difference: DifferenceText?) -> [String] {
-    let destination = plan.following.last?.destination ?? plan.destination
+    let destination = plan.hops.last?.destination ?? plan.destination
     let declared = difference ?? DifferenceText(ModelDifference(from: plan.source, to: destination))
     var lines = ["", style.bold("What stays:")] + Self.rowLines(plan.rows)
-    lines += ["", style.bold(plan.allLosses.isEmpty ? "Nothing is lost." : DifferenceText.lossTitle)]
+    lines += ["", style.bold(plan.losses.isEmpty ? "Nothing is lost." : DifferenceText.lossTitle)]
     // Each hop has its losses: those of one entity stand together all the same.
     var losses: [MigrationLoss] = []
-    for loss in plan.allLosses where !losses.contains(where: { $0.entity == loss.entity }) {
-      losses += plan.allLosses.filter { $0.entity == loss.entity }
+    for loss in plan.losses where !losses.contains(where: { $0.entity == loss.entity }) {
+      losses += plan.losses.filter { $0.entity == loss.entity }
     }
     lines += DifferenceText.sections(losses, by: \.entity, style) { loss in
       style.red("− \(loss.amount): \(loss.reason)") + (Self.words(loss.consent).map { " (\($0))" } ?? "")
@@ -101,8 +101,8 @@ package final class PlanText {
       plan.blockers.flatMap { ["  \(sign) \(counted($0.rows, "row")): \($0.reason)", "      \($0.optionText)"] }
       + plan.unconsentedLosses.map { "  \(sign) \($0.name): nobody consented to losing it (\($0.amount))" }
     if !words.isEmpty { lines += ["", style.bold("What needs a word:")] + words }
-    if !plan.allDecisions.isEmpty {
-      lines += ["", style.bold("What was decided:")] + plan.allDecisions.map { "  \($0.words)" }
+    if !plan.decisions.isEmpty {
+      lines += ["", style.bold("What was decided:")] + plan.decisions.map { "  \($0.words)" }
     }
     if !plan.warnings.isEmpty {
       lines += ["", style.bold("What may surprise:")]

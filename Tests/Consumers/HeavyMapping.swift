@@ -30,8 +30,7 @@ nonisolated final class Mappings: MigrationAssistantDelegate, Sendable {
 @MainActor final class StagedLaunch {
   func launch(_ url: URL, _ history: ModelHistory, _ steps: [ManagedObjectModelReference]) async throws {
     let stage = CustomMigrationStage(migratingFrom: steps[0], to: steps[1], label: "names")
-    stage.didMigrateHandler = { manager, _ in
-      guard let context = manager.context else { return }
+    stage.didMigrateHandler = { context in
       for person in try context.fetch(ObjectFetchRequest("Person")) { person["given"] = .string("?") }
       try context.save()
     }

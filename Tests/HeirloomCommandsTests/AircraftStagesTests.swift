@@ -47,7 +47,7 @@ struct AircraftStagesTests {
       .count == before.count)
     #expect(before.count == flown.recordedCount)
     // The copied values are not lost: the attribute is empty when it goes.
-    #expect(([report.plan] + report.plan.following).map(\.losses) == [[], []])
+    #expect(report.plan.hops.map(\.losses) == [[], []])
     #expect(try Fleet(of: report.previousVersion.storeURL, model: hangar.models[1]) == flown)
     #expect(Tool(directory: directory.url)("verify", url.path).code == 0)
 
@@ -164,7 +164,7 @@ struct AircraftStagesTests {
       storeURL: url, history: hangar.history(3), stages: try AircraftStages().manager(of: hangar.named),
       defersCleanUp: true)
     let report = try report(app.launch())
-    #expect(report.plan.following.last?.deferred.columns == ["ZAIRCRAFT": ["ZFLIGHTDATA"]])
+    #expect(report.plan.hops.last?.deferred.columns == ["ZAIRCRAFT": ["ZFLIGHTDATA"]])
     #expect(try Fleet(of: url, model: hangar.models[3]) == flown)
     #expect(
       try hangar.rows(url, "SELECT COUNT(*), COUNT(ZFLIGHTDATA) FROM ZAIRCRAFT") == [[.integer(60), .integer(0)]])

@@ -189,14 +189,13 @@ struct CrashApp: Sendable {
         migratingFrom: ManagedObjectModelReference(model: pair.0, versionChecksum: pair.0.versionChecksum()),
         to: ManagedObjectModelReference(model: pair.1, versionChecksum: pair.1.versionChecksum()))
       let attribute = index == 0 ? "addedInSecond" : "addedInThird"
-      stage.didMigrateHandler = { manager, _ in try Self.set(attribute, to: 1, in: manager) }
-      if index > 0 { stage.willMigrateHandler = { manager, _ in try Self.set("addedInSecond", to: 2, in: manager) } }
+      stage.didMigrateHandler = { try Self.set(attribute, to: 1, in: $0) }
+      if index > 0 { stage.willMigrateHandler = { try Self.set("addedInSecond", to: 2, in: $0) } }
       return stage
     }
   }
 
-  private static func set(_ attribute: String, to value: Int64, in manager: StagedMigrationManager) throws {
-    guard let context = manager.context else { throw CrashFailure("code of a stage has no context") }
+  private static func set(_ attribute: String, to value: Int64, in context: ManagedObjectContext) throws {
     let model = context.store.model
     guard let entity = model.entities.first(where: { $0.attributes.contains { $0.name == attribute } }) else {
       throw CrashFailure("no entity has \(attribute)")

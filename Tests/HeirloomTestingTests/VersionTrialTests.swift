@@ -40,7 +40,7 @@ struct VersionTrialTests {
     let trials = try history.expectMigrations(configuration: configuration)
     #expect(trials.map(\.version) == ["1", "2"])
     #expect(trials.allSatisfy { $0.objects == 12 && $0.report != nil })
-    #expect(trials.allSatisfy { $0.report?.plan.allDecisions.contains { $0.filled > 0 } == true })
+    #expect(trials.allSatisfy { $0.report?.plan.decisions.contains { $0.filled > 0 } == true })
   }
 
   @Test func `what is lost without consent, and rows that don't fit, are findings`() throws {

@@ -80,7 +80,7 @@ struct CodeBeforeConsentTests {
       Issue.record("not migrated")
       return
     }
-    #expect(report.plan.allLosses.isEmpty && delegate.missing.isEmpty)
+    #expect(report.plan.losses.isEmpty && delegate.missing.isEmpty)
     let migrated = try Connection(path: url.path, mode: .readOnly)
     #expect(try migrated.firstInteger("SELECT COUNT(*) FROM ZITEM WHERE ZLABEL LIKE 'List %'") == 3)
     #expect(try StoreArchive(storeURL: url).previousVersions().map(\.isPinned) == [false])
@@ -100,8 +100,8 @@ struct CodeBeforeConsentTests {
         Issue.record("not migrated")
         return
       }
-      #expect(report.plan.allLosses.map(\.name) == ["Item.listName"])
-      #expect(report.plan.allLosses.map(\.consent) == [byCode ? nil : .lock])
+      #expect(report.plan.losses.map(\.name) == ["Item.listName"])
+      #expect(report.plan.losses.map(\.consent) == [byCode ? nil : .lock])
       #expect(report.plan.warnings.contains { $0.contains("the app's own code") } == byCode)
       #expect(try StoreArchive(storeURL: url).previousVersions().map(\.isPinned) == [byCode])
       if let delegate {

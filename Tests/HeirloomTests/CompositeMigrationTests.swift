@@ -285,8 +285,7 @@ struct CompositeMigrationTests {
     }
     let painting = CustomMigrationStage(
       migratingFrom: reference(models[0]), to: reference(models[1]), label: "paint")
-    painting.didMigrateHandler = { manager, _ in
-      guard let context = manager.context else { return }
+    painting.didMigrateHandler = { context in
       for object in try context.fetch("Aircraft") {
         object["scheme"] = .composite(["primary": object["paint"], "size": object["trim"]].compactMapValues { $0 })
       }

@@ -292,7 +292,7 @@ struct CorpusMappingTests {
           Issue.record("expected a migration")
           return
         }
-        #expect(report.plan.following.count == to - from - 1)
+        #expect(report.plan.hops.count == to - from)
         #expect(
           try Self.fingerprints(of: store, model: current) == Self.fingerprints(of: expected, model: current))
         guard case .upToDate = try assistant.migrateStore() else {

@@ -20,7 +20,7 @@ struct DecidingDelegateTests {
       _ assistant: MigrationAssistant, shouldMigrate plan: MigrationPlan
     ) throws -> MigrationDecision {
       plans.append(plan)
-      return decisions.isEmpty ? .proceed : .decide(decisions)
+      return .proceed(deciding: decisions)
     }
 
     func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {
@@ -160,8 +160,8 @@ struct DecidingDelegateTests {
         plans = try run.build { _, _ in nil }
       }, prove: { _, _ in try chain?.prove() })
     let plan = try #require(plans)
-    #expect(plan.allDecisions.map(\.filled) == [8, 0])
-    #expect(plan.allDecisions.map(\.quarantined) == [0, 5])
+    #expect(plan.decisions.map(\.filled) == [8, 0])
+    #expect(plan.decisions.map(\.quarantined) == [0, 5])
     let files = try vault.quarantineFiles(of: try #require(version).name.text)
     #expect(try files.map { try String(contentsOfFile: $0, encoding: .utf8).split(separator: "\n").count } == [5])
     let migrated = try Connection(path: url.path, mode: .readOnly)

@@ -88,8 +88,8 @@ struct DecisionsThatStayTests {
     }
     let isMerged = way[0] < 2 && way[1] > 1
     let isFilled = way[0] == 0 && way[1] < 4
-    #expect(report.plan.allDecisions.reduce(0) { $0 + $1.removed } == (isMerged ? 1 : 0))
-    #expect(report.plan.allDecisions.reduce(0) { $0 + $1.filled } == (isFilled ? 3 : 0))
+    #expect(report.plan.decisions.reduce(0) { $0 + $1.removed } == (isMerged ? 1 : 0))
+    #expect(report.plan.decisions.reduce(0) { $0 + $1.filled } == (isFilled ? 3 : 0))
     let count = try Connection(path: url.path, mode: .readOnly).firstInteger(
       "SELECT COUNT(*) FROM \(way[1] < 3 ? "ZNOTE" : "ZENTRY")")
     #expect(count == (way[0] < 2 && !isMerged ? 3 : 2))

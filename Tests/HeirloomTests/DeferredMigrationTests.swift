@@ -168,7 +168,7 @@ struct DeferredMigrationTests {
         Issue.record("\(run.name): expected a migration")
         return
       }
-      try checkPending(report.plan.lastDeferred, in: later, model: model)
+      try checkPending(report.plan.deferred, in: later, model: model)
       #expect(try StoreContents(of: later, model: model) == run.after, run.name)
       let store = try PersistentStore.open(at: later, model: model)
       try store.finishDeferredLightweightMigration()

@@ -83,11 +83,8 @@ struct DiagnosticsArchiveTests {
     try Data("Canary".utf8).write(to: support.appendingPathComponent("Canary.jpg"))
 
     let assistant = Self.assistant(store, new, earlier: [("1", old)])
-    let teller = Teller()
-    assistant.delegate = teller
-    let error = withExtendedLifetime(teller) {
-      #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
-    }
+    assistant.delegate = Teller()
+    let error = #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
     #expect("\(try #require(error))".contains("Canary"))
     let picture = FolderPicture(of: folder)
     let archive = directory.file("support.tar.gz")

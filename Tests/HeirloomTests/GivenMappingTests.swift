@@ -139,7 +139,7 @@ struct GivenMappingTests {
       Issue.record("expected a migration")
       return
     }
-    #expect(report.plan.following.count == (knowsStep ? 1 : 0))
+    #expect(report.plan.hops.count == (knowsStep ? 2 : 1))
     #expect(delegate.unused.count == (knowsStep ? 0 : 1), "\(delegate.unused)")
     #expect(report.plan.warnings.contains { $0.contains("is not used") } == !knowsStep)
     let store = try PersistentStore.open(at: url, model: models[2], isReadOnly: true)

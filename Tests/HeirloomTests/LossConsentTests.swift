@@ -75,7 +75,7 @@ struct LossConsentTests {
     case .noDelegate, .lock, .delegateWithoutMapping: break
     case .stop: configuration.losses = .stop
     case .accept: configuration.losses = .accept
-    case .delegateProceeds: delegate.decision = .proceed
+    case .delegateProceeds: delegate.decision = .proceed(consentingToLosses: true)
     case .delegateWithMapping:
       delegate.mapping = { source, destination in change.keeping.map { MappingModel(entityMappings: $0) } }
     case .givenMapping:
@@ -113,7 +113,7 @@ struct LossConsentTests {
     if lost.contains("Flight.pilotName") { expected.subtract(FlightChange.names) }
     if lost.contains("Flight.pilotAge") { expected.subtract(FlightChange.ages) }
     #expect(present == expected)
-    #expect(report.plan.allLosses.map(\.name).sorted() == lost)
+    #expect(report.plan.losses.map(\.name).sorted() == lost)
     let consent: LossConsent? =
       switch way {
       case .accept: .configuration
@@ -121,7 +121,7 @@ struct LossConsentTests {
       case .lock: .lock
       default: nil
       }
-    #expect(report.plan.allLosses.allSatisfy { $0.consent == consent })
+    #expect(report.plan.losses.allSatisfy { $0.consent == consent })
     // The version is pinned if it alone holds something that nobody agreed to lose.
     let isPinned = !lost.isEmpty && consent == nil
     #expect(kept.isPinned == isPinned && report.previousVersion.isPinned == isPinned)
@@ -178,7 +178,7 @@ struct LossConsentTests {
     }
     let keeps = [.delegateWithMapping, .givenMapping].contains(way) && change.keeping != nil
     let lost = keeps ? [] : change.losses
-    #expect(report.plan.allLosses.map(\.name).sorted() == lost)
+    #expect(report.plan.losses.map(\.name).sorted() == lost)
     var expected = all
     if lost.contains("Flight.pilotName") { expected.subtract(FlightChange.names) }
     if lost.contains("Flight.pilotAge") { expected.subtract(FlightChange.ages) }
@@ -214,7 +214,7 @@ struct LossConsentTests {
         Issue.record("nothing was migrated")
         return
       }
-      #expect(report.plan.allLosses.map(\.name) == ["Flight.pilotName"])
+      #expect(report.plan.losses.map(\.name) == ["Flight.pilotName"])
       #expect(report.previousVersion.isPinned == isPinned)
     }
   }
@@ -241,7 +241,7 @@ struct LossConsentTests {
       Issue.record("nothing was migrated")
       return
     }
-    #expect(report.plan.allLosses.map(\.name) == ["Flight.pilotName"])
+    #expect(report.plan.losses.map(\.name) == ["Flight.pilotName"])
     #expect(report.previousVersion.isPinned == isPinned)
   }
 
@@ -263,9 +263,9 @@ struct LossConsentTests {
     ) throws -> MigrationDecision {
       guard decisions.isEmpty else {
         write("UPDATE ZA SET ZGONE = 'late' WHERE Z_PK = 1")
-        return .decide(decisions)
+        return .proceed(deciding: decisions, consentingToLosses: true)
       }
-      return plan.losses.reduce(0) { $0 + $1.rows } <= limit ? .proceed : .refuse
+      return plan.losses.reduce(0) { $0 + $1.rows } <= limit ? .proceed(consentingToLosses: true) : .refuse
     }
 
     func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {

@@ -203,7 +203,7 @@ struct MigrationAssistantTests {
     #expect(code { _ = try assistant.migrateStore() } == "unknownVersion")
     #expect(try Data(contentsOf: scene.store) == before)
     let recorder = Recorder()
-    recorder.decision = .proceed
+    recorder.decision = .proceed(consentingToLosses: true, acceptingUnknownVersion: true)
     assistant.delegate = recorder
     #expect(try outcome(assistant) == "migrated")
   }

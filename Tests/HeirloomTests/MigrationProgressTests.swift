@@ -159,8 +159,8 @@ struct MigrationProgressTests {
     }
     let assistant = try scene.assistant(
       [
-        scene.custom(1, 2, will: { _, _ in note() }, did: { _, _ in note() }),
-        scene.custom(2, 3, will: { _, _ in note() }, did: { _, _ in note() }),
+        scene.custom(1, 2, will: { _ in note() }, did: { _ in note() }),
+        scene.custom(2, 3, will: { _ in note() }, did: { _ in note() }),
       ], to: 3)
     progress.withLock { $0 = assistant.progress }
     _ = try assistant.migrateStore()

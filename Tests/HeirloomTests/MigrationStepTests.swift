@@ -70,7 +70,7 @@ struct MigrationStepTests {
     let report = try Self.migrate(url, history)
     #expect((report == nil) == (version == 4))
     #expect(try Self.labels(url) == 3)
-    #expect(report?.plan.allLosses.isEmpty ?? true)
+    #expect(report?.plan.losses.isEmpty ?? true)
     #expect(report?.plan.warnings.filter { $0.contains("not used") } ?? [] == [])
     #expect((calls.withLock { $0 } > 0) == (version < 3))
     #expect(try Self.migrate(url, history) == nil)
@@ -80,7 +80,7 @@ struct MigrationStepTests {
     let directory = try TemporaryDirectory()
     let history = try Self.history()
     let url = try Self.makeStore(1, in: directory, history)
-    #expect(try Self.migrate(url, history)?.plan.allLosses.map(\.name) == ["Item.listName"])
+    #expect(try Self.migrate(url, history)?.plan.losses.map(\.name) == ["Item.listName"])
   }
 
   @Test func `a step that can't be one of the history is refused when it is said`() throws {
@@ -129,8 +129,8 @@ struct MigrationStepTests {
     let url = try Self.makeStore(2, in: directory, first)
     let copy = directory.file("Copy.sqlite")
     try FileManager.default.copyItem(at: url, to: copy)
-    #expect(try Self.migrate(url, first)?.plan.allLosses.map(\.name) == ["Item.listName"])
-    #expect(try Self.migrate(copy, second)?.plan.allLosses.isEmpty == true)
+    #expect(try Self.migrate(url, first)?.plan.losses.map(\.name) == ["Item.listName"])
+    #expect(try Self.migrate(copy, second)?.plan.losses.isEmpty == true)
     #expect(try Self.labels(copy) == 3)
   }
 
@@ -142,16 +142,14 @@ struct MigrationStepTests {
     let seen = Locked<[String]>([])
     try history.step(
       from: "Todo 2", to: "Todo 3",
-      willMigrate: { manager, _ in
-        let context = try #require(manager.context)
+      willMigrate: { context in
         for item in try context.fetch("Item") {
           seen.withLock { $0.append("\(item["listName"].map { "\($0)" } ?? "")") }
           item["note"] = item["listName"]
         }
         try context.save()
       },
-      didMigrate: { manager, _ in
-        let context = try #require(manager.context)
+      didMigrate: { context in
         for item in try context.fetch("Item") { (item["label"], item["note"]) = (item["note"], nil) }
         try context.save()
       })
@@ -182,7 +180,7 @@ struct MigrationStepTests {
     try history.step(from: "Todo 3", to: "Todo 2") {
       EntityMapping(from: "Item", to: "Item") { PropertyMapping("listName", copying: "label") }
     }
-    #expect(try Self.migrate(url, history)?.plan.allLosses.isEmpty == true)
+    #expect(try Self.migrate(url, history)?.plan.losses.isEmpty == true)
     let connection = try Connection(path: url.path, mode: .readOnly)
     #expect(try connection.firstInteger("SELECT COUNT(*) FROM ZITEM WHERE ZLISTNAME = 'List ' || ZTITLE") == 3)
   }
@@ -221,7 +219,7 @@ struct MigrationStepTests {
     let delegate = Knowing((source, destination))
     let report = try #require(try Self.migrate(url, history, delegate))
     #expect(delegate.asked == asked)
-    #expect(report.plan.allLosses.count == losses)
+    #expect(report.plan.losses.count == losses)
     #expect(try Self.labels(url) == (losses == 0 ? 3 : 0))
   }
 }

@@ -19,7 +19,7 @@ struct PlanReuseTests {
     {
       if shown == nil { try meanwhile() }
       shown = plan
-      return .proceed
+      return .proceed(consentingToLosses: true)
     }
   }
 

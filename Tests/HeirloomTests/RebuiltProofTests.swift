@@ -161,7 +161,7 @@ struct RebuiltProofTests {
       ManagedObjectModelReference(model: $0, versionChecksum: $0.versionChecksum())
     }
     let stage = CustomMigrationStage(migratingFrom: references[0], to: references[1], label: "one")
-    stage.didMigrateHandler = { _, _ in }
+    stage.didMigrateHandler = { _ in }
     var hop = MigrationHop(
       source: source, destination: destination, mapping: try MappingModel.inferred(from: source, to: destination))
     hop.didMigrate = StageHandler(.didMigrate, of: stage, manager: try StagedMigrationManager([stage]))

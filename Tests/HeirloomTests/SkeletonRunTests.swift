@@ -137,7 +137,7 @@ struct SkeletonRunTests {
         storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
       do {
         guard case .migrated(let report) = try assistant.migrateStore() else { fatalError("nothing to migrate") }
-        for loss in report.plan.allLosses { print(loss.name) }
+        for loss in report.plan.losses { print(loss.name) }
       } catch {
         print("\\(error)")
         exit(1)

@@ -55,8 +55,7 @@ struct StagedCorpusTests {
     let custom = CustomMigrationStage(
       migratingFrom: reference(0, naming), to: reference(1, naming),
       label: "V1 to V2 (Add Pet entity and denormalize User entity)")
-    custom.didMigrateHandler = { manager, _ in
-      let context = try #require(manager.context)
+    custom.didMigrateHandler = { context in
       for user in try context.fetch("User") {
         guard let name = try user.string("petName") else { continue }
         let pet = try context.insert("Pet")
@@ -177,8 +176,8 @@ struct StagedCorpusTests {
     // Code that changes nothing still runs.
     let runs = Locked(0)
     let idle = CustomMigrationStage(migratingFrom: custom.currentModel, to: custom.nextModel, label: "idle")
-    idle.willMigrateHandler = { manager, _ in if manager.context != nil { runs.withLock { $0 += 1 } } }
-    idle.didMigrateHandler = { manager, _ in if manager.context != nil { runs.withLock { $0 += 1 } } }
+    idle.willMigrateHandler = { _ in runs.withLock { $0 += 1 } }
+    idle.didMigrateHandler = { _ in runs.withLock { $0 += 1 } }
     for (number, stage) in [lightweight, custom, idle].enumerated() {
       let url = try copy(path, into: directory, as: "Staged\(number).sqlite")
       _ = try migrate(url, to: after, earlier: [before], try StagedMigrationManager([stage]))

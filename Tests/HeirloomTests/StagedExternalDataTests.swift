@@ -61,13 +61,12 @@ struct StagedExternalDataTests {
   private func stages() throws -> StagedMigrationManager {
     let references = models.map { ManagedObjectModelReference(model: $0, versionChecksum: $0.versionChecksum()) }
     let copy = CustomMigrationStage(migratingFrom: references[0], to: references[1], label: "copy")
-    copy.willMigrateHandler = { manager, _ in
+    copy.willMigrateHandler = { context in
       // Each photo can also be read before the hop.
-      let context = try #require(manager.context)
-      #expect(try context.fetch("Photo").map { try $0.bytes("data") } == photos)
+      let seen = try context.fetch("Photo").map { try $0.bytes("data") }
+      #expect(seen == photos)
     }
-    copy.didMigrateHandler = { manager, _ in
-      let context = try #require(manager.context)
+    copy.didMigrateHandler = { context in
       for photo in try context.fetch(ObjectFetchRequest("Photo", where: "data != nil")) {
         let picture = try context.insert("Picture")
         try picture.set(try photo.bytes("data"), for: "data")
@@ -76,8 +75,7 @@ struct StagedExternalDataTests {
       try context.save()
     }
     let removal = CustomMigrationStage(migratingFrom: references[1], to: references[2], label: "removal")
-    removal.willMigrateHandler = { manager, _ in
-      let context = try #require(manager.context)
+    removal.willMigrateHandler = { context in
       for photo in try context.fetch(ObjectFetchRequest("Photo", where: "data != nil")) {
         let picture = try #require(try photo.object(forRelationship: "picture"))
         #expect(try picture.bytes("data") == photo.bytes("data"))

@@ -120,12 +120,11 @@ struct StagedMigrationTests {
     let scene = try Scene()
     try scene.makeStore()
     let calls = Locked<[String]>([])
-    @Sendable func record(_ manager: StagedMigrationManager, _ stage: CustomMigrationStage, _ what: String) throws {
-      let context = try #require(manager.context)
-      calls.withLock { $0.append("\(what) \(stage.label) on \(context.store.model.versionChecksum())") }
+    @Sendable func record(_ context: ManagedObjectContext, _ what: String) {
+      calls.withLock { $0.append("\(what) on \(context.store.model.versionChecksum())") }
     }
     let stages = [(1, 2), (2, 3)].map { from, to in
-      scene.custom(from, to, will: { try record($0, $1, "will") }, did: { try record($0, $1, "did") })
+      scene.custom(from, to, will: { record($0, "will \(from) to \(to)") }, did: { record($0, "did \(from) to \(to)") })
     }
     try scene.migrate(stages, to: 4)
     #expect(
@@ -142,8 +141,7 @@ struct StagedMigrationTests {
     let lengths = Locked<[Int64: Int64]>([:])
     let first = scene.custom(
       1, 2,
-      will: { manager, _ in
-        let context = try #require(manager.context)
+      will: { context in
         for item in try context.fetch(ObjectFetchRequest("Item")) {
           if case .string(let text)? = item["note"] {
             let key = try #require(item.objectID).primaryKey
@@ -155,8 +153,7 @@ struct StagedMigrationTests {
       })
     let second = scene.custom(
       2, 3,
-      did: { manager, _ in
-        let context = try #require(manager.context)
+      did: { context in
         for item in try context.fetch(ObjectFetchRequest("Item")) {
           let key = try #require(item.objectID).primaryKey
           item["note"] = lengths.withLock { $0[key] }.map { .integer($0) }
@@ -167,8 +164,8 @@ struct StagedMigrationTests {
       })
     let report = try #require(try scene.migrate([first, second], to: 3))
     let texts = Int64(notes.count { $0 != nil })
-    #expect(report.plan.allLosses.map(\.rows) == [texts])
-    #expect(report.plan.following.last?.rows == [EntityRows(entity: "Item", before: 9, after: 10)])
+    #expect(report.plan.losses.map(\.rows) == [texts])
+    #expect(report.plan.hops.last?.rows == [EntityRows(entity: "Item", before: 9, after: 10)])
     let expected: [AttributeValue?] = notes.map { note in
       if case .string(let text)? = note { .integer(Int64(text.utf8.count)) } else { nil }
     }
@@ -224,14 +221,13 @@ struct StagedMigrationTests {
   @Test func `code before a step mends what would stand in its way`() throws {
     let scene = try Required(["a", nil, "c"])
     // Without code, or with code that mends nothing, the rows are counted and nothing is changed.
-    let mendsNothing: CustomMigrationStage.Handler = { _, _ in }
+    let mendsNothing: CustomMigrationStage.Handler = { _ in }
     for handler in [nil, mendsNothing] {
       let error = try #require(throws: MigrationAssistantError.self) { try scene.migrate(handler) }
       guard case .decisionNeeded(_, let plan) = error else { throw error }
       #expect(plan.blockers.map(\.rows) == [1])
     }
-    let outcome = try scene.migrate { manager, _ in
-      let context = try #require(manager.context)
+    let outcome = try scene.migrate { context in
       for item in try context.fetch(ObjectFetchRequest("Item", where: "name == nil")) { item["name"] = .string("none") }
       try context.save()
     }
@@ -246,8 +242,7 @@ struct StagedMigrationTests {
   @Test func `what code leaves is for decisions, counted after it`() throws {
     let scene = try Required(["a", nil, nil])
     let outcome = try scene.migrate(
-      { manager, _ in
-        let context = try #require(manager.context)
+      { context in
         try context.fetch(ObjectFetchRequest("Item", where: "name == nil")).first?["name"] = .string("by code")
         try context.save()
       }, decisions: [DataDecision(entity: "Item", property: "name", .fill(.string("by decision")))])
@@ -281,13 +276,13 @@ struct StagedMigrationTests {
     let scene = try Scene()
     try scene.makeStore()
     let steps = Locked(0)
-    let count: CustomMigrationStage.Handler = { _, _ in steps.withLock { $0 += 1 } }
+    let count: CustomMigrationStage.Handler = { _ in steps.withLock { $0 += 1 } }
     let stage = scene.custom(1, 3, will: count, did: count)
     let delegate = Asked()
     let assistant = try scene.assistant([stage, scene.light(4)], to: 4)
     assistant.delegate = delegate
     let notes = try scene.values("note", version: 1)
-    try withExtendedLifetime(delegate) { _ = try assistant.migrateStore() }
+    _ = try assistant.migrateStore()
     #expect(delegate.steps == [[scene.checksum(1), scene.checksum(3)]])
     #expect(steps.withLock { $0 } == 2)
     let lengths: [AttributeValue?] = notes.map {
@@ -303,8 +298,7 @@ struct StagedMigrationTests {
     let scene = try Scene()
     try scene.makeStore()
     let before = try Data(contentsOf: scene.store)
-    let handler: CustomMigrationStage.Handler = { manager, _ in
-      let context = try #require(manager.context)
+    let handler: CustomMigrationStage.Handler = { context in
       try context.insert("Item")["name"] = .string("of a run that fails")
       switch mistake {
       case "throws":
@@ -342,7 +336,7 @@ struct StagedMigrationTests {
     try scene.makeStore()
     let before = try Data(contentsOf: scene.store)
     let progress = Locked<Progress?>(nil)
-    let stage = scene.custom(1, 2, will: { _, _ in progress.withLock { $0?.cancel() } })
+    let stage = scene.custom(1, 2, will: { _ in progress.withLock { $0?.cancel() } })
     let assistant = try scene.assistant([stage], to: 2)
     progress.withLock { $0 = assistant.progress }
     let error = try #require(throws: MigrationAssistantError.self) { try assistant.migrateStore() }

@@ -206,9 +206,9 @@ struct UsersPainsTests {
     let alone = ModelHistory(current: scene.history.current)
     let assistant = scene.assistant(alone)
     let listener = Listener()
-    listener.decision = .proceed
+    listener.decision = .proceed(consentingToLosses: true, acceptingUnknownVersion: true)
     assistant.delegate = listener
-    let cached = try withExtendedLifetime(listener) { try scene.migrate(assistant) }
+    let cached = try scene.migrate(assistant)
     #expect(cached.modelSource == .cache)
     #expect(try scene.lost() == [])
 

@@ -188,7 +188,7 @@ extension MigrationOutcome {
     case .noStore: return MigrationLogLine(.info, "There is no store yet.")
     case .upToDate: return MigrationLogLine(.debug, "The store has the current model.")
     case .migrated(let report):
-      let losses = ([report.plan] + report.plan.following).flatMap(\.losses)
+      let losses = report.plan.losses
       let text = losses.map { "\($0.rows) × \($0.entity)\($0.property.map { ".\($0)" } ?? "")" }
       return MigrationLogLine(
         losses.isEmpty ? .info : .notice,
@@ -209,6 +209,6 @@ extension MigrationOutcome {
 extension MigrationReport {
   /// The objects of the migrated store.
   var rowCount: Int64 {
-    (plan.following.last ?? plan).rows.reduce(0) { $0 + ($1.after ?? 0) }
+    (plan.hops.last ?? plan).rows.reduce(0) { $0 + ($1.after ?? 0) }
   }
 }

@@ -84,7 +84,7 @@ package struct StoreOpening {
       storeURL: url, modelController: controller, history: history, configuration: options.migration, files: files)
     assistant.delegate = options.delegate
     assistant.stagedManager = options.stagedManager
-    let outcome = try withExtendedLifetime(options.delegate) { try assistant.migrateStore() }
+    let outcome = try assistant.migrateStore()
     switch outcome {
     case .noStore, .setAside: try create()
     case .upToDate, .migrated: break

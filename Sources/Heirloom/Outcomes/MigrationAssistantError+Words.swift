@@ -20,7 +20,7 @@ extension MigrationAssistantError: ExplainedError {
         + " of the history, nor a model of its own\(near ?? "")."
     case .unknownVersion(let path, let plan):
       return "The store \(path) is of a version that is not in the history, it may come from a newer app, and it would"
-        + " lose something: \(Self.list(plan.allLosses.map(Self.words)))."
+        + " lose something: \(Self.list(plan.losses.map(Self.words)))."
     case .newerVersion(let store):
       let version = store.versionName.map { "the version \"\($0)\"" } ?? "a version that is not in the history"
       return "The store \(store.storePath) is of \(version), which comes after the current one; nothing was written."
@@ -73,7 +73,7 @@ extension MigrationAssistantError {
     switch self {
     case .mappingNeeded(_, let obstacles, _): obstacles.map(\.reason)
     case .decisionNeeded(_, let plan): plan.blockers.map(\.reason)
-    case .unknownVersion(_, let plan): plan.allLosses.map(\.reason)
+    case .unknownVersion(_, let plan): plan.losses.map(\.reason)
     case .lossesNotConsented(_, let plan): plan.unconsentedLosses.map(\.reason)
     case .storeInUse(_, let reason), .outcomeUnknown(_, let reason): [ErrorWords.sentence(reason)]
     case .failed(_, .mappingFailed(let failure)): [ErrorWords.sentence(of: failure.underlying)]

@@ -71,8 +71,8 @@ struct MigrationTrial {
     do {
       guard case .migrated(let report) = try migrate(store) else { return }
       seconds = report.seconds
-      losses = report.plan.allLosses
-      tell(report.plan.following.flatMap { $0.mapping.effects(from: $0.source, to: $0.destination) })
+      losses = report.plan.losses
+      tell(report.plan.hops.dropFirst().flatMap { $0.mapping.effects(from: $0.source, to: $0.destination) })
       try judge(store, before: before, report: report)
     } catch {
       try tell(error)

@@ -64,7 +64,7 @@ enum ReportCommand {
       lines: ["\(output) was \(isNew ? "written" : "written anew"). Nothing was changed in the store."],
       members: [
         ("path", .text(output)), ("verdict", .optional(preview.difference?.verdict.rawValue)),
-        ("losses", .integer(Int64(plan?.allLosses.count ?? 0))),
+        ("losses", .integer(Int64(plan?.losses.count ?? 0))),
         ("blockers", .integer(Int64(plan?.blockers.count ?? 0))), ("seconds", seconds(report.rehearsal)),
       ])
   }

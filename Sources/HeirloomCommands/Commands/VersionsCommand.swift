@@ -141,9 +141,7 @@ extension StoreArchive {
     console.progress.begin("Bringing the version back")
     let log = EventLog(console: console)
     assistant.delegate = log
-    let result = try withExtendedLifetime(log) {
-      try console.interruption.cancelling(progress) { try restorePreviousVersion(prefix) }
-    }
+    let result = try console.interruption.cancelling(progress) { try restorePreviousVersion(prefix) }
     return (result.restored, result.previous, log.notes)
   }
 }

@@ -90,7 +90,7 @@ struct Migrated {
     ]
     lines += text.findings(style, difference: nil) + [""]
     lines += report.quarantine.map { "Rows in quarantine: \($0.path)" }
-    let deferred = report.plan.lastDeferred.items
+    let deferred = report.plan.deferred.items
     if !deferred.isEmpty {
       lines.append("Left to be cleaned up by a run without --defer: \(listText(deferred, limit: 6)).")
     }
@@ -105,9 +105,9 @@ struct Migrated {
         rows: report.plan.rows,
         previous: report.previousVersion.id, seconds: report.seconds)
         + [
-          ("decisions", .list(report.plan.allDecisions.map(\.output))), ("deferred", .texts(deferred)),
+          ("decisions", .list(report.plan.decisions.map(\.output))), ("deferred", .texts(deferred)),
           ("quarantine", .texts(report.quarantine.map(\.path))), ("pinned", .boolean(report.previousVersion.isPinned)),
-          ("warnings", .texts(([report.plan] + report.plan.following).flatMap(\.warnings))),
+          ("warnings", .texts(report.plan.hops.flatMap(\.warnings))),
         ] + PlanText.lossMembers(of: report.plan))
   }
 

@@ -38,15 +38,12 @@ struct StoreMigration {
   private func run<Outcome>(
     _ assistant: MigrationAssistant, mayLeave: Bool, _ body: (MigrationAssistant) throws -> Outcome
   ) throws -> Outcome {
-    let log = EventLog(console: console)
-    assistant.delegate = log
+    assistant.delegate = EventLog(console: console)
     console.progress.begin("Looking at the store")
     // A run that waits for another process to release the store has begun nothing yet.
     if mayLeave { console.mayLeave(assistant.storeURL.path) }
     defer { console.interruption.stay() }
-    return try withExtendedLifetime(log) {
-      try console.interruption.cancelling(assistant.progress) { try body(assistant) }
-    }
+    return try console.interruption.cancelling(assistant.progress) { try body(assistant) }
   }
 }
 

@@ -8,10 +8,10 @@ extension MigrationPage {
   /// The section of the losses, which comes before anything else.
   var losses: Markup? {
     guard let plan else { return nil }
-    guard !plan.allLosses.isEmpty else {
+    guard !plan.losses.isEmpty else {
       return section("losses", "What is lost", .tag("p", text: "Nothing is lost."))
     }
-    let items = plan.allLosses.map { loss -> (count: String?, text: String, advice: String?) in
+    let items = plan.losses.map { loss -> (count: String?, text: String, advice: String?) in
       (loss.amount, loss.reason, PlanText.words(loss.consent).map(sentence))
     }
     return section(
@@ -39,7 +39,7 @@ extension MigrationPage {
 
   /// The section of the decisions and their outcomes.
   var decisions: Markup? {
-    guard let outcomes = plan?.allDecisions, !outcomes.isEmpty else { return nil }
+    guard let outcomes = plan?.decisions, !outcomes.isEmpty else { return nil }
     return section("decisions", "What was decided", list(outcomes.map(\.words)))
   }
 
@@ -136,8 +136,8 @@ extension MigrationPage {
       items.append((name: "Measured time", text: durationText(report.seconds)))
     case .failed: items.append((name: "Rehearsal", text: "did not go through"))
     }
-    if !plan.lastDeferred.items.isEmpty {
-      items.append((name: "Left to be cleaned up later", text: listText(plan.lastDeferred.items)))
+    if !plan.deferred.items.isEmpty {
+      items.append((name: "Left to be cleaned up later", text: listText(plan.deferred.items)))
     }
     return section("costs", "Time and space", definitions(items))
   }
@@ -186,7 +186,8 @@ extension MigrationPage {
   /// The section of the plan's steps, in words.
   var steps: Markup? {
     guard let plan, !plan.steps.isEmpty else { return nil }
-    let following = plan.following.isEmpty ? [] : ["Then on to \(destinationName) in \(plan.following.count) more."]
+    let later = plan.hops.count - 1
+    let following = later == 0 ? [] : ["Then on to \(destinationName) in \(later) more."]
     return section("steps", "Steps", list(PlanText(plan: plan).stepTexts + following, name: "ol"))
   }
 }

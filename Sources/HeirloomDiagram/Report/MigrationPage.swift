@@ -156,7 +156,7 @@ package final class MigrationPage {
           ? "The store can't be migrated yet: \(things) in the way." : failure?.message ?? "No plan can be made."
       )
     }
-    let losses = Self.words(plan.allLosses)
+    let losses = Self.words(plan.losses)
     let count = plan.blockers.count
     if count > 0 {
       let things = count == 1 ? "one thing has" : "\(count) things have"

@@ -119,7 +119,7 @@ package final class CandidateChain {
   /// - Parameter approve: Looks at each hop's plan, counted on what it will be carried out on, and notes who consents
   ///   to its losses. It throws to stop, returns `nil` to have the plan carried out, or an answer to have it made
   ///   again.
-  /// - Returns: The plan of the first hop, with those of the others.
+  /// - Returns: The plan with those of all hops.
   /// - Throws: ``MigrationError``, or what `approve` throws; the candidate is then of no use.
   package func build(
     approve: (_ hop: MigrationHop, _ plan: inout MigrationPlan) throws -> Answer?
@@ -162,11 +162,11 @@ package final class CandidateChain {
       between = (target, try open(target))
       index += 1
     }
-    guard var first = plans.first else {
+    guard var plan = plans.first else {
       throw MigrationError.unsupportedMapping(reason: "there is no mapping to carry out")
     }
-    first.following = Array(plans.dropFirst())
-    return first
+    plan.hops = plans
+    return plan
   }
 
   /// Makes the plan of a hop, again with each answer, until it is approved.

@@ -124,13 +124,13 @@ final class PlanDraft {
       source: whole.sourceModel, destination: whole.destinationModel, configuration: configuration,
       mapping: planner.mapping, builder: builder, steps: steps,
       rows: crossing.entityRows(removing: parts.rowDecisions.removedObjects),
-      losses: losses, blockers: parts.rowDecisions.blockers, decisions: parts.rowDecisions.outcomes,
+      hopLosses: losses, blockers: parts.rowDecisions.blockers, hopDecisions: parts.rowDecisions.outcomes,
       warnings: warnings(parts, findings: findings, losses: losses),
       rowsRewritten: written, bytesBuilt: size.bytes,
       // About 100 MB, or 400 MB that are only copied, and 500,000 rows a second, with the proof.
       estimatedDuration: .seconds(
         0.05 + Double(size.bytes) / (builder == .rebuild ? 100_000_000 : 400_000_000) + Double(written) / 500_000),
-      deferred: parts.deferral,
+      hopDeferred: parts.deferral,
       checks: ProofChecks(parts, builder: builder, scanned: scannedTables.union(ledger.scannedTables)).checks,
       staying: builder == .cloneAndAlter ? parts.staying : [:],
       unknownColumns: destination.unknownColumns,

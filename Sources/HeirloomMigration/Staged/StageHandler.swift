@@ -54,10 +54,8 @@ package struct StageHandler {
 
   private func call(with context: ManagedObjectContext, progress: Progress?) throws {
     let handler = kind == .willMigrate ? stage.willMigrateHandler : stage.didMigrateHandler
-    manager.context = context
-    defer { manager.context = nil }
     do {
-      try withAutoreleasePool { try handler?(manager, stage) }
+      try withAutoreleasePool { try handler?(context) }
       if context.hasChanges { throw StageHandlerError.unsavedChanges }
     } catch {
       if progress?.isCancelled == true { throw MigrationError.cancelled }

@@ -1,6 +1,6 @@
 import HeirloomFormats
 package import HeirloomModel
-public import HeirloomStore
+package import HeirloomStore
 
 /// A manager that leads a store from its version to the current model, stage by stage.
 ///
@@ -8,10 +8,6 @@ public import HeirloomStore
 public final class StagedMigrationManager {
   /// The stages in the order of the versions.
   public let stages: [StoreMigrationStage]
-  /// The objects that a running handler may change: of the stage's current model, then of its next.
-  ///
-  /// The handler has to save its changes.
-  public internal(set) var context: ManagedObjectContext?
 
   /// Creates a manager.
   ///

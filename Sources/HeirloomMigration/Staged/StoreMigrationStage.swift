@@ -1,3 +1,5 @@
+public import HeirloomStore
+
 /// A part of the path from the first version of a model to the last: lightweight or custom.
 ///
 /// It belongs to one task, as the code that it may carry does.
@@ -33,10 +35,11 @@ public final class LightweightMigrationStage: StoreMigrationStage {
 /// An interrupted run starts anew from the store as it was, and nothing that a handler did is kept.
 /// So a handler may not count on having run before, nor change anything but the objects of its context.
 public final class CustomMigrationStage: StoreMigrationStage {
-  /// The code of a stage, which changes objects in the manager's context and saves them.
+  /// The code of a stage, which changes objects in the context and saves them.
   ///
-  /// It is called on the thread that migrates, which isn't the one of the actor that wrote it.
-  public typealias Handler = @Sendable (StagedMigrationManager, CustomMigrationStage) throws -> Void
+  /// The context is on the private copy, and ends with the call. The code is called on the thread that migrates, which
+  /// isn't the one of the actor that wrote it.
+  public typealias Handler = @Sendable (ManagedObjectContext) throws -> Void
 
   /// The version that the stage starts from.
   public let currentModel: ManagedObjectModelReference

@@ -41,14 +41,12 @@ package final class AircraftStages: Sendable {
     let colors = LightweightMigrationStage([Self.checksums[0]], label: "colours and flight data")
     let copy = CustomMigrationStage(
       migratingFrom: references[1], to: references[2], label: "flight data become objects")
-    copy.didMigrateHandler = { manager, _ in
-      guard let context = manager.context else { throw FleetError.noContext }
+    copy.didMigrateHandler = { context in
       try self.copyFlightData(in: context)
     }
     let removal = CustomMigrationStage(
       migratingFrom: references[2], to: references[3], label: "the attribute goes")
-    removal.willMigrateHandler = { manager, _ in
-      guard let context = manager.context else { throw FleetError.noContext }
+    removal.willMigrateHandler = { context in
       try self.clearCopiedFlightData(in: context)
     }
     return try StagedMigrationManager([colors, copy, removal], versions: versions)

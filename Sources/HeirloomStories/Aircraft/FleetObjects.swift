@@ -35,7 +35,6 @@ package enum FleetError: Error, Hashable, Sendable {
   /// A number of models that is not the story's.
   case otherModels(found: Int, expected: Int)
   /// A call of a handler without the objects that it changes.
-  case noContext
   /// An aircraft whose flight data are not in an object of their own.
   case notCopied(tailNumber: String?)
 }
@@ -46,7 +45,6 @@ extension FleetError: CustomStringConvertible {
     switch self {
     case .otherAircraft(let found, let expected): "The store holds \(found) aircraft; \(expected) were expected."
     case .otherModels(let found, let expected): "There are \(found) models; the \(expected) of the story were expected."
-    case .noContext: "The handler has no context; one on the stage's model was expected."
     case .notCopied(let tailNumber):
       "The flight data of the aircraft \(tailNumber ?? "without a tail number") are in no object of their own."
     }

@@ -35,8 +35,7 @@ package final class DiaryApp: MigrationAssistantDelegate {
     let controller = ModelController(storeURL: storeURL)
     let assistant = MigrationAssistant(storeURL: storeURL, modelController: controller, history: history)
     assistant.delegate = self
-    // The assistant doesn't keep its delegate.
-    let outcome = try withExtendedLifetime(self) { try assistant.migrateStore() }
+    let outcome = try assistant.migrateStore()
     try controller.archive(history.current)
     let madeTemplate: Bool
     switch outcome {

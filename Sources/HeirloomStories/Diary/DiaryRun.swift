@@ -98,8 +98,6 @@ package struct DiaryRun: DemoRun {
     tale.heading("The app starts again")
     let bytes = try Data(contentsOf: url)
     let app = DiaryApp(storeURL: url, history: story.history(at: 1))
-    // The assistant doesn't keep its delegate.
-    defer { withExtendedLifetime(app) {} }
     let (outcome, madeTemplate) = try app.launch()
     guard case .upToDate = outcome, !madeTemplate else { throw failure("the second launch migrated again") }
     try check(try Data(contentsOf: url) == bytes, "the second launch changed the store")
@@ -121,8 +119,6 @@ package struct DiaryRun: DemoRun {
       questions: nil, records: [OldDiary.Record(date: "2017-12-30", questions: ["Anything?"], answers: [nil])])
     try diary.makeStore(at: other, model: old)
     let app = DiaryApp(storeURL: other, history: story.history(at: 1))
-    // The assistant doesn't keep its delegate.
-    defer { withExtendedLifetime(app) {} }
     let (outcome, madeTemplate) = try app.launch()
     guard case .migrated = outcome else { throw failure("there was nothing to migrate") }
     let expected = DiaryContent(of: diary, initialTemplate: DiaryApp.initialQuestions)
@@ -137,8 +133,6 @@ package struct DiaryRun: DemoRun {
     tale.heading("And somebody starts with this version")
     let fresh = directory.appendingPathComponent("Fresh.sqlite")
     let app = DiaryApp(storeURL: fresh, history: story.history(at: 1))
-    // The assistant doesn't keep its delegate.
-    defer { withExtendedLifetime(app) {} }
     let (outcome, madeTemplate) = try app.launch()
     guard case .noStore = outcome, madeTemplate else { throw failure("the first launch found a store") }
     let expected = DiaryContent(

@@ -68,7 +68,7 @@ package struct DoneRun: DemoRun {
     let assistant = assistant(version: index)
     let log = DoneLog()
     assistant.delegate = log
-    guard case .migrated(let report) = try withExtendedLifetime(log, { try assistant.migrateStore() }) else {
+    guard case .migrated(let report) = try assistant.migrateStore() else {
       throw failure("the assistant found nothing to migrate")
     }
     for line in log.lines { tale.say("assistant: \(line)") }

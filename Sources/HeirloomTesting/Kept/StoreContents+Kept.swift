@@ -60,11 +60,11 @@ extension StoreContents {
   /// Lists the differences between the contents of a migrated store and what it must hold.
   package func findings(in found: StoreContents, after plan: MigrationPlan) -> [MigrationFinding] {
     var expected = ExpectedContents(self, of: plan.source)
-    for step in [plan] + plan.following {
+    for step in plan.hops {
       expected = expected.migrated(from: step.source, to: step.destination, by: step.mapping)
     }
     var decided = ExpectedContents.Decided()
-    for outcome in plan.allDecisions {
+    for outcome in plan.decisions {
       for entity in plan.lastDestination.entityTree(from: outcome.decision.entity) {
         if outcome.removed > 0 { decided.removed[entity.name, default: 0] += outcome.removed }
         if outcome.filled > 0 { decided.filled.insert(entity.name) }
@@ -76,7 +76,7 @@ extension StoreContents {
   /// Lists the objects and values that the mapping has no place for although the plan doesn't say so.
   private func unannouncedLosses(in plan: MigrationPlan) -> [MigrationFinding] {
     let model = plan.source
-    let losses = plan.allLosses
+    let losses = plan.losses
     func isAnnounced(_ entity: String, _ property: String?) -> Bool {
       let names = Set([entity] + model.superentities(of: entity).map(\.name))
       return losses.contains { loss in
@@ -122,7 +122,7 @@ extension StoreContents {
 
 extension MigrationPlan {
   /// The model that the store has in the end.
-  fileprivate var lastDestination: ManagedObjectModel { following.last?.destination ?? destination }
+  fileprivate var lastDestination: ManagedObjectModel { hops.last?.destination ?? destination }
 }
 
 extension PropertyMapping.Form {

@@ -70,7 +70,7 @@ extension ModelHistory {
       var found: [MigrationFinding] = []
       var report: MigrationReport?
       do {
-        if case .migrated(let made) = try withExtendedLifetime(delegate, { try assistant.migrateStore() }) {
+        if case .migrated(let made) = try assistant.migrateStore() {
           report = made
           found = try self.findings(in: url, before: before, after: made)
         }

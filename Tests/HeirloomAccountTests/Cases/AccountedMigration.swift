@@ -29,7 +29,7 @@ enum AccountedMigration {
         self = .upToDate
         return
       }
-      self = .migrated(report.plan.allLosses.map(ToldLoss.init))
+      self = .migrated(report.plan.losses.map(ToldLoss.init))
     } catch MigrationAssistantError.mappingNeeded {
       self = .refused
     } catch MigrationAssistantError.decisionNeeded {

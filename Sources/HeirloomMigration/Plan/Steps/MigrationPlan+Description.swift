@@ -8,16 +8,16 @@ extension MigrationPlan: CustomStringConvertible {
   public var description: String {
     let size = "\(CountText.counted(steps.count, "step")), \(CountText.counted(rowsRewritten, "row")) written anew"
     let warned = warnings.isEmpty ? "" : ", \(CountText.counted(warnings.count, "warning"))"
-    let more = following.isEmpty ? "" : ", \(CountText.counted(following.count, "hop")) after it"
+    let more = hops.count == 1 ? "" : ", \(CountText.counted(hops.count - 1, "hop")) after it"
     let objects = CountText.counted(rows.reduce(0) { $0 + ($1.before ?? 0) }, "object")
     return
-      ((allLosses.isEmpty ? ["Nothing of \(objects) is lost."] : lossLines) + blockerLines
+      ((losses.isEmpty ? ["Nothing of \(objects) is lost."] : lossLines) + blockerLines
       + ["Migration by \(builder.rawValue): \(size)\(warned)\(more)."]).joined(separator: "\n")
   }
 
-  /// A line for each loss, including those of the hops after this one.
+  /// A line for each loss, hop after hop.
   package var lossLines: [String] {
-    Self.first(allLosses.map { "lost: \(CountText.counted($0.rows, "row")) of \($0.name)" })
+    Self.first(losses.map { "lost: \(CountText.counted($0.rows, "row")) of \($0.name)" })
   }
 
   private var blockerLines: [String] {

@@ -4,6 +4,9 @@ public import HeirloomStore
 import HeirloomVault
 
 /// The plan of a migration of one store, counted on that store before anything changes.
+///
+/// Where the migration takes several hops, ``losses``, ``decisions`` and ``deferred`` are those of all of them, and
+/// everything else is the first hop's: ``hops`` has a plan of each.
 public struct MigrationPlan: Hashable, Sendable {
   /// The model that made the store.
   public let source: ManagedObjectModel
@@ -22,14 +25,12 @@ public struct MigrationPlan: Hashable, Sendable {
   /// An entity that exists on one side has `nil` on the other. Objects that policies make are counted once they are
   /// made: before the run, their entities have `nil` after.
   public package(set) var rows: [EntityRows]
-  /// The losses that the destination has no place for; the previous version keeps them.
-  ///
-  /// Links that policies asked for to objects that decisions removed are counted when the policies have asked.
-  public private(set) var losses: [MigrationLoss]
+  /// The losses of this hop.
+  private(set) var hopLosses: [MigrationLoss]
   /// The blockers that stop the migration until somebody decides.
   public let blockers: [MigrationBlocker]
-  /// The outcome of each decision, in the order in which they were given.
-  public let decisions: [DecisionOutcome]
+  /// The outcomes of decisions in this hop, in the order in which they were given.
+  let hopDecisions: [DecisionOutcome]
   /// The warnings about things that may surprise, though nothing is lost.
   public package(set) var warnings: [String]
   /// The number of rows that are written anew.
@@ -38,8 +39,8 @@ public struct MigrationPlan: Hashable, Sendable {
   package var bytesBuilt: Int64
   /// A rough time for a machine of the year 2020.
   public let estimatedDuration: Duration
-  /// The clean-up that is left in the migrated store for later; empty unless that was asked for.
-  public let deferred: DeferredMigration
+  /// The clean-up that this hop leaves for later.
+  let hopDeferred: DeferredMigration
 
   /// True when the store has objects and the destination has a place for none of them.
   ///
@@ -73,9 +74,7 @@ public struct MigrationPlan: Hashable, Sendable {
   /// The query of the rows that go to a file, once the candidate is built; `nil` if none do.
   let quarantine: QuarantineQuery?
   /// The plans of the hops after this one, where the path has several.
-  ///
-  /// Each is made and counted when the store before it is there.
-  public package(set) var following: [MigrationPlan] = []
+  private(set) var laterHops: [MigrationPlan] = []
   /// The results of mappings that ran object by object; none before the run.
   public private(set) var mappingResults: [EntityMappingResult] = []
   /// True if the whole mapping was inferred, and no code of a stage runs before or after it.
@@ -93,12 +92,30 @@ extension MigrationPlan {
   /// The part of ``bytesNeeded`` that stays free, for everything else on the volume.
   package static var bytesReserved: Int64 { Int64(clamping: StoreVault.Configuration().reservedBytes) }
 
-  /// The clean-up that is left in the store after the last hop.
-  public var lastDeferred: DeferredMigration { following.last?.deferred ?? deferred }
+  /// The plans of the hops, at least one; the plan of a hop has that hop only.
+  ///
+  /// The plan of a later hop is made and counted when the store before it is there: before the migration, only the
+  /// first one is known.
+  public package(set) var hops: [MigrationPlan] {
+    get {
+      guard !laterHops.isEmpty else { return [self] }
+      var first = self
+      first.laterHops = []
+      return [first] + laterHops
+    }
+    set {
+      guard let first = newValue.first else { return }
+      self = first
+      laterHops = Array(newValue.dropFirst())
+    }
+  }
 
-  /// The outcomes of decisions, each once, with the rows of this hop and of those after it.
-  public var allDecisions: [DecisionOutcome] {
-    following.flatMap(\.allDecisions).reduce(into: decisions) { outcomes, later in
+  /// The clean-up that is left in the migrated store for later; empty unless that was asked for.
+  public var deferred: DeferredMigration { laterHops.last?.hopDeferred ?? hopDeferred }
+
+  /// The outcome of each decision with the rows of all hops, in the order in which the decisions were given.
+  public var decisions: [DecisionOutcome] {
+    laterHops.flatMap(\.hopDecisions).reduce(into: hopDecisions) { outcomes, later in
       guard let index = outcomes.firstIndex(where: { $0.decision == later.decision }) else {
         return outcomes.append(later)
       }
@@ -106,21 +123,20 @@ extension MigrationPlan {
     }
   }
 
-  /// The losses, including those of the hops after this one.
-  public var allLosses: [MigrationLoss] { losses + following.flatMap(\.allLosses) }
+  /// The losses that the destination has no place for, hop after hop; the previous version keeps them.
+  ///
+  /// Links that policies asked for to objects that decisions removed are counted when the policies have asked.
+  public var losses: [MigrationLoss] { hopLosses + laterHops.flatMap(\.hopLosses) }
 
-  /// The losses that nobody consented to, including those of the hops after this one.
-  public var unconsentedLosses: [MigrationLoss] { allLosses.filter { $0.consent == nil } }
+  /// The losses that nobody consented to.
+  public var unconsentedLosses: [MigrationLoss] { losses.filter { $0.consent == nil } }
 
   /// Records who consented to losses that nobody consented to before.
   ///
   /// - Parameter consent: Returns the source of the consent to a loss; `nil` if nobody consents.
   package mutating func consent(by consent: (MigrationLoss) -> LossConsent?) {
-    losses = losses.map { loss in
-      var loss = loss
-      loss.consent = loss.consent ?? consent(loss)
-      return loss
-    }
+    for index in hopLosses.indices { hopLosses[index].consent = hopLosses[index].consent ?? consent(hopLosses[index]) }
+    for index in laterHops.indices { laterHops[index].consent(by: consent) }
   }
 
   /// Adds the outcome of code that no plan could foresee.
@@ -135,10 +151,10 @@ extension MigrationPlan {
       if case .rowCount(let table, _) = check { return !counted.contains(table) }
       return check.survives(changesOf: counted.union(derived))
     }
-    losses += outcome.losses
+    hopLosses += outcome.losses
     for (link, count) in outcome.removedLinks.ordered(by: \.key.mapping) {
       if let entity = link.entity, let relationship = link.relationship {
-        losses.append(
+        hopLosses.append(
           MigrationLoss(
             entity: entity, property: relationship,
             reason: "Links of \"\(entity).\(relationship)\" to objects that don't stay, by decision, are dropped.",

@@ -1,0 +1,203 @@
+import Foundation
+import Heirloom
+import TestSupport
+import Testing
+
+/// The answers of a delegate, each to its own question, and the delegate that gives them.
+struct MigrationAnswerTests {
+  typealias Make = InferableChangeTests
+
+  /// A delegate that gives the same answer to every plan.
+  private final class Answering: MigrationAssistantDelegate {
+    let answer: MigrationDecision
+
+    init(_ answer: MigrationDecision) { self.answer = answer }
+
+    func migrationAssistant(_ assistant: MigrationAssistant, shouldMigrate plan: MigrationPlan) -> MigrationDecision {
+      answer
+    }
+  }
+
+  /// What stands in the way of a migration, each thing there or not.
+  struct Obstacles: Hashable, CustomTestStringConvertible {
+    let rows: Bool
+    let losses: Bool
+    let isUnknown: Bool
+
+    var testDescription: String {
+      [rows ? "rows" : nil, losses ? "losses" : nil, isUnknown ? "unknown" : nil].compactMap(\.self)
+        .joined(separator: ", ")
+    }
+
+    static let all: [Obstacles] = (0..<8).map {
+      Obstacles(rows: $0 & 1 > 0, losses: $0 & 2 > 0, isUnknown: $0 & 4 > 0)
+    }
+
+    /// The error that an answer leaves, by the rules of the article *Nothing without a word*; `nil` if it migrates.
+    func error(deciding: Bool, consenting: Bool, accepting: Bool) -> String? {
+      if isUnknown, losses, !accepting { return "unknownVersion" }
+      if rows, !deciding { return "decisionNeeded" }
+      if losses, !consenting { return "lossesNotConsented" }
+      return nil
+    }
+
+    /// Makes a store with two objects, and an assistant that stops at losses.
+    func assistant(in directory: TemporaryDirectory) throws -> MigrationAssistant {
+      let url = directory.file("Store.sqlite")
+      let source = try ManagedObjectModel(entities: [
+        Make.entity("A", [Make.attribute("name"), Make.attribute("other")])
+      ])
+      let destination = try ManagedObjectModel(entities: [
+        Make.entity(
+          "A",
+          [Make.attribute("name", optional: false), Make.attribute("new")] + (losses ? [] : [Make.attribute("other")]))
+      ])
+      let store = try PersistentStore.create(at: url, model: source)
+      let context = ManagedObjectContext(store: store)
+      try context.insert("A")["name"] = .string("one")
+      let object = try context.insert("A")
+      (object["name"], object["other"]) = (rows ? nil : .string("two"), .string("goes or stays"))
+      try context.save()
+      try store.close()
+      var configuration = MigrationAssistant.Configuration()
+      configuration.losses = .stop
+      return MigrationAssistant(
+        storeURL: url, modelController: ModelController(storeURL: url),
+        history: ModelHistory(current: destination, earlier: isUnknown ? [] : [("1", source)]),
+        configuration: configuration)
+    }
+  }
+
+  @Test(arguments: Obstacles.all)
+  func `an answer answers one question, and leaves the others open`(obstacles: Obstacles) throws {
+    for bits in 0..<8 {
+      let (decides, consents, accepts) = (bits & 1 > 0, bits & 2 > 0, bits & 4 > 0)
+      let directory = try TemporaryDirectory()
+      let assistant = try obstacles.assistant(in: directory)
+      let before = try Data(contentsOf: assistant.storeURL)
+      let decision = DataDecision(entity: "A", property: "name", .fill(.string("filled")))
+      assistant.delegate = Answering(
+        .proceed(
+          deciding: decides ? [decision] : [], consentingToLosses: consents, acceptingUnknownVersion: accepts))
+      var found: String?
+      var plan: MigrationPlan?
+      do {
+        if case .migrated(let report) = try assistant.migrateStore() { plan = report.plan }
+      } catch let error as MigrationAssistantError {
+        found = error.code
+      }
+      let expected = obstacles.error(deciding: decides, consenting: consents, accepting: accepts)
+      #expect(found == expected, "\(decides) \(consents) \(accepts)")
+      guard let plan else {
+        #expect(try Data(contentsOf: assistant.storeURL) == before)
+        continue
+      }
+      #expect(plan.losses.map(\.consent) == (obstacles.losses ? [.delegate] : []))
+      #expect(plan.decisions.map(\.filled) == (decides ? [obstacles.rows ? 1 : 0] : []))
+    }
+  }
+
+  @Test func `a decision about rows pins the version that alone holds what is lost`() throws {
+    let directory = try TemporaryDirectory()
+    let stopping = try Obstacles(rows: true, losses: true, isUnknown: false).assistant(in: directory)
+    let assistant = MigrationAssistant(
+      storeURL: stopping.storeURL, modelController: stopping.modelController, history: stopping.history)
+    assistant.delegate = Answering(
+      .proceed(deciding: [DataDecision(entity: "A", property: "name", .fill(.string("filled")))]))
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("nothing was migrated")
+      return
+    }
+    #expect(report.plan.unconsentedLosses.map(\.name) == ["A.other"] && report.previousVersion.isPinned)
+  }
+
+  @Test func `automatic is to proceed without a word, and to refuse is neither`() {
+    #expect(MigrationDecision.automatic == .proceed())
+    #expect(MigrationDecision.refuse != .automatic)
+  }
+
+  // MARK: The delegate
+
+  /// A delegate that gives the mapping for a rename that nothing in the models says.
+  private final class Renaming: MigrationAssistantDelegate {
+    func migrationAssistant(
+      _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
+      need: MappingNeed
+    ) -> MappingModel? {
+      MappingModel(entityMappings: [
+        EntityMapping(from: "A", to: "A") { PropertyMapping("label", copying: "other") }
+      ])
+    }
+  }
+
+  @Test func `a delegate that is assigned where it is made is asked, and goes with its assistant`() throws {
+    let directory = try TemporaryDirectory()
+    let scene = try Obstacles(rows: false, losses: true, isUnknown: false).assistant(in: directory)
+    let source = try #require(try scene.history.model(named: "1"))
+    let destination = try ManagedObjectModel(entities: [
+      Make.entity("A", [Make.attribute("name"), Make.attribute("label")])
+    ])
+    weak var delegate: Renaming?
+    do {
+      let assistant = MigrationAssistant(
+        storeURL: scene.storeURL, modelController: scene.modelController,
+        history: ModelHistory(current: destination, earlier: [("1", source)]))
+      assistant.delegate = Renaming()
+      delegate = assistant.delegate as? Renaming
+      guard case .migrated(let report) = try assistant.migrateStore() else {
+        Issue.record("nothing was migrated")
+        return
+      }
+      #expect(report.plan.losses.isEmpty && delegate != nil)
+    }
+    #expect(delegate == nil)
+    let connection = try Connection(path: scene.storeURL.path, mode: .readOnly)
+    #expect(try connection.firstValue("SELECT group_concat(ZLABEL) FROM ZA")?.text == "goes or stays")
+  }
+
+  // MARK: Plans of several hops
+
+  @Test func `a plan has what all hops lose, decide and leave, and each hop has its own`() throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Store.sqlite")
+    // Each version drops what the one before had; the second requires a name, the last a mark that no mapping gives.
+    let models = try [
+      [Make.attribute("name"), Make.attribute("a"), Make.attribute("b")],
+      [Make.attribute("name", optional: false), Make.attribute("b"), Make.attribute("mark")],
+      [Make.attribute("name", optional: false), Make.attribute("mark", optional: false)],
+    ].map { try ManagedObjectModel(entities: [Make.entity("A", $0)]) }
+    let store = try PersistentStore.create(at: url, model: models[0])
+    let context = ManagedObjectContext(store: store)
+    for number in 0..<3 {
+      let object = try context.insert("A")
+      (object["a"], object["b"]) = (.string("a\(number)"), number > 0 ? .string("b\(number)") : nil)
+    }
+    try context.save()
+    try store.close()
+    var history = ModelHistory(current: models[2], name: "3", earlier: [("1", models[0]), ("2", models[1])])
+    try history.step(from: "1", to: "2", didMigrate: { _ in })
+    var configuration = MigrationAssistant.Configuration()
+    configuration.decisions = [
+      DataDecision(entity: "A", property: "name", .fill(.string("none"))),
+      DataDecision(entity: "A", property: "mark", .fill(.string("new"))),
+    ]
+    configuration.defersLightweightMigration = true
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("nothing was migrated")
+      return
+    }
+    let plan = report.plan
+    #expect(plan.hops.map { $0.losses.map(\.name) } == [["A.a"], ["A.b"]])
+    #expect(plan.losses.map { "\($0.name) \($0.rows)" } == ["A.a 3", "A.b 2"])
+    #expect(plan.unconsentedLosses == plan.losses)
+    #expect(plan.hops.map { $0.decisions.map(\.filled) } == [[3, 0], [0, 3]])
+    #expect(plan.decisions.map(\.filled) == [3, 3])
+    #expect(plan.hops.map(\.deferred.columns) == [[:], ["ZA": ["ZB"]]])
+    #expect(plan.deferred.columns == ["ZA": ["ZB"]])
+    #expect(plan.hops.allSatisfy { $0.hops == [$0] } && plan.hops.map(\.destination) == Array(models.dropFirst()))
+    let connection = try Connection(path: url.path, mode: .readOnly)
+    #expect(try connection.firstValue("SELECT group_concat(ZNAME || ZMARK) FROM ZA")?.text == "nonenew,nonenew,nonenew")
+  }
+}
