@@ -10,13 +10,15 @@ struct OpenLine {
   let owner: String
   /// The attribute, as a path; `nil` if no model knows the column.
   let attribute: String?
-  /// The entity mappings that take the cells along, if their policies call the default.
+  /// The entity mappings whose code gets the rows.
+  let takers: Set<String>
+  /// The entity mappings that take the cells along, of those objects that their default makes.
   let carriers: Set<String>
+  /// The reason why the cells are lost, unless code took them along.
+  let cause: OpenCause
 
   /// The name that a loss is told by.
   var property: String { attribute ?? column }
-  /// The reason why the cells are lost, unless code took them along.
-  var cause: OpenCause { carriers.isEmpty ? .unmapped : .passedOver }
 }
 
 /// A reason why content that code may take along is lost.
@@ -27,4 +29,6 @@ enum OpenCause: Int {
   case passedOver
   /// Links lead to objects that the destination's relationship can't lead to.
   case foreign
+  /// Links have an end that code made nothing of.
+  case leftOut
 }

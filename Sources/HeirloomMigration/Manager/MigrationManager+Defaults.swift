@@ -21,7 +21,7 @@ extension MigrationManager {
       throw MigrationManagerError.unknownEntityMapping(
         mapping.name, known: setting.split.byRow.filter { $0.destinationEntityName != nil }.map(\.name))
     }
-    run.ranDefault = true
+    account?.note(source, in: \.made, of: run)
     let sourceKey = source.objectID?.primaryKey
     // A source object that becomes two gives its key to the first.
     let isFirst = run.lastKeptKey != sourceKey
@@ -67,8 +67,8 @@ extension MigrationManager {
   /// - Throws: An error of an expression or the stores.
   public func createRelationships(of destination: ManagedObject, in mapping: EntityMapping) throws {
     guard let run = run(of: mapping), !run.relationships.isEmpty else { return }
-    run.relatedByDefault = true
     let sources = try sourceInstances(forEntityMappingNamed: mapping.name, destinationInstances: [destination])
+    for source in sources { account?.note(source, in: \.related, of: run) }
     for (property, relationship) in run.relationships {
       // Where several objects became one, it has the links of all.
       let found = try sources.flatMap { try related(by: property, relationship, from: $0, to: destination, run) }

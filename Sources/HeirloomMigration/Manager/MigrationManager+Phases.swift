@@ -33,6 +33,8 @@ extension MigrationManager {
 
   private func removeTables() throws {
     runs.removeAll()
+    try account?.remove()
+    account = nil
     try associations.removeAll()
     try destinationContext.removeSuspects()
   }
@@ -49,6 +51,7 @@ extension MigrationManager {
     for mapping in setting.split.byRow {
       runs.append(try RowMapping(mapping, policy: policies.policy(for: mapping), setting: setting))
     }
+    account = try CodeAccount(runs, setting: setting, associations: associations)
   }
 
   /// Returns the key rule of a mapping that ran as SQL; a mapping that carries nothing over has no objects.
@@ -74,8 +77,9 @@ extension MigrationManager {
       try forEachSource(source, selection) { object in
         try call(.createDestinationInstances, run, object) {
           try checkCancellation()
-          if let condition, try !evaluator.evaluate(condition, on: .object(object)) { return }
+          if let condition, try !isTaken(object, condition, evaluator) { return }
           run.sourceObjects += 1
+          account?.note(object, in: \.given, of: run)
           try createInstances(of: object, run)
         }
         visited += 1
@@ -86,6 +90,13 @@ extension MigrationManager {
     }
     try call(.endInstanceCreation, run) { try run.policy.endInstanceCreation(for: run.mapping, manager: self) }
     try noteWritten(by: run)
+  }
+
+  private func isTaken(
+    _ object: ManagedObject, _ condition: PredicateDescription, _ evaluator: ExpressionEvaluator
+  ) throws -> Bool {
+    guard let account else { return try evaluator.evaluate(condition, on: .object(object)) }
+    return try account.withoutNotes { try evaluator.evaluate(condition, on: .object(object)) }
   }
 
   /// Calls a closure with each object of exactly one source entity.
@@ -236,7 +247,7 @@ extension MigrationManager {
     }
     let results = try runs.map(result)
     return RowRunOutcome(
-      results: results, objects: objects, rowCounts: rowCounts, losses: try unreadLosses(results),
+      results: results, objects: objects, rowCounts: rowCounts, losses: try account?.losses(results) ?? [],
       removedLinks: removedLinks)
   }
 

@@ -35,6 +35,8 @@ public final class MigrationManager {
   let associations: Associations
   /// The mappings that run object by object, with everything needed to run them.
   var runs: [RowMapping] = []
+  /// The account of the objects that code is given; `nil` if it is given none.
+  var account: CodeAccount?
   /// The error that the app wants the run to stop with.
   private(set) var cancellation: (any Error)?
 

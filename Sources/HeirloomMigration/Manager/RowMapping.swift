@@ -24,10 +24,8 @@ final class RowMapping {
   var sourceObjects: Int = 0
   /// The number of objects of the destination entity that were associated.
   var destinationObjects: Int = 0
-  /// True once the default made an object.
-  var ranDefault: Bool = false
-  /// True once the default related an object.
-  var relatedByDefault: Bool = false
+  /// The places for notes about each source object; `nil` if no code is given objects.
+  var deeds: CodeAccount.Deeds?
   /// The evaluator of the mapping's expressions, once one was evaluated.
   var evaluator: ExpressionEvaluator?
   /// The numbers of the entities of objects that the mapping wrote and nobody has checked yet.

@@ -42,6 +42,9 @@ final class EntityPlan {
   /// The statements that write rows.
   let writer: RowWriter
 
+  /// The notes of what is read of the entity's objects; `nil` where nobody asks.
+  @exclusivity(unchecked) var reads: PropertyReads?
+
   private let names: NameTable
   private let attributeCount: Int
   private let properties: [Property]
@@ -134,15 +137,8 @@ final class EntityPlan {
     return number < 0 ? nil : properties[number]
   }
 
-  /// The attributes, as paths, and the relationships that somebody asked for by name.
-  var askedProperties: Set<String> {
-    Set(
-      names.asked.compactMap { number in
-        if number < attributes.count { return attributes[number].path }
-        let position = number - attributes.count
-        return position < relationships.count ? relationships[position].description.name : nil
-      })
-  }
+  /// The names of attributes, as paths, and of relationships, by their numbers.
+  var propertyNames: [String] { attributes.map(\.path) + relationships.map(\.name) }
 
   /// Returns the slot of an attribute, or `nil`.
   func attributeSlot(_ name: String) -> Int? {

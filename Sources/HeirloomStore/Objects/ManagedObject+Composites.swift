@@ -47,6 +47,7 @@ extension ManagedObject {
     for element in composite.elements {
       let elementPath = "\(path).\(element.name)"
       if let slot = plan.attributeSlot(elementPath) {
+        noteRead(slot)
         elements[element.name] = try value(ofSlot: slot)
       } else {
         elements[element.name] = try value(ofPart: element, at: elementPath)

@@ -9,7 +9,9 @@ extension ManagedObject {
   /// - Returns: `nil` if there is none, or if its row is gone.
   /// - Throws: ``ManagedObjectError``.
   public func object(forRelationship name: String) throws(ManagedObjectError) -> ManagedObject? {
-    try object(along: relationship(name, isToMany: false))
+    let relationship = try relationship(name, isToMany: false)
+    noteRead(relationship: name)
+    return try object(along: relationship)
   }
 
   private func object(along relationship: PlannedRelationship) throws(ManagedObjectError) -> ManagedObject? {
@@ -78,7 +80,13 @@ extension ManagedObject {
   /// - Returns: The objects: in their order for an ordered relationship, else saved ones by primary key, then new ones.
   /// - Throws: ``ManagedObjectError``.
   public func objects(forRelationship name: String) throws(ManagedObjectError) -> [ManagedObject] {
-    try objects(along: relationship(name, isToMany: true))
+    let relationship = try relationship(name, isToMany: true)
+    noteRead(relationship: name)
+    return try objects(along: relationship)
+  }
+
+  private func noteRead(relationship name: String) {
+    if plan.reads != nil { noteRead(plan.attributes.count + plan.relationshipPosition(name)) }
   }
 
   /// Returns the objects that a relationship leads to, without a note that somebody asked for it.

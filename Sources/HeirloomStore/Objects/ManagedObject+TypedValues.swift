@@ -169,10 +169,11 @@ extension ManagedObject {
 
   // MARK: Parts
 
-  /// Returns the column of a cursor's row that holds an unchanged slot; `nil` if the value is elsewhere.
+  /// Returns the column of a cursor's row that holds an unchanged slot that is read; `nil` if the value is elsewhere.
   @inline(__always)
   func cursorColumn(_ slot: Int) throws(ManagedObjectError) -> Int? {
     guard !isDeleted else { throw .deleted(entity: entityName) }
+    noteRead(slot)
     guard let cursor, !isChanged(slot) else { return nil }
     let column = cursor.column(slot)
     return column < 0 ? nil : column

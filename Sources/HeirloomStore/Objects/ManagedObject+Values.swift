@@ -8,7 +8,9 @@ extension ManagedObject {
   /// - Throws: ``ManagedObjectError``.
   public func value(forAttribute name: String) throws(ManagedObjectError) -> AttributeValue? {
     switch plan.property(name) {
-    case .attribute(let slot): return try value(ofSlot: slot)
+    case .attribute(let slot):
+      noteRead(slot)
+      return try value(ofSlot: slot)
     case .transient: return transientValues[name]
     case .relationship: throw unknown(name)
     case nil:

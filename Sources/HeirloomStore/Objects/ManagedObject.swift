@@ -115,6 +115,15 @@ public final class ManagedObject {
     return context
   }
 
+  /// Notes that code reads a property, where somebody asks.
+  ///
+  /// - Parameter property: The property's number: an attribute's slot, or the place of a relationship after all slots of
+  ///   attributes.
+  @inline(__always)
+  func noteRead(_ property: Int) {
+    if let reads = plan.reads { reads.note(property, of: key) }
+  }
+
   // MARK: Changed slots
 
   /// Returns true if a slot is to be written.

@@ -34,8 +34,6 @@ final class NameTable {
   private let entries: [Entry?]
   private let mask: Int
   private let recent: UnsafeMutablePointer<Recent>
-  /// The numbers of the names that were ever asked for; the recent ones were before they got there.
-  private(set) var asked: Set<Int> = []
 
   /// Creates a table; of equal names the first counts.
   ///
@@ -78,7 +76,6 @@ final class NameTable {
     // At least half of the entries are empty.
     while let entry = entries[index] {
       if entry.name == name {
-        asked.insert(entry.number)
         #if _pointerBitWidth(_64)
           recent[place] = Recent(name: name, words: words, number: entry.number)
         #endif

@@ -141,13 +141,20 @@ public final class PersistentStore {
     plan(numbered: entityNames.number(of: name))
   }
 
-  /// Returns the properties that somebody asked objects of exactly one entity for, since the store was opened.
+  /// Notes from now on of which objects of exactly one entity code reads each property.
   ///
-  /// - Parameter entity: The entity's name.
-  /// - Returns: The attributes, elements of composite ones as `place.city`, and the relationships.
-  package func askedProperties(of entity: String) -> Set<String> {
-    let number = entityNames.number(of: entity)
-    return number >= 1 && number <= plans.count ? plans[number - 1]?.askedProperties ?? [] : []
+  /// - Parameters:
+  ///   - properties: The attributes, elements of composite ones as `place.city`, and the relationships.
+  ///   - entity: The entity's name.
+  ///   - sets: The place for the notes.
+  /// - Returns: The notes; `nil` for an unknown entity.
+  package func noteReads(
+    of properties: Set<String>, ofEntity entity: String, in sets: ObjectSets
+  ) -> PropertyReads? {
+    guard let plan = plan(named: entity) else { return nil }
+    let reads = PropertyReads(of: properties, among: plan.propertyNames, in: sets)
+    plan.reads = reads
+    return reads
   }
 
   /// Returns the plan for reading and writing objects of an entity; `nil` for an unknown number.

@@ -68,21 +68,15 @@ struct LinkTables {
   mutating func pairs(
     of relationship: RelationshipDescription, declaredBy entity: String, in crossing: Crossing
   ) -> (table: Table, isReversed: Bool)? {
-    var (relationship, entity) = (relationship, entity)
-    var isReversed = false
-    if let inverse = crossing.destination.model.inverse(of: relationship),
-      [inverse.entity.name, inverse.relationship.name].lexicographicallyPrecedes(
-        [entity, relationship.name], by: { $0.utf16Precedes($1) })
-    {
-      (relationship, entity, isReversed) = (inverse.relationship, inverse.entity.name, true)
-    }
+    let side = PairSide(of: relationship, declaredBy: entity, in: crossing.destination.model)
+    let (relationship, entity) = (side.relationship, side.entity)
     guard let links = crossing.links(of: relationship, declaredBy: entity) else { return nil }
     let owned = crossing.filtered(links, relationship: relationship, declaredBy: entity)
     let table = add(
       subject: "\(entity).\(relationship.name)",
       // A one-to-one relationship has no order.
       query: "SELECT owner, target, target_entity, owner_entity, NULL FROM (\(owned))", isOfPairs: true)
-    return (table, isReversed)
+    return (table, side.isReversed)
   }
 
   /// Returns the table with the links of a to-many relationship without inverse, seen from the rows that it leads to.
@@ -102,5 +96,24 @@ struct LinkTables {
       name: "\(Self.namePrefix)\(tables.count + 1)", subject: subject, query: query, isOfPairs: isOfPairs)
     tables.append(table)
     return table
+  }
+}
+
+/// The side of a one-to-one relationship from which its links are gathered: the first by entity and name.
+struct PairSide {
+  let relationship: RelationshipDescription
+  let entity: String
+  /// True if it is the inverse of the given relationship.
+  let isReversed: Bool
+
+  init(of relationship: RelationshipDescription, declaredBy entity: String, in model: ManagedObjectModel) {
+    if let inverse = model.inverse(of: relationship),
+      [inverse.entity.name, inverse.relationship.name].lexicographicallyPrecedes(
+        [entity, relationship.name], by: { $0.utf16Precedes($1) })
+    {
+      (self.relationship, self.entity, isReversed) = (inverse.relationship, inverse.entity.name, true)
+    } else {
+      (self.relationship, self.entity, isReversed) = (relationship, entity, false)
+    }
   }
 }

@@ -176,7 +176,8 @@ struct Ledger {
         open.append(
           OpenLine(
             entity: entity, column: column.name, owner: owner, attribute: path.map { _ in property },
-            carriers: Set(carriers.filter(\.flow.isOpaque).map(\.flow.mapping))))
+            takers: Set(code.map(\.flow.mapping)), carriers: Set(carriers.map(\.flow.mapping)),
+            cause: carriers.contains(where: \.flow.isOpaque) ? .passedOver : .unmapped))
       }
       guard let losing = losing(takers, unless: Set((carriers + code).map(\.flow.mapping))) else { continue }
       rows.append((entity, taken.condition(of: losing)))

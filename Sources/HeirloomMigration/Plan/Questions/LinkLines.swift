@@ -44,8 +44,8 @@ struct LinkLines {
     let heir: [String]?
     /// The condition that the owners meet, over the row `s`; `nil` for all.
     let condition: String?
-    /// The entity mappings that take the links along if their policies call the default; `nil` if no code gets them.
-    let carriers: Set<String>?
+    /// The parts of the mappings; `nil` if no code gets the objects at either end.
+    let parts: OpenLinks.Parts?
   }
 
   /// The links of a relationship by the account of either side: a query with `owner` and `target`, and their trees.
@@ -99,12 +99,11 @@ struct LinkLines {
           for (fate, targets) in fates {
             let query = between(owner, fate.condition, targets, links)
             let name = fate.heir ?? [entity.name, relationship.name]
-            if let carriers = fate.carriers {
+            if let parts = fate.parts {
               open.append(
                 OpenLinks(
                   entity: name[0], property: name[1], owner: owner, relationship: relationship.name, targets: targets,
-                  inverse: inverse?.name, query: query, carriers: carriers,
-                  cause: !carriers.isEmpty ? .passedOver : fate.heir != nil ? .foreign : .unmapped))
+                  inverse: inverse?.name, query: query, parts: parts))
             } else if fate.heir != nil {
               foreign[name, default: Line()].queries.append(query)
               foreign[name]?.targets.formUnion(targets)
@@ -181,26 +180,34 @@ struct LinkLines {
     let others = takers[target] ?? []
     let (carriers, back) = carriers(of: relationship, inverse, own, others)
     let certain = carriers.filter { !$0.flow.isOpaque }
-    if certain.contains(where: { !$0.flow.isFiltered }) || back.contains(where: { !$0.flow.isOpaque }) { return nil }
     // With several mappings of one entity, what any of them takes isn't lost; objects that none takes are, as a whole.
     let rest = own.filter { taker in !certain.contains { $0.flow.mapping == taker.flow.mapping } }
-    guard !rest.isEmpty else { return nil }
+    let isCarried =
+      certain.contains { !$0.flow.isFiltered } || back.contains { !$0.flow.isOpaque } || rest.isEmpty
+    let isOwnByCode = own.contains(where: \.flow.isOpaque)
+    let isByCode = isOwnByCode || others.contains(where: \.flow.isOpaque)
+    // Code may make nothing of an object at one end.
+    if isCarried, !isByCode { return nil }
+    // The side that code makes tells it, if it knows of the links.
+    if isByCode, !isOwnByCode, inverse?.isTransient == false { return nil }
     let condition = taken.condition(
       of: DataEffect.Rows(
         entity: owner, destinationEntity: nil, properties: [],
         takenBy: rest.allSatisfy(\.flow.isFiltered) ? rest.map(\.flow.mapping) : [],
         notTakenBy: certain.map(\.flow.mapping)))
     let heir = own.lazy.compactMap { $0.heirs[relationship.name]?.first }.first
-    let isOwnByCode = own.contains(where: \.flow.isOpaque)
-    if isOwnByCode || others.contains(where: \.flow.isOpaque) {
-      // The side that code makes tells it, if it knows of the links.
-      if !isOwnByCode, inverse?.isTransient == false { return nil }
-      let byCode = (carriers + back).filter(\.flow.isOpaque).map(\.flow.mapping)
-      return Fate(heir: heir, condition: condition, carriers: Set(byCode))
+    if isByCode {
+      let isPassedOver = (carriers + back).contains(where: \.flow.isOpaque)
+      let parts = OpenLinks.Parts(
+        takers: Set((isOwnByCode ? own : others.filter(\.flow.isOpaque)).map(\.flow.mapping)),
+        areOwnersTaken: isOwnByCode, ownCarriers: Set(carriers.map(\.flow.mapping)),
+        otherCarriers: Set(back.map(\.flow.mapping)),
+        cause: isCarried ? .leftOut : isPassedOver ? .passedOver : heir != nil ? .foreign : .unmapped)
+      return Fate(heir: heir, condition: isCarried ? nil : condition, parts: parts)
     }
     // The other side leads to objects of another kind only, and tells it.
     if heir == nil, let inverse, others.contains(where: { $0.heirs[inverse.name] != nil }) { return nil }
-    return Fate(heir: heir, condition: condition, carriers: nil)
+    return Fate(heir: heir, condition: condition, parts: nil)
   }
 
   /// Returns the links of a relationship by the account of either side, as a query; `nil` if it isn't stored.

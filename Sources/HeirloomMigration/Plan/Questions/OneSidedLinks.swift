@@ -48,19 +48,32 @@ struct OneSidedLinks {
     source.links(of: relationship, in: entity, isReversed: isReversed)
   }
 
-  /// The links of the source from which the keys and the tables of links of the destination draw.
+  /// The links of the source from which the keys, the tables of pairs and the joins of the destination draw.
   private var drawnQueries: Set<LinkQuery> {
     let destination = crossing.destination
     var drawn: Set<LinkQuery> = []
+    func draw(_ relationship: RelationshipDescription, _ entity: String) {
+      drawn.formUnion(crossing.links(of: relationship, declaredBy: entity)?.parts ?? [])
+    }
     for entity in destination.model.entities {
       for relationship in entity.relationships {
         switch destination.storage(ofRelationship: relationship.name, in: entity.name) {
-        // The other side holds the keys.
-        case .inverseKey, nil: continue
-        case .key, .inverselessKey, .join:
-          drawn.formUnion(crossing.links(of: relationship, declaredBy: entity.name)?.parts ?? [])
+        // The other side holds the keys, or the join has its own line below.
+        case .inverseKey, .join, nil: continue
+        case .inverselessKey: draw(relationship, entity.name)
+        case .key:
+          // Each side's keys are copied, unless several relationships become one: then they are gathered as pairs.
+          let isCopied = (crossing.links(of: relationship, declaredBy: entity.name)?.parts.count ?? 0) < 2
+          let isPair = destination.model.inverse(of: relationship).map { !$0.relationship.isToMany } ?? false
+          let side = PairSide(of: relationship, declaredBy: entity.name, in: destination.model)
+          if isCopied || !isPair { draw(relationship, entity.name) } else { draw(side.relationship, side.entity) }
         }
       }
+    }
+    // Both sides of a many-to-many relationship share one table, which is filled from one of them.
+    for case .links(let entity, let name) in destination.tables.map(\.kind) {
+      guard let relationship = destination.model.relationship(named: name, of: entity) else { continue }
+      draw(relationship, entity)
     }
     return drawn
   }

@@ -1,0 +1,162 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+// The content that code was given and didn't read is in the previous version alone, and only the run tells which.
+extension CodeAccount {
+  /// Counts the objects, values and links that policies were given, and that neither their default took along nor they
+  /// read.
+  ///
+  /// Each object counts alone. One that became nothing is lost as a whole if code read none of its properties; else those
+  /// of its values and links are that code didn't read.
+  ///
+  /// - Parameter results: The results of the mappings that ran object by object.
+  /// - Returns: The losses.
+  /// - Throws: SQLite's error.
+  func losses(_ results: [EntityMappingResult]) throws -> [MigrationLoss] {
+    try close()
+    var losses: [MigrationLoss] = []
+    /// The conditions of rows that became nothing, and of those among them that are lost as a whole, by entity.
+    var leftOut: [String: String] = [:]
+    var lost: [String: String] = [:]
+    for result in results where result.leftBehind > 0 {
+      guard let name = result.sourceEntity, lost[name] == nil, let entity = setting.source.entity(named: name),
+        let unassociated = try associations.unassociated(entity.number)
+      else { continue }
+      let end = End(key: "s.\(quote(PhysicalName.primaryKey))", entities: [name])
+      let given = try isGiven(end, to: mappings(of: name))
+      let rows = [unassociated, given].compactMap { $0 }.joined(separator: " AND ")
+      leftOut[name] = rows
+      guard result.policy != nil, let touched = try isTouched(end) else { continue }
+      let unread = "\(rows) AND NOT \(touched)"
+      let count = try setting.connection.firstInteger(
+        "SELECT COUNT(*) FROM \(SchemaName.rows(of: entity.table, as: "s")) WHERE \(unread)")
+      guard let count, count > 0 else { continue }
+      lost[name] = unread
+      losses.append(
+        MigrationLoss(
+          entity: name, property: nil,
+          reason:
+            "The policy of \"\(result.mapping)\" made nothing of these objects and read none of their properties.",
+          rows: count, kind: .objects))
+    }
+    return losses + (try unreadValues(except: lost)) + (try unreadLinks(leftOut, except: lost))
+  }
+
+  private func unreadValues(except lost: [String: String]) throws -> [MigrationLoss] {
+    var left: [LeftProperty] = []
+    for line in setting.parts.openLines {
+      let end = End(key: "s.\(quote(PhysicalName.primaryKey))", entities: [line.entity.name])
+      guard let taken = try isTaken(end, by: line.carriers, \.made),
+        let read = try line.attribute.map({ try isRead($0, of: end) }) ?? "0"
+      else { continue }
+      let conditions = [
+        "s.\(quote(PhysicalName.entity)) = \(line.entity.number)", try isGiven(end, to: line.takers), "NOT \(taken)",
+        "NOT \(read)", lost[line.entity.name].map { "NOT (\($0))" },
+      ]
+      let rows = try setting.connection.firstInteger(
+        "SELECT COUNT(s.\(quote(line.column))) FROM \(SchemaName.rows(of: line.entity.table, as: "s"))"
+          + " WHERE \(conditions.compactMap { $0 }.joined(separator: " AND "))")
+      left.add(
+        LeftProperty(
+          entity: line.owner, property: line.property, cause: line.cause,
+          kind: line.attribute == nil ? .unknownContent : .values, rows: rows ?? 0))
+    }
+    return left.losses
+  }
+
+  private func unreadLinks(
+    _ leftOut: [String: String], except lost: [String: String]
+  ) throws -> [MigrationLoss] {
+    var left: [LeftProperty] = []
+    for links in setting.parts.openLinks {
+      let (own, other) = (End(key: "owner", entities: [links.owner]), End(key: "target", entities: links.targets))
+      let parts = links.parts
+      guard let read = try isRead(links.relationship, of: own),
+        let readBack = try links.inverse.map({ try isRead($0, of: other) }) ?? "0"
+      else { continue }
+      // Links whose ends both became something, and that nothing takes along.
+      var gone: [String] = []
+      if parts.cause != .leftOut, let taken = try isTaken(own, by: parts.ownCarriers, \.related),
+        let takenBack = try isTaken(other, by: parts.otherCarriers, \.related)
+      {
+        gone.append("NOT \(taken) AND NOT \(takenBack)")
+      }
+      gone += keys(of: own, leftOut) + keys(of: other, leftOut)
+      guard !gone.isEmpty else { continue }
+      let given = try isGiven(parts.areOwnersTaken ? own : other, to: parts.takers)
+      let conditions =
+        [given, "NOT \(read)", "NOT \(readBack)", "(\(gone.joined(separator: " OR ")))"].compactMap { $0 }
+        + keys(of: own, lost).map { "NOT \($0)" }
+      let row = try setting.connection.rows(
+        "SELECT COUNT(DISTINCT owner), COUNT(*) FROM (\(links.query)) WHERE \(conditions.joined(separator: " AND "))"
+      ).first
+      left.add(
+        LeftProperty(
+          entity: links.entity, property: links.property, cause: parts.cause,
+          kind: parts.cause == .foreign ? .linksWithoutRoom : .links, rows: row?[0].integer ?? 0,
+          links: row?[1].integer, targets: Set(links.targets)))
+    }
+    return left.losses
+  }
+
+  /// Returns the conditions that the key of an end is among those of some rows; none if no rows are of its entities.
+  private func keys(of end: End, _ rows: [String: String]) -> [String] {
+    end.entities.compactMap { name in
+      guard let condition = rows[name], let table = setting.source.entity(named: name)?.table else { return nil }
+      return "(\(end.key) IN (SELECT s.\(quote(PhysicalName.primaryKey)) FROM"
+        + " \(SchemaName.rows(of: table, as: "s")) WHERE \(condition)))"
+    }
+  }
+}
+
+/// The content of a property that code left.
+private struct LeftProperty {
+  let entity: String
+  let property: String
+  let cause: OpenCause
+  let kind: MigrationLoss.Kind
+  var rows: Int64
+  /// The number of links; `nil` for values.
+  var links: Int64?
+  /// The entities of the objects that the links lead to.
+  var targets: Set<String> = []
+
+  var loss: MigrationLoss {
+    let reason =
+      switch cause {
+      case .unmapped:
+        "No property mapping takes \"\(entity).\(property)\", and the code of the mapping never read it."
+      case .passedOver:
+        "The code of the mapping never read \"\(entity).\(property)\", nor called the default that takes it."
+      case .leftOut:
+        "The code of the mapping never read \"\(entity).\(property)\", and made nothing of the object at one end."
+      case .foreign:
+        DataEffect(
+          kind: .foreignLinks(to: targets.ordered()), entity: entity, properties: [property],
+          rows: []
+        ).description
+      }
+    return MigrationLoss(
+      entity: entity, property: property, reason: reason, rows: rows, links: links, kind: kind)
+  }
+}
+
+extension [LeftProperty] {
+  /// Adds content to that of the same property which was left for the same reason.
+  fileprivate mutating func add(_ content: LeftProperty) {
+    guard content.rows > 0 else { return }
+    let place = firstIndex {
+      $0.entity == content.entity && $0.property == content.property && $0.cause == content.cause
+    }
+    guard let place else { return append(content) }
+    self[place].rows += content.rows
+    if let links = content.links { self[place].links = (self[place].links ?? 0) + links }
+    self[place].targets.formUnion(content.targets)
+  }
+
+  /// The losses, by entity and property.
+  fileprivate var losses: [MigrationLoss] {
+    ordered { [$0.entity, $0.property] }.map(\.loss)
+  }
+}

@@ -1,0 +1,137 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// The account of each source object that code is given: what was read of it, and what the default took along.
+///
+/// It closes the lines of the ledger that only code can close.
+final class CodeAccount {
+  /// The sets of a mapping's source objects.
+  struct Deeds {
+    /// The objects that the mapping took.
+    let given: Int
+    /// The objects from which the default made others.
+    let made: Int
+    /// The objects whose relationships the default set.
+    let related: Int
+  }
+
+  let setting: RowRunSetting
+  let associations: Associations
+  private let sets: ObjectSets
+  /// The deeds of mappings that run object by object, with the names of their source entities.
+  private var deeds: [String: (source: String, sets: Deeds)] = [:]
+  private var reads: [String: PropertyReads] = [:]
+  private var counts: [Int: Int64] = [:]
+
+  /// Opens the account; `nil` if no code is given objects.
+  init?(_ runs: [RowMapping], setting: RowRunSetting, associations: Associations) throws {
+    let parts = setting.parts
+    let byCode = runs.filter { $0.mapping.entityMigrationPolicyClassName != nil }
+    guard !byCode.isEmpty || !parts.openLines.isEmpty || !parts.openLinks.isEmpty else { return nil }
+    (self.setting, self.associations) = (setting, associations)
+    sets = try ObjectSets(connection: setting.connection)
+    for run in runs {
+      guard let source = run.source?.name else { continue }
+      let deeds = Deeds(given: sets.add(), made: sets.add(), related: sets.add())
+      self.deeds[run.mapping.name] = (source, deeds)
+      run.deeds = deeds
+    }
+    var properties: [String: Set<String>] = [:]
+    for run in byCode { if let source = run.source?.name { properties[source] = [] } }
+    for line in parts.openLines {
+      if let attribute = line.attribute { properties[line.entity.name, default: []].insert(attribute) }
+    }
+    for links in parts.openLinks {
+      properties[links.owner, default: []].insert(links.relationship)
+      guard let inverse = links.inverse else { continue }
+      for target in links.targets { properties[target, default: []].insert(inverse) }
+    }
+    for (entity, properties) in properties.ordered(by: \.key) {
+      reads[entity] = setting.sourceStore.noteReads(of: properties, ofEntity: entity, in: sets)
+    }
+  }
+
+  // MARK: Noting
+
+  /// Notes an object of a mapping's source entity; another is no object of the mapping.
+  func note(_ object: ManagedObject, in set: KeyPath<Deeds, Int>, of run: RowMapping) {
+    guard let deeds = run.deeds, object.isOf(run.mapping.sourceEntityName) else { return }
+    sets.insert(object.key, into: deeds[keyPath: set])
+  }
+
+  /// Runs a closure that reads objects for the mapping's condition, which takes nothing along.
+  func withoutNotes<Value>(_ body: () throws -> Value) rethrows -> Value {
+    sets.isPaused = true
+    defer { sets.isPaused = false }
+    return try body()
+  }
+
+  /// Writes all notes, which conditions find then.
+  func close() throws { try sets.flush() }
+
+  /// Removes the notes.
+  func remove() throws { try sets.remove() }
+
+  // MARK: Conditions
+
+  /// An end of links, or the row of cells: a key and the entities that its object may be of.
+  struct End {
+    /// The key, as SQL.
+    let key: String
+    let entities: [String]
+  }
+
+  /// Returns the condition that one of some mappings took an object; `nil` if it is sure that one did.
+  func isGiven(_ end: End, to mappings: Set<String>) throws -> String? {
+    guard mappings.allSatisfy({ deeds[$0] != nil }) else { return nil }
+    return try isInAny(sets(of: mappings, \.given, end), end)
+  }
+
+  /// Returns the condition that the default of one of some mappings took an object's values or links along.
+  func isTaken(_ end: End, by mappings: Set<String>, _ deed: KeyPath<Deeds, Int>) throws -> String? {
+    // A mapping that ran as SQL took all.
+    guard mappings.allSatisfy({ deeds[$0] != nil }) else { return nil }
+    return try isInAny(sets(of: mappings, deed, end), end)
+  }
+
+  /// Returns the condition that code read a property of an object; `nil` if it read that of all.
+  func isRead(_ property: String, of end: End) throws -> String? {
+    try isInAny(end.entities.compactMap { reads[$0]?.set(of: property) }, end)
+  }
+
+  /// Returns the condition that code read anything of an object; `nil` if it read something of all.
+  func isTouched(_ end: End) throws -> String? { try isInAny(end.entities.compactMap { reads[$0]?.ofAny }, end) }
+
+  private func sets(of mappings: Set<String>, _ deed: KeyPath<Deeds, Int>, _ end: End) -> [Int] {
+    mappings.ordered().compactMap { name in
+      deeds[name].flatMap { end.entities.contains($0.source) ? $0.sets[keyPath: deed] : nil }
+    }
+  }
+
+  /// Returns the condition that a key is in one of several sets; `nil` if one has all objects of the entities.
+  private func isInAny(_ numbers: [Int], _ end: End) throws -> String? {
+    let total = try end.entities.reduce(Int64(0)) { try $0 + count(of: $1) }
+    var conditions: [String] = []
+    for number in numbers {
+      let count = try sets.count(of: number)
+      if count >= total { return nil }
+      if count > 0 { conditions.append(sets.contains(end.key, in: number)) }
+    }
+    return conditions.isEmpty ? "0" : "(\(conditions.joined(separator: " OR ")))"
+  }
+
+  private func count(of entity: String) throws -> Int64 {
+    guard let entity = setting.source.entity(named: entity) else { return 0 }
+    if let known = counts[entity.number] { return known }
+    let count =
+      try setting.connection.firstInteger(
+        "SELECT COUNT(*) FROM \(SchemaName.rows(of: entity.table, as: "s"))"
+          + " WHERE s.\(quote(PhysicalName.entity)) = \(entity.number)") ?? 0
+    counts[entity.number] = count
+    return count
+  }
+
+  /// The mappings that take objects of an entity and run object by object.
+  func mappings(of entity: String) -> Set<String> { Set(deeds.filter { $0.value.source == entity }.keys) }
+}

@@ -1,0 +1,150 @@
+import HeirloomModel
+
+/// Sets of objects by primary key, for notes about each of many objects.
+///
+/// They are in a temporary table, of which a row holds up to 64 members with neighbouring keys. Notes in the order of
+/// keys cost one row for 64 objects, and memory stays flat in any order.
+package final class ObjectSets {
+  /// The members of a set among 64 neighbouring keys.
+  private struct Place: Hashable {
+    let set: Int
+    /// The keys without their last six bits.
+    let block: Int64
+  }
+
+  private static let table = quote("heirloom_object_sets")
+  /// The number of rows that wait in memory before they are written.
+  private static let waitingLimit: Int = 4096
+
+  /// True while nothing is noted of reading, since nobody's code reads.
+  @exclusivity(unchecked) package var isPaused: Bool = false
+
+  private let connection: Connection
+  private let statements: StatementCache
+  /// The block of each set to which its last member belongs, and the members in it that wait in no row.
+  @exclusivity(unchecked) private var blocks: [Int64] = []
+  @exclusivity(unchecked) private var members: [UInt64] = []
+  private var waiting: [Place: UInt64] = [:]
+  /// The first failure to write; the caller learns of it from the next call that can throw.
+  private var failure: SQLiteError?
+
+  /// Makes the table.
+  package init(connection: Connection) throws(SQLiteError) {
+    self.connection = connection
+    statements = StatementCache(connection: connection)
+    try connection.execute("DROP TABLE IF EXISTS temp.\(Self.table)")
+    try connection.execute(
+      "CREATE TEMP TABLE \(Self.table) (number INTEGER, block INTEGER, members INTEGER,"
+        + " PRIMARY KEY (number, block)) WITHOUT ROWID")
+  }
+
+  /// Adds an empty set and returns its number.
+  package func add() -> Int {
+    blocks.append(.min)
+    members.append(0)
+    return blocks.count - 1
+  }
+
+  /// Makes an object a member of a set; it may be one already.
+  @inline(__always)
+  package func insert(_ key: Int64, into set: Int) {
+    if blocks[set] != key >> 6 { turn(set, to: key >> 6) }
+    members[set] |= 1 << UInt64(truncatingIfNeeded: key & 63)
+  }
+
+  @inline(never)
+  private func turn(_ set: Int, to block: Int64) {
+    if members[set] != 0 { waiting[Place(set: set, block: blocks[set]), default: 0] |= members[set] }
+    (blocks[set], members[set]) = (block, 0)
+    guard waiting.count >= Self.waitingLimit else { return }
+    do throws(SQLiteError) {
+      try write()
+    } catch {
+      if failure == nil { failure = error }
+    }
+  }
+
+  private func write() throws(SQLiteError) {
+    let ordered = waiting.ordered { ($0.key.set, $0.key.block) < ($1.key.set, $1.key.block) }
+    for (place, found) in ordered {
+      try statements.run(
+        "INSERT INTO temp.\(Self.table) VALUES (?1, ?2, ?3)"
+          + " ON CONFLICT (number, block) DO UPDATE SET members = members | excluded.members",
+        [.integer(Int64(place.set)), .integer(place.block), .integer(Int64(bitPattern: found))])
+    }
+    waiting.removeAll(keepingCapacity: true)
+  }
+
+  /// Writes all members, which a query finds then.
+  ///
+  /// - Throws: SQLite's error, also one of an earlier note.
+  package func flush() throws(SQLiteError) {
+    for set in blocks.indices { turn(set, to: .min) }
+    if let failure { throw failure }
+    try write()
+  }
+
+  /// Returns the condition that a key is a member's, for a set whose members were written.
+  package func contains(_ key: String, in set: Int) -> String {
+    "EXISTS (SELECT 1 FROM temp.\(Self.table) AS m WHERE m.number = \(set) AND m.block = \(key) >> 6"
+      + " AND m.members >> (\(key) & 63) & 1)"
+  }
+
+  /// Returns the number of members of a set whose members were written.
+  package func count(of set: Int) throws(SQLiteError) -> Int64 {
+    var count: Int64 = 0
+    try statements.withStatement(
+      "SELECT members FROM temp.\(Self.table) WHERE number = ?1", [.integer(Int64(set))]
+    ) { rows throws(SQLiteError) in
+      while try rows.step() { count += Int64(rows.integer(at: 0).nonzeroBitCount) }
+    }
+    return count
+  }
+
+  /// Removes the table.
+  package func remove() throws(SQLiteError) {
+    statements.removeAll()
+    try connection.execute("DROP TABLE IF EXISTS temp.\(Self.table)")
+  }
+}
+
+/// The sets of those objects of one entity of which code read each property.
+package final class PropertyReads {
+  /// The set of objects of which any property was read.
+  package let ofAny: Int
+  private let sets: ObjectSets
+  /// The sets by the numbers of properties; -1 for a property that nobody asks about.
+  private let numbers: [Int]
+  private let names: [String: Int]
+
+  /// Makes the sets.
+  ///
+  /// - Parameters:
+  ///   - properties: The properties that are asked about.
+  ///   - all: All properties, in the order of their numbers.
+  ///   - sets: The place for the sets.
+  init(of properties: Set<String>, among all: [String], in sets: ObjectSets) {
+    self.sets = sets
+    ofAny = sets.add()
+    var names: [String: Int] = [:]
+    numbers = all.map { name in
+      guard properties.contains(name) else { return -1 }
+      let number = sets.add()
+      names[name] = number
+      return number
+    }
+    self.names = names
+  }
+
+  /// Notes that a property of an object was read.
+  @inline(__always)
+  func note(_ property: Int, of key: Int64) {
+    guard !sets.isPaused else { return }
+    sets.insert(key, into: ofAny)
+    let number = numbers[property]
+    if number >= 0 { sets.insert(key, into: number) }
+  }
+
+  /// Returns the set of objects of which a property was read; `nil` if nobody asked about it.
+  package func set(of property: String) -> Int? { names[property] }
+}
