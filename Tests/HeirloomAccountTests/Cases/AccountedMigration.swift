@@ -54,7 +54,8 @@ extension EntityMappingFailure {
 }
 
 extension ToldLoss {
-  fileprivate init(_ loss: MigrationLoss) {
+  /// Names a loss as the books do.
+  init(_ loss: MigrationLoss) {
     let kind: Kind =
       switch loss.kind {
       case .objects: .objects

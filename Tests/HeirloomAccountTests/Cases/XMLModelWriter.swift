@@ -5,7 +5,7 @@ extension XMLModel {
   var xml: String {
     var lines = [
       #"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"#,
-      #"<model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" lastSavedToolsVersion="22522" systemVersion="22G91" minimumToolsVersion="Automatic" sourceLanguage="Swift" userDefinedModelVersionIdentifier="">"#,
+      #"<model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" lastSavedToolsVersion="22522" systemVersion="22G91" minimumToolsVersion="Automatic" sourceLanguage="Swift" userDefinedModelVersionIdentifier="\#(identifier)">"#,
     ]
     for entity in entities {
       lines.append(
@@ -15,7 +15,14 @@ extension XMLModel {
             ("name", entity.name), ("parentEntity", entity.parent), ("isAbstract", entity.isAbstract ? "YES" : nil),
             ("elementID", entity.identifier == entity.name ? nil : entity.identifier), ("syncable", "YES"),
           ], isOpen: true))
-      lines += entity.attributes.map(Self.line) + entity.relationships.map(Self.line) + ["</entity>"]
+      lines += entity.attributes.map(Self.line) + entity.relationships.map(Self.line)
+      if !entity.uniqueAttributes.isEmpty {
+        let constraints = entity.uniqueAttributes.map {
+          #"<uniquenessConstraint><constraint value="\#($0)"/></uniquenessConstraint>"#
+        }
+        lines.append("<uniquenessConstraints>\(constraints.joined())</uniquenessConstraints>")
+      }
+      lines.append("</entity>")
     }
     return (lines + ["</model>", ""]).joined(separator: "\n")
   }

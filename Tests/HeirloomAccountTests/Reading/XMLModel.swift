@@ -38,6 +38,8 @@ struct XMLModel: Equatable, Sendable {
     /// Persistent and transient ones; composite ones as their leaves.
     var attributes: [Attribute] = []
     var relationships: [Relationship] = []
+    /// The attributes, one by one, whose values differ from object to object.
+    var uniqueAttributes: [String] = []
   }
 
   /// An attribute or relationship with the entity that declares it.
@@ -46,6 +48,8 @@ struct XMLModel: Equatable, Sendable {
     let property: Property
   }
 
+  /// The version identifier, which a store of the model repeats; empty if there is none.
+  var identifier = ""
   var entities: [Entity]
 
   func entity(_ name: String) -> Entity? { entities.first { $0.name == name } }

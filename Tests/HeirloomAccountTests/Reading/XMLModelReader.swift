@@ -19,9 +19,10 @@ final class XMLModelReader: NSObject, XMLParserDelegate {
     guard parser.parse(), parser.parserError == nil, reader.isComplete else {
       throw parser.parserError ?? CocoaError(.fileReadCorruptFile)
     }
-    return XMLModel(entities: reader.entities.map(reader.flattened))
+    return XMLModel(identifier: reader.identifier, entities: reader.entities.map(reader.flattened))
   }
 
+  private var identifier = ""
   private var entities: [XMLModel.Entity] = []
   private var composites: [String: [XMLModel.Attribute]] = [:]
   /// The names of composites that attributes are made of, by `Entity.attribute` or `composite.element`.
@@ -36,6 +37,7 @@ final class XMLModelReader: NSObject, XMLParserDelegate {
     let name = attributes["name"] ?? ""
     func isYes(_ key: String) -> Bool { attributes[key] == "YES" }
     switch element {
+    case "model": identifier = attributes["userDefinedModelVersionIdentifier"] ?? ""
     case "entity":
       entities.append(
         XMLModel.Entity(
@@ -56,6 +58,10 @@ final class XMLModelReader: NSObject, XMLParserDelegate {
         composites[composite]?.append(attribute)
       } else if !entities.isEmpty {
         entities[entities.count - 1].attributes.append(attribute)
+      }
+    case "constraint":
+      if !entities.isEmpty, let value = attributes["value"] {
+        entities[entities.count - 1].uniqueAttributes.append(value)
       }
     case "relationship":
       guard !entities.isEmpty else { return }

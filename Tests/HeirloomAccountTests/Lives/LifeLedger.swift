@@ -1,0 +1,133 @@
+import Foundation
+import Heirloom
+
+/// All that was ever in the store and has to be somewhere still.
+struct LifeLedger {
+  /// Each fact with the number of times that one file has to hold it.
+  private(set) var needed: [Fact: Int] = [:]
+
+  /// Adds all that is in the store.
+  mutating func admit(_ facts: [Fact: Int]) { needed.merge(facts, uniquingKeysWith: max) }
+
+  /// Takes away what a user's write took out of the store.
+  mutating func forget(_ before: [Fact: Int], after: [Fact: Int]) {
+    for (fact, count) in before {
+      let removed = count - after[fact, default: 0]
+      if removed > 0 { remove(fact, removed) }
+    }
+  }
+
+  /// Takes away what somebody has agreed to lose.
+  mutating func remove(_ fact: Fact, _ count: Int) {
+    guard let old = needed[fact] else { return }
+    needed[fact] = old > count ? old - count : nil
+  }
+
+  /// Returns what no file holds as often as it was in the store.
+  func missing(from files: [[Fact: Int]]) -> [Fact] {
+    needed.filter { fact, count in !files.contains { $0[fact, default: 0] >= count } }.map(\.key)
+  }
+}
+
+/// Losses that one migration told, from which the facts that are gone are taken one by one.
+struct LifeLosses {
+  /// The way in which a fact was told.
+  enum Answer {
+    case told, agreed
+  }
+
+  private let models: LifeModels
+  private let source: StoreFacts
+  private var losses: [(loss: ToldLoss, answer: Answer)]
+  /// The objects that losses of objects were taken for.
+  private var objects: [ObjectKey: Answer] = [:]
+
+  init(_ losses: [MigrationLoss], models: LifeModels, source: StoreFacts) {
+    (self.models, self.source) = (models, source)
+    self.losses = losses.map { (ToldLoss($0), $0.consent == nil ? .told : .agreed) }
+  }
+
+  /// Takes a fact from a loss that has its kind, entity and property, and isn't used up; `nil` if there is none.
+  mutating func cover(_ fact: Fact) -> Answer? {
+    switch fact {
+    case .value:
+      guard let place = source.places[fact] else { return nil }
+      let kinds: Set<ToldLoss.Kind> = [.values, .changedValues]
+      if let object = object(at: place) {
+        if let answer = coverObject(object) { return answer }
+        let entities = entities(of: object)
+        return take(
+          self.place {
+            kinds.contains($0.kind) && entities.contains($0.entity) && isName(place.column, of: $0.property)
+          })
+      }
+      // (A row of a link goes with its link.)
+      return take(
+        self.place { kinds.contains($0.kind) && isName(place.column, of: $0.property) || $0.kind == .links })
+    case .object(_, let serial): return coverObject(serial)
+    case .link(let letter, let owner, let target):
+      if let answer = coverObject(owner) ?? coverObject(target) { return answer }
+      return take(place { has($0, letter, [.links]) })
+    case .order(let relationship, let owner, let first, let second):
+      // A link that is lost takes its place along.
+      if let answer = coverObject(owner) ?? coverObject(first) ?? coverObject(second) { return answer }
+      return losses.first { loss in relationship.last.map { has(loss.loss, $0, [.order, .links]) } ?? false }?.answer
+    case .row, .metadata: return nil
+    }
+  }
+
+  private func object(at place: StoreFacts.Place) -> ObjectKey? {
+    guard let table = source.contents.tables[place.table], let keys = table.place(of: "Z_PK"),
+      let key = table.rows[place.row][keys].integer
+    else { return nil }
+    return ObjectKey(table: place.table, key: key)
+  }
+
+  /// Returns the names in all versions of an object's entity and of those above.
+  private func entities(of object: ObjectKey) -> Set<String> {
+    guard let entity = source.objects?.entity(object), let model = source.model else { return [] }
+    return model.chain(of: entity).reduce(into: []) { $0.formUnion(models.aliases(of: $1.name, in: nil)) }
+  }
+
+  private mutating func coverObject(_ serial: Cell) -> Answer? {
+    source.places[.value(serial)].flatMap(object).flatMap { coverObject($0) }
+  }
+
+  private mutating func coverObject(_ object: ObjectKey) -> Answer? {
+    if let answer = objects[object] { return answer }
+    guard let entity = source.objects?.entity(object) else { return nil }
+    let names = models.aliases(of: entity, in: nil)
+    let answer = take(place { $0.kind == .objects && names.contains($0.entity) })
+    objects[object] = answer
+    return answer
+  }
+
+  /// Returns the place of a loss that matches and isn't used up.
+  private func place(where matches: (ToldLoss) -> Bool) -> Int? {
+    losses.firstIndex { $0.loss.amount > 0 && matches($0.loss) }
+  }
+
+  private mutating func take(_ place: Int?) -> Answer? {
+    guard let place else { return nil }
+    losses[place].loss.amount -= 1
+    return losses[place].answer
+  }
+
+  /// Returns true if a column holds a property in some version, or is what the loss names.
+  private func isName(_ column: String, of property: String?) -> Bool {
+    guard let property else { return false }
+    if column == property { return true }
+    let base = column.hasPrefix("Z") ? column.dropFirst() : column[...]
+    return models.aliases(of: property, in: "").contains { name in
+      let name = name.uppercased()
+      // Columns of equal names have numbers behind them.
+      return base.hasPrefix(name) && base.dropFirst(name.count).allSatisfy(\.isNumber)
+    }
+  }
+
+  private func has(_ loss: ToldLoss, _ letter: Character, _ kinds: Set<ToldLoss.Kind>) -> Bool {
+    kinds.contains(loss.kind)
+      && loss.property.map { models.aliases(of: $0, in: "").contains { ["to\(letter)", "of\(letter)"].contains($0) } }
+        ?? false
+  }
+}
