@@ -9,7 +9,9 @@ extension MigrationAssistant {
   /// Notes the consents that were given before the plan was made.
   func noteConsents(in plan: inout MigrationPlan) {
     guard plan.losses.contains(where: { $0.consent == nil }) else { return }
-    let trail = history.lossTrail(from: plan.source, to: plan.destination, isInferred: plan.isInferred)
+    let trail = history.lossTrail(
+      from: plan.source, to: plan.destination, isInferred: plan.isInferred,
+      mapped: plan.mapping.effects(from: plan.source, to: plan.destination))
     plan.consent { loss in trail.acknowledges(loss) ? .lock : nil }
   }
 
@@ -18,7 +20,8 @@ extension MigrationAssistant {
     hopPath.hops.dropFirst().contains { hop in
       let effects = hop.mapping.effects(from: hop.source, to: hop.destination).filter { $0.kind.severity == .loss }
       guard !effects.isEmpty else { return false }
-      let trail = history.lossTrail(from: hop.source, to: hop.destination, isInferred: hop.isInferred)
+      let trail = history.lossTrail(
+        from: hop.source, to: hop.destination, isInferred: hop.isInferred, mapped: effects)
       return !effects.allSatisfy(trail.acknowledges)
     }
   }
@@ -68,55 +71,6 @@ struct AskedHop: Hashable {
   init(_ hop: MigrationHop) {
     source = hop.source.versionChecksum()
     destination = hop.destination.versionChecksum()
-  }
-}
-
-extension ModelHistory {
-  /// Returns the versions from one model to another, with the losses that the lock acknowledges for each hop.
-  ///
-  /// A step that the lock leaves to code has none without code.
-  func lossTrail(
-    from source: ManagedObjectModel, to destination: ManagedObjectModel, isInferred: Bool
-  ) -> AcknowledgedTrail {
-    guard !acknowledgements.isEmpty, let first = name(of: source), let last = name(of: destination) else {
-      return AcknowledgedTrail(trail: LossTrail(through: [source, destination]), losses: [[]], direct: [])
-    }
-    let withoutCode = isInferred ? stepsByCode(from: source, to: destination) : []
-    func acknowledged(_ earlier: Set<String>, _ later: String) -> Set<String> {
-      if withoutCode.contains(where: { earlier.contains($0.source) && $0.destination == later }) { return [] }
-      return Set(acknowledgements.filter { earlier.contains($0.source) && $0.destination == later }.flatMap(\.losses))
-    }
-    let between = namedVersionsBetween(first, and: last)
-    let names = between.map(\.name) + [last]
-    // A store can't tell versions of equal hashes apart: losses acknowledged for the last of them count for the first.
-    let order = versionNames
-    let start = order.firstIndex(of: first) ?? 0
-    let end = max(order.firstIndex(of: names[0]) ?? start, start)
-    let twins = Set(order[start..<end] + [first])
-    let steps = [acknowledged(twins, names[0])] + zip(names, names.dropFirst()).map { acknowledged([$0], $1) }
-    return AcknowledgedTrail(
-      trail: LossTrail(through: [source] + between.map(\.model) + [destination]), losses: steps,
-      direct: withoutCode.isEmpty ? acknowledged([first], last) : [])
-  }
-}
-
-/// A path through versions with the losses that were acknowledged for its hops.
-struct AcknowledgedTrail {
-  let trail: LossTrail
-  /// The names of the losses that are acknowledged for each hop.
-  let losses: [Set<String>]
-  /// The names of the losses that are acknowledged for the whole path.
-  let direct: Set<String>
-
-  /// Returns true for a loss that is acknowledged for a hop or for the whole path.
-  func acknowledges(_ loss: MigrationLoss) -> Bool { acknowledges(loss.property, of: loss.entity) }
-
-  /// Returns true for a possible loss that is acknowledged for a hop or for the whole path.
-  func acknowledges(_ effect: DataEffect) -> Bool { acknowledges(effect.lossProperty, of: effect.entity) }
-
-  private func acknowledges(_ property: String?, of entity: String) -> Bool {
-    direct.contains(property.map { "\(entity).\($0)" } ?? entity)
-      || trail.step(losing: property, of: entity, among: losses) != nil
   }
 }
 

@@ -342,6 +342,21 @@ struct JSONScene {
     comparison.compare(try JSONReader.value(of: Array(report.utf8)), with: "report.json", at: "report.json")
     try write(#"{"format": 1, "versions": [{"checksum": "x", "name": "V1"}]}"#, "lock.json")
     try tellFile("lock.json", directory.file("lock.json"))
+    var lock = VersionLock(versions: [
+      VersionLock.Entry(
+        id: "1", name: "V1", checksum: "x", entities: ["Note": "00"], release: .string("1.0"), shape: .string("ff")),
+      VersionLock.Entry(id: "2", name: "V1", checksum: nil),
+    ])
+    lock.acknowledge("Note.mood", kind: .values, from: "1", to: "2")
+    lock.acknowledge("Note.title", from: "1", to: "2")
+    lock.stepsByCode = [VersionLock.Step(source: "1", destination: "2")]
+    lock.floor = "1"
+    lock.decisions = .array([.string("newest")])
+    try Data(lock.encoded()).write(to: directory.file("lock.json"))
+    try tellFile("a lock of format 2", directory.file("lock.json"))
+    let unknown = VersionLock(versions: [VersionLock.Entry(id: "1", name: "V1", checksum: nil)])
+    try Data(unknown.encoded()).write(to: directory.file("lock.json"))
+    try tellFile("a lock of format 2", directory.file("lock.json"))
     try tellFile("a snapshot", URL(fileURLWithPath: Self.everything))
     let bare = try ModelSnapshot(model: try Self.bareModel()).encoded(.readable)
     try bare.write(to: directory.file("Bare.json"))

@@ -102,6 +102,7 @@ enum ErrorSamples {
       ("malformed", .malformed(reason: "the archive ends too early.")),
       ("inconsistent", .inconsistent(.duplicateEntity("Note"))),
       ("undecided", .undecided(reason: "its containers list different classes", advice: "Name the one that is meant.")),
+      ("notLock", .notLock(reason: "it is empty")), ("laterLock", .laterLock(reason: "it has format 3")),
       ("unsupportedSnapshotFormat", .unsupportedSnapshotFormat(7)), ("hashMismatch", .hashMismatch(entities: ["Note"])),
     ]
     let contents: [(String, ModelReadingError.Content)] = [

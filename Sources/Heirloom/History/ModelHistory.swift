@@ -73,9 +73,9 @@ public struct ModelHistory: Sendable {
           name: other.name, source: other.name == version.name ? .model(read.model) : .file(other.file),
           file: other.file,
           // Only the current version may be unshipped, while it is being made: it comes last.
-          isPlaced: other.lockedChecksum != nil || other.isPlanned
+          isPlaced: other.entry != nil || other.isPlanned
             || list.lock != nil && other == list.versions.last && other.name == version.name
-              && list.versions.dropLast().allSatisfy { $0.lockedChecksum != nil },
+              && list.versions.dropLast().allSatisfy { $0.entry != nil },
           lockedChecksum: other.lockedChecksum)
       }, lock: list.lock)
     plannedStepsByCode = list.stepsByCode
@@ -117,11 +117,11 @@ public struct ModelHistory: Sendable {
   var isKnown: Bool { !current.entities.isEmpty }
 
   /// The losses between versions that the lock acknowledges.
-  package var acknowledgements: [VersionLock.Acknowledgement] { lock?.acknowledgements ?? [] }
+  package var acknowledgements: [VersionLock.Acknowledgement] { lock?.namedAcknowledgements ?? [] }
 
   /// The steps between two models that the app's own code migrates, as `lock.json` or the versions' source says.
   func stepsByCode(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [VersionLock.Step] {
-    let steps = (lock?.stepsByCode ?? []) + plannedStepsByCode
+    let steps = (lock?.namedStepsByCode ?? []) + plannedStepsByCode
     guard !steps.isEmpty, let first = name(of: source), let last = name(of: destination) else { return [] }
     let names = versionNames
     guard let start = names.firstIndex(of: first), let end = names.firstIndex(of: last), start < end else { return [] }
@@ -142,7 +142,7 @@ public struct ModelHistory: Sendable {
   }
 
   /// The name of the oldest version whose stores are still migrated, as `lock.json` says; `nil` where all are.
-  public var floor: String? { lock?.floor }
+  public var floor: String? { lock?.floorName }
 
   /// The names of all versions in their order: that of `lock.json`, else the natural order of names.
   public var versionNames: [String] { versions.map(\.name) }

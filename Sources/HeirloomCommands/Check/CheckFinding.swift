@@ -52,6 +52,8 @@ struct CheckFinding {
     case loss
     /// An acknowledgement in the lock of a loss that doesn't exist.
     case staleAcknowledgement
+    /// An acknowledgement without a kind, between versions one of which has no model.
+    case acknowledgementWithoutModel
     /// Rows that would stop a migration, lose something or change.
     case dataHazard
     /// A migration that failed.

@@ -72,8 +72,7 @@ struct HistoryCheck {
       if let content = list.lock, let path = list.lockPath { lock = (path, content) }
       currentName = list.currentVersionName ?? ""
       for version in list.versions {
-        let entry = list.lock?.versions.first { $0.name == version.name }
-        read(version.name, source: version.file, snapshot: nil, entry: entry, isPlanned: version.isPlanned)
+        read(version.name, source: version.file, snapshot: nil, entry: version.entry, isPlanned: version.isPlanned)
       }
       let successive = Set(list.successiveVersions.map(\.name))
       outsiders = versions.filter { !successive.contains($0.name) }
@@ -91,7 +90,7 @@ struct HistoryCheck {
       return bundle == path ? version.file.path : bundle
     }
     lock = folder.lock.map { (folder.lockPath, $0) }
-    let locked = (folder.lock?.versions ?? []).map(\.name)
+    let locked = (folder.lock?.namedVersions ?? []).map(\.name)
     let known = Set(folder.snapshots.keys).union(folder.sources?.versions.map(\.name) ?? [])
     let others = known.subtracting(locked).sorted { NaturalOrder.precedes($0, $1) }
     let names = locked.filter(known.contains) + others
@@ -100,7 +99,7 @@ struct HistoryCheck {
     for name in names {
       read(
         name, source: folder.sources?.version(named: name)?.file, snapshot: folder.snapshots[name],
-        entry: folder.lock?.versions.first { $0.name == name })
+        entry: folder.lock?.entry(named: name))
     }
     checkOrder(names: names)
     checkRenames()
@@ -129,7 +128,7 @@ struct HistoryCheck {
   /// The consents of the lock to losses from the floor on.
   var acknowledgements: [VersionLock.Acknowledgement] {
     let below = Set(namesBelowFloor)
-    return lock?.content.acknowledgements.filter { !below.contains($0.source) } ?? []
+    return lock?.content.namedAcknowledgements.filter { !below.contains($0.source) } ?? []
   }
 
   /// Returns the versions whose step to the next one the app's own code migrates, by the lock and by `--by-app`.
@@ -146,7 +145,7 @@ struct HistoryCheck {
           ? "nothing: no version comes before the current one"
           : "one of the versions before the current one, \(listText(earlier))")
     }
-    let steps = (lock?.content.stepsByCode ?? []) + plannedStepsByCode
+    let steps = (lock?.content.namedStepsByCode ?? []) + plannedStepsByCode
     return Set(names).union(steps.filter(isStep).map(\.source))
   }
 
@@ -160,7 +159,7 @@ struct HistoryCheck {
   mutating func leaveToCode(_ names: [String]) throws {
     guard var lock else { return }
     for (version, next) in zip(versions, versions.dropFirst()) where names.contains(version.name) {
-      let step = VersionLock.Step(source: version.name, destination: next.name)
+      let step = lock.content.step(from: version.name, to: next.name)
       if !lock.content.stepsByCode.contains(step) { lock.content.stepsByCode.append(step) }
     }
     if lock.content != self.lock?.content { try write(lock) }
@@ -173,6 +172,8 @@ struct HistoryCheck {
 
   /// Records in the lock that losses are meant, and writes it.
   ///
+  /// The kinds are written where the two models don't imply just them: then the lock becomes one of format 2.
+  ///
   /// - Parameter losses: The losses.
   /// - Throws: A failure if there is no lock, or it can't be written.
   mutating func acknowledge(_ losses: [LossReview.Loss]) throws {
@@ -182,7 +183,18 @@ struct HistoryCheck {
         message: "\(path) has no lock to write the acknowledgement into; nothing was changed.",
         suggestion: "\(lockAdvice).")
     }
-    for loss in losses { lock.content.acknowledge(loss.name, from: loss.source.name, to: loss.destinationName) }
+    for loss in losses {
+      let same = losses.filter {
+        $0.name == loss.name && $0.source.name == loss.source.name && $0.destinationName == loss.destinationName
+      }
+      let implied = versions.first { $0.name == loss.destinationName }.map {
+        AcknowledgedLosses.kinds(impliedBy: loss.name, from: loss.source.model, to: $0.model)
+      }
+      let step = lock.content.step(from: loss.source.name, to: loss.destinationName)
+      let isImplied = implied == Set(same.compactMap(\.effect.kind.lossKind))
+      lock.content.acknowledge(
+        loss.name, kind: isImplied ? nil : loss.effect.kind.lossKind, from: step.source, to: step.destination)
+    }
     try write(lock)
   }
 
@@ -315,7 +327,7 @@ struct HistoryCheck {
     guard edited.isEmpty else { return }
     add(
       .error, .editedVersion, version: entry.name, file: file,
-      "\(rule): its checksum is \(model.versionChecksum()), and lock.json has \(entry.checksum). What was edited can't be told:"
+      "\(rule): its checksum is \(model.versionChecksum()), and lock.json has \(entry.checksum ?? "none"). What was edited can't be told:"
         + " there is no snapshot of the shipped version, and the lock has no hashes of its entities, which heirloom snapshot"
         + " --history writes. \(advice)")
   }
@@ -356,7 +368,7 @@ struct HistoryCheck {
       let isMigrated = one.model.versionHashes() != other.model.versionHashes()
       let lost = other.model.identifiersOfNothing(among: known).filter { item in
         // A property that starts anew, on purpose, has another identifier.
-        !acknowledgements.contains { $0.source == one.name && $0.losses.contains(item.name) }
+        !acknowledgements.contains { $0.source == one.name && $0.losses.contains { $0.name == item.name } }
       }
       guard !isMigrated || !lost.isEmpty else { continue }
       let diagnostics = ModelDifference(from: one.model, to: other.model).diagnostics
@@ -399,7 +411,7 @@ struct HistoryCheck {
           : "There is no lock.json: what was shipped, and in which order, is told from names. \(lockAdvice).")
       return
     }
-    let locked = lock.versions.map(\.name)
+    let locked = lock.namedVersions.map(\.name)
     func precedes(_ name: String, _ other: String) -> Bool {
       list?.precedes(name, other) ?? NaturalOrder.precedes(name, other)
     }
@@ -421,13 +433,13 @@ struct HistoryCheck {
               : ""))
       }
     }
-    for step in lock.stepsByCode where !isStep(step) {
+    for step in lock.namedStepsByCode where !isStep(step) {
       add(
         .warning, .staleAcknowledgement, version: step.source, file: lockPath,
         "\"\(step.source)\" → \"\(step.destination)\": the lock leaves it to the app's code, and it is no step from one version to"
           + " the next. Take it out of the lock.")
     }
-    if let floor = lock.floor {
+    if let floor = lock.floorName {
       add(
         .note, .belowFloor, version: floor, file: lockPath,
         "Stores of \(listText(namesBelowFloor.map { "\"\($0)\"" })) are refused, as lock.json says: \"\(floor)\" is the oldest version"

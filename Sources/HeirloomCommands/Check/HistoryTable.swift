@@ -20,6 +20,14 @@ struct HistoryTable {
     let next: Way?
     let current: Way?
     let losses: [LossReview.Loss]
+
+    /// The losses, each name once: acknowledged if it is in all its kinds.
+    var namedLosses: [LossReview.Loss] {
+      losses.reduce(into: []) { named, loss in
+        guard let place = named.firstIndex(where: { $0.name == loss.name }) else { return named.append(loss) }
+        named[place].isAcknowledged = named[place].isAcknowledged && loss.isAcknowledged
+      }
+    }
   }
 
   private let history: HistoryCheck
@@ -134,8 +142,8 @@ struct HistoryTable {
   }
 
   private func details(of row: Row, _ style: TextStyle) -> [String] {
-    let lost = row.losses.filter { !$0.isAcknowledged }.map(\.name)
-    let consented = row.losses.filter(\.isAcknowledged).map(\.name)
+    let lost = row.namedLosses.filter { !$0.isAcknowledged }.map(\.name)
+    let consented = row.namedLosses.filter(\.isAcknowledged).map(\.name)
     var lines: [String] = []
     if !lost.isEmpty { lines.append("\(style.red("loses")) \(listText(lost, limit: 40))") }
     if !consented.isEmpty { lines.append("loses \(listText(consented, limit: 40)), with consent") }
@@ -168,7 +176,7 @@ struct HistoryTable {
       (
         "losses",
         .list(
-          row.losses.map {
+          row.namedLosses.map {
             .object([
               ("name", .text($0.name)), ("to", .text($0.destinationName)), ("consented", .boolean($0.isAcknowledged)),
             ])

@@ -20,6 +20,9 @@ struct LossReview {
     /// The name by which the loss is acknowledged.
     var name: String { effect.lossName }
 
+    /// The name and the kind of the loss.
+    fileprivate var key: [String] { [name, effect.kind.lossKind?.rawValue ?? ""] }
+
     /// Returns true if the loss is what a rename that the model lacks would keep.
     fileprivate func isOf(_ rename: RenameSuspicion) -> Bool {
       guard rename.kind != .entity else { return name == rename.sourceEntity }
@@ -33,6 +36,8 @@ struct LossReview {
   private(set) var losses: [Loss] = []
   /// The losses that the lock acknowledges and no migration has.
   private(set) var stale: [(loss: String, source: String, destination: String)] = []
+  /// The acknowledgements that say no kind, between versions one of which has no model here.
+  private(set) var withoutModel: [(entry: VersionLock.Acknowledgement, missing: String)] = []
   /// The renames that the steps with an open loss seem to lack, by version.
   private(set) var renames: [(source: HistoryCheck.Version, destination: HistoryCheck.Version, RenameSuspicion)] = []
 
@@ -44,32 +49,30 @@ struct LossReview {
   ///   - mappings: The mapping models that are given.
   ///   - byApp: The versions whose step to the next one the app's own code migrates; its losses are not known.
   ///   - takesLongPaths: False to pass over longer paths, whose number grows with the square of the versions'.
+  ///   - models: The names of all versions whose models can be read; `nil` for those of `versions`.
   init(
     of versions: [HistoryCheck.Version], acknowledged: [VersionLock.Acknowledgement], mappings: GivenMappings,
-    byApp: Set<String>, takesLongPaths: Bool = true
+    byApp: Set<String>, takesLongPaths: Bool = true, models: Set<String>? = nil
   ) {
     guard let last = versions.indices.last else { return }
-    let pairs = acknowledged.map { [$0.source, $0.destination] }
-    func isAcknowledged(_ name: String, _ source: Int, _ destination: Int) -> Bool {
-      zip(pairs, acknowledged).contains { pair, item in
-        pair == [versions[source].name, versions[destination].name] && item.losses.contains(name)
-      }
-    }
-    var steps: [Set<String>] = []
+    var steps: [[DataEffect]] = []
     func add(_ effects: [DataEffect], _ source: Int, _ destination: Int) {
-      var names = Set(losses.filter { $0.source.name == versions[source].name }.map(\.name))
-      for effect in effects where names.insert(effect.lossName).inserted {
-        losses.append(
-          Loss(
-            source: versions[source], destinationName: versions[destination].name, effect: effect,
-            isAcknowledged: isAcknowledged(effect.lossName, source, destination)))
+      let (earlier, later) = (versions[source], versions[destination])
+      let known = AcknowledgedLosses(
+        acknowledged.filter { $0.source == earlier.name && $0.destination == later.name }.flatMap(\.losses),
+        from: earlier.model, to: later.model, mapped: effects)
+      var told = Set(losses.filter { $0.source.name == earlier.name }.map(\.key))
+      for effect in effects {
+        let loss = Loss(
+          source: earlier, destinationName: later.name, effect: effect, isAcknowledged: known.contains(effect))
+        if told.insert(loss.key).inserted { losses.append(loss) }
       }
     }
     for position in versions.indices.dropLast() {
       let (source, destination) = (versions[position], versions[position + 1])
       let effects = Self.effects(through: [source, destination], mappings)
       // The app's code may keep some of it, which nobody knows here; nor does anybody know a longer path's loss.
-      steps.append(Set((effects ?? []).map(\.lossName)))
+      steps.append(effects ?? [])
       guard !byApp.contains(source.name) else { continue }
       add(effects ?? [], position, position + 1)
       // Whoever acknowledged the loss has said that it is no rename. Without a mapping, losses aren't known.
@@ -82,18 +85,25 @@ struct LossReview {
     for position in versions.indices.dropLast(2)
     where takesLongPaths && !versions[position..<last].contains(where: { byApp.contains($0.name) }) {
       let way = Array(versions[position...])
-      let trail = LossTrail(through: way.map(\.model))
+      let trail = LossTrail(through: way.map(\.model), losses: Array(steps[position...]))
       let others = (Self.effects(through: way, mappings) ?? []).filter { effect in
-        trail.step(losing: effect.lossProperty, of: effect.entity, among: Array(steps[position...])) == nil
+        effect.kind.lossKind.map { trail.causes(of: $0, losing: effect.lossProperty, of: effect.entity).isEmpty }
+          ?? false
       }
       add(others, position, last)
     }
+    let models = models ?? Set(versions.map(\.name))
     for item in acknowledged {
-      for name in item.losses
+      if let missing = [item.source, item.destination].first(where: { !models.contains($0) }) {
+        if item.losses.contains(where: { $0.kind == nil }) { withoutModel.append((item, missing)) }
+        continue
+      }
+      for entry in item.losses
       where !losses.contains(where: {
-        $0.source.name == item.source && $0.destinationName == item.destination && $0.name == name
+        $0.source.name == item.source && $0.destinationName == item.destination && entry.covers($0.name)
+          && (entry.kind == nil || entry.kind == $0.effect.kind.lossKind)
       }) && !byApp.contains(item.source) {
-        stale.append((name, item.source, item.destination))
+        stale.append((entry.name, item.source, item.destination))
       }
     }
   }
@@ -108,11 +118,11 @@ struct LossReview {
       HistoryCheck.Version(
         name: version.name, model: try version.file.read().model, path: version.file.path,
         file: version.file.editedPath,
-        isShipped: version.lockedChecksum != nil)
+        isShipped: version.entry != nil)
     }
     self.init(
-      of: versions, acknowledged: list.lock?.acknowledgements ?? [], mappings: GivenMappings(),
-      byApp: Set(((list.lock?.stepsByCode ?? []) + list.stepsByCode).map(\.source)))
+      of: versions, acknowledged: list.lock?.namedAcknowledgements ?? [], mappings: GivenMappings(),
+      byApp: Set(((list.lock?.namedStepsByCode ?? []) + list.stepsByCode).map(\.source)))
   }
 
   /// Returns the possible losses of a path through versions; `nil` without a mapping, which is reported elsewhere.
@@ -179,6 +189,15 @@ extension LossReview {
           message:
             "\"\(item.source)\" → \"\(item.destination)\": the lock acknowledges that \"\(item.loss)\" is lost, and it"
             + " isn't. Take it out of the lock, or a later mistake goes unnoticed.")
+      }
+      + withoutModel.map { item, missing in
+        CheckFinding(
+          severity: .warning, kind: .acknowledgementWithoutModel, version: item.source, file: path,
+          message:
+            "\"\(item.source)\" → \"\(item.destination)\": the lock acknowledges that"
+            + " \(listText(item.losses.map { "\"\($0.name)\"" })) is lost, but not which kind of loss is meant, and the model of"
+            + " \"\(missing)\", which would imply it, is missing: it acknowledges nothing. Bring \"\(missing)\" back, or take the"
+            + " entry out of the lock.")
       }
   }
 }

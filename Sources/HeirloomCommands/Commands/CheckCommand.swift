@@ -140,7 +140,8 @@ struct CheckCommand {
   ) throws {
     func review() -> LossReview {
       LossReview(
-        of: Array(history.migratedVersions), acknowledged: history.acknowledgements, mappings: mappings, byApp: byApp)
+        of: Array(history.migratedVersions), acknowledged: history.acknowledgements, mappings: mappings, byApp: byApp,
+        models: Set((history.versions + history.outsiders).map(\.name)))
     }
     var result = review()
     for name in names where !result.losses.contains(where: { $0.name == name }) {

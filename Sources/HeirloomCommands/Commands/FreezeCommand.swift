@@ -232,7 +232,7 @@ private struct ReleaseLock {
     let entry = VersionLock.Entry(
       name: frozen.name, checksum: ManagedObjectModel.versionChecksum(of: frozen.hashes),
       entities: frozen.hashes.mapValues(\.description))
-    guard let known = content.versions.first(where: { $0.name == frozen.name }) else {
+    guard let known = content.entry(named: frozen.name) else {
       content.versions.append(entry)
       return
     }

@@ -36,7 +36,7 @@ enum SquashCommand {
         "\(path) has no lock, which says what was shipped in which order",
         "heirloom snapshot \(shellWord(path)) --history \(shellWord(folder)) makes one.")
     }
-    let names = lock.versions.map(\.name)
+    let names = lock.namedVersions.map(\.name)
     let current = list.currentVersionName ?? ""
     // A current version that was not shipped yet comes after all others.
     let allowed = names.prefix { $0 != current } + (names.contains(current) ? [current] : [])
@@ -45,14 +45,14 @@ enum SquashCommand {
         option: "--floor", value: floor,
         expected: "one of the versions that \(lockPath) fixes, up to the current one (\(listText(Array(allowed))))")
     }
-    let before = lock.floor
-    lock.floor = position == 0 ? nil : floor
+    let before = lock.floorName
+    lock.floor = position == 0 ? nil : lock.identifier(of: floor)
     if let missing = lock.missingNames(where: { list.version(named: $0) != nil }).first {
       throw refusal(
         "The model of \"\(missing)\" is not there: its stores could not be migrated",
         "Bring it back first, or name a later floor.")
     }
-    if before != lock.floor { try SnapshotFile(path: lockPath, files: POSIXFileOperations()).write(lock.encoded()) }
+    if before != lock.floorName { try SnapshotFile(path: lockPath, files: POSIXFileOperations()).write(lock.encoded()) }
     return report(lock, at: lockPath, before: before, list, in: ModelFile.folder(of: lockPath), console)
   }
 
@@ -66,9 +66,9 @@ enum SquashCommand {
       [list.version(named: name)?.file.path, snapshots[name]?.path].compactMap(\.self)
     }
     let files = needless.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
-    let isNew = before != lock.floor
+    let isNew = before != lock.floorName
     var lines: [String] = []
-    if let floor = lock.floor {
+    if let floor = lock.floorName {
       lines.append(
         "\(console.style.bold(lockPath)): the floor is \(isNew ? "\"\(floor)\" now" : "\"\(floor)\" already"). Stores of"
           + " \(listText(refused.map { "\"\($0)\"" })) are refused by releases with this lock; nothing of them is changed."
@@ -86,7 +86,7 @@ enum SquashCommand {
     return CommandReport(
       lines: lines,
       members: [
-        ("lock", .text(lockPath)), ("floor", .optional(lock.floor)), ("previousFloor", .optional(before)),
+        ("lock", .text(lockPath)), ("floor", .optional(lock.floorName)), ("previousFloor", .optional(before)),
         ("refused", .texts(refused)), ("needlessFiles", .texts(files)),
       ])
   }

@@ -83,13 +83,13 @@ struct NewVersion {
   /// Returns the version after the current one that an interrupted run made.
   private func unfinished(_ content: [String: [UInt8]]) throws -> String? {
     let next = VersionNaming.next(after: current.name, among: list.versions.map(\.name)) { _ in false }
-    guard let version = list.version(named: next), version.lockedChecksum == nil else { return nil }
+    guard let version = list.version(named: next), version.entry == nil else { return nil }
     return try bundle.content(of: next) == content ? next : nil
   }
 
   /// Returns words for a current version that nobody edited or shipped yet; `nil` for any other.
   private func untouchedState(_ content: [String: [UInt8]]) throws -> String? {
-    guard current.lockedChecksum == nil, let position = list.versions.firstIndex(of: current) else { return nil }
+    guard current.entry == nil, let position = list.versions.firstIndex(of: current) else { return nil }
     let model = try current.file.read().model
     guard position > 0 else {
       return model.entities.isEmpty

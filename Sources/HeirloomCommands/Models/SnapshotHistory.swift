@@ -64,11 +64,11 @@ struct SnapshotHistory {
     let current = try NamedModel(at: source, console: console)
     for warning in current.warnings { console.log("note: \(warning)") }
     let fresh = try unlockedVersions(before: current)
-    let known = lock.versions.first { $0.name == current.name }
-    if let known, known.checksum != current.model.versionChecksum() { throw edited(current.name) }
+    let known = lock.entry(named: current.name)
+    if let known, known.editedEntities(in: current.model.versionHashes()) != nil { throw edited(current.name) }
     var fixed: [NamedModel] = []
     if let place {
-      guard let index = lock.versions.firstIndex(where: { $0.name == place }) else {
+      guard let index = lock.versions.lastIndex(where: { $0.name == place }) else {
         throw UsageError.invalidValue(
           option: "--before", value: place,
           expected: "one of the versions that \(lockPath) fixes (\(listText(lock.versions.map(\.name))))")
@@ -120,7 +120,7 @@ struct SnapshotHistory {
   private mutating func unlockedVersions(before current: NamedModel) throws -> [NamedModel] {
     var fresh: [NamedModel] = []
     for version in list?.successiveVersions ?? [] where version.name != current.name {
-      if let index = lock.versions.firstIndex(where: { $0.name == version.name }) {
+      if let index = lock.versions.lastIndex(where: { $0.name == version.name }) {
         guard lock.versions[index].entities == nil, let model = try? version.file.read().model else { continue }
         let entry = VersionLock.Entry(name: version.name, model: model)
         if lock.versions[index].checksum == entry.checksum { lock.versions[index].entities = entry.entities }
@@ -137,7 +137,7 @@ struct SnapshotHistory {
 
   /// Returns the version that a name should precede; `nil` if it stands before all such versions.
   private func follower(of name: String) -> String? {
-    let position = lock.versions.firstIndex { $0.name == name } ?? lock.versions.count
+    let position = lock.versions.lastIndex { $0.name == name } ?? lock.versions.count
     return lock.versions[..<position].first { precedes(name, $0.name) }?.name
   }
 

@@ -77,11 +77,17 @@ extension VersionLock {
   /// - Returns: The merged lock, and the versions that the branches fixed differently.
   static func merged(_ base: VersionLock, _ ours: VersionLock, _ theirs: VersionLock) -> (VersionLock, [MergeConflict])
   {
+    /// Hashes that an older release left out are no edit.
+    func content(_ entry: Entry) -> MergeNode.Form {
+      var members = entry.members(inFormat: 2)
+      members["entities"] = nil
+      return .value(.object(members))
+    }
     func entries(_ lock: VersionLock) -> MergeNode {
       var node = MergeNode(key: MergeNode.Key(kind: "lock", name: ""), form: .list)
       node.isWhole = false
       node.children = lock.versions.map { entry in
-        MergeNode(key: MergeNode.Key(kind: "version", name: entry.name), form: .value(.string(entry.checksum)))
+        MergeNode(key: MergeNode.Key(kind: "version", name: entry.id), form: content(entry))
       }
       return node
     }
@@ -89,16 +95,17 @@ extension VersionLock {
     let tree = merge.merged(entries(base), entries(ours), entries(theirs))
     let all = [ours, theirs, base].flatMap(\.versions)
     var lock = VersionLock()
+    lock.readFormat = max(ours.readFormat, theirs.readFormat)
     for node in tree?.children ?? [] {
-      let fitting = all.filter { $0.name == node.key.name && node.form == .value(.string($0.checksum)) }
-      // Hashes that an older release left out are no edit.
+      let fitting = all.filter { $0.id == node.key.name && node.form == content($0) }
       if let entry = fitting.first(where: { $0.entities != nil }) ?? fitting.first { lock.versions.append(entry) }
     }
     for item in ours.acknowledgements + theirs.acknowledgements {
       for loss in item.losses {
         let states = [base, ours, theirs].map { $0.acknowledges(loss, item) }
         // Consent that one branch took back is taken back.
-        if !states[0] || (states[1] && states[2]) { lock.acknowledge(loss, from: item.source, to: item.destination) }
+        guard !states[0] || (states[1] && states[2]) else { continue }
+        lock.acknowledge(loss.name, kind: loss.kind, from: item.source, to: item.destination)
       }
     }
     for step in ours.stepsByCode + theirs.stepsByCode where !lock.stepsByCode.contains(step) {
@@ -108,17 +115,23 @@ extension VersionLock {
     var conflicts = merge.conflicts
     lock.floor = ours.floor == base.floor ? theirs.floor : ours.floor
     let floors = Set([base.floor, ours.floor, theirs.floor])
-    let isGone = lock.floor.map { floor in !lock.versions.contains { $0.name == floor } } ?? false
+    let isGone = lock.floor.map { floor in !lock.versions.contains { $0.id == floor } } ?? false
     if floors.count == 3 || isGone {
       conflicts.append(MergeConflict(place: floorPlace, reason: "the branches don't agree on it"))
+    }
+    lock.decisions = ours.decisions == base.decisions ? theirs.decisions : ours.decisions
+    if Set([base.decisions, ours.decisions, theirs.decisions]).count == 3 {
+      conflicts.append(MergeConflict(place: decisionsPlace, reason: "the branches don't agree on them"))
     }
     return (lock, conflicts)
   }
 
   /// The place of a conflict about the floor.
   static let floorPlace = "floor"
+  /// The place of a conflict about the decisions.
+  static let decisionsPlace = "decisions"
 
-  private func acknowledges(_ loss: String, _ item: Acknowledgement) -> Bool {
+  private func acknowledges(_ loss: Acknowledgement.Loss, _ item: Acknowledgement) -> Bool {
     acknowledgements.contains {
       $0.source == item.source && $0.destination == item.destination && $0.losses.contains(loss)
     }

@@ -113,12 +113,9 @@ package struct HistoryMerge {
     _ base: [UInt8], _ ours: [UInt8], _ theirs: [UInt8]
   ) throws(ModelReadingError) {
     let before = base.isEmpty ? VersionLock() : try VersionLock(bytes: base)
-    // Merged without it, what another release wrote would be lost.
-    let strange = [ours, theirs].flatMap(VersionLock.unknownMembers).first
-    if let strange { return conflict("it holds \"\(strange)\", which this release doesn't know", ours, theirs) }
     let (lock, found) = VersionLock.merged(before, try VersionLock(bytes: ours), try VersionLock(bytes: theirs))
     conflicts = found.map { conflict in
-      conflict.place == VersionLock.floorPlace
+      [VersionLock.floorPlace, VersionLock.decisionsPlace].contains(conflict.place)
         ? conflict
         : MergeConflict(
           place: conflict.place, reason: conflict.reason + "; two versions that were shipped must differ in name")

@@ -1,7 +1,8 @@
 /// The lock that lies beside a model bundle and ships with it, or among Swift source.
 ///
 /// `NAME.lock.json` is the lock of `NAME.xcdatamodeld` and `NAME.momd`, and wins over `lock.json`. Other tools use that
-/// name too, and in a folder of several bundles it doesn't say whose it is: such a file is skipped with a warning.
+/// name too, and in a folder of several bundles it doesn't say whose it is: such a file is skipped with a warning. Any
+/// other file of the name has to be a lock, since the floor and the consents are in it.
 package struct AdjacentLock {
   /// The lock; `nil` if there is none for the bundle.
   package private(set) var lock: VersionLock?
@@ -51,10 +52,11 @@ package struct AdjacentLock {
     do throws(ModelReadingError) {
       bytes = try FileContents.bytes(path, limit: VersionLock.byteLimit)
     } catch {
+      guard case .notModel = error.problem else { throw VersionLock.unreadable(error, at: path) }
       warnings.append("\(path) is passed over: \(error.description)")
       return false
     }
-    guard VersionLock.isLikely(bytes) else {
+    guard !VersionLock.areOfAnotherTool(bytes) else {
       warnings.append(
         "\(path) is passed over: it is no lock of model versions. The order of versions is told from names.")
       return false

@@ -8,10 +8,13 @@ package struct ModelVersionList: Hashable, Sendable {
     package let name: String
     /// The place that the version is read from.
     package let file: ModelFile
-    /// The checksum that `lock.json` notes for a shipped version.
-    package let lockedChecksum: String?
+    /// The entry of a shipped version in the lock; `nil` if the lock doesn't have it.
+    package let entry: VersionLock.Entry?
     /// True if something other than the lock fixes the version's place among the others.
     package var isPlanned: Bool = false
+
+    /// The checksum that the lock notes for the version.
+    package var lockedChecksum: String? { entry?.checksum }
   }
 
   /// The name of the bundle or folder, without extension.
@@ -95,7 +98,7 @@ package struct ModelVersionList: Hashable, Sendable {
       versions: versions.map { version in
         Version(
           name: version.name, file: version.file,
-          lockedChecksum: lock?.versions.first { $0.name == version.name }?.checksum, isPlanned: version.isPlanned)
+          entry: lock?.entry(named: version.name), isPlanned: version.isPlanned)
       }, currentVersionName: current)
     self.stepsByCode = stepsByCode
     self.lock = lock
@@ -180,11 +183,11 @@ package struct ModelVersionList: Hashable, Sendable {
 
   /// Returns the versions that a lock names in its order, then the others by their names.
   private static func ordered(_ files: [String: ModelFile], by lock: VersionLock) -> [Version] {
-    let locked = lock.versions.map(\.name)
+    let locked = lock.namedVersions.map(\.name)
     let others = files.keys.filter { !locked.contains($0) }.ordered { NaturalOrder.precedes($0, $1) }
     return (locked + others).compactMap { name in
       files[name].map { file in
-        Version(name: name, file: file, lockedChecksum: lock.versions.first { $0.name == name }?.checksum)
+        Version(name: name, file: file, entry: lock.entry(named: name))
       }
     }
   }
@@ -237,7 +240,7 @@ package struct ModelVersionList: Hashable, Sendable {
     where name.hasSuffix(ending) {
       name = String(name.dropLast(ending.count))
     }
-    let version = Version(name: name, file: file, lockedChecksum: nil)
+    let version = Version(name: name, file: file, entry: nil)
     return ModelVersionList(name: name, versions: [version], currentVersionName: name)
   }
 
@@ -247,7 +250,7 @@ package struct ModelVersionList: Hashable, Sendable {
       let kind: ModelFile.Kind = ending == FileNames.sourceExtension ? .source : .compiled
       // Versions in formats that can't be read are listed: the others may be all that is needed.
       let file = ModelFile(unchecked: folder + "/" + name, kind: kind)
-      versions.append(Version(name: FileNames.base(name, without: ending), file: file, lockedChecksum: nil))
+      versions.append(Version(name: FileNames.base(name, without: ending), file: file, entry: nil))
     }
     return versions.ordered { NaturalOrder.precedes($0.name, $1.name) }
   }

@@ -1,24 +1,38 @@
+package import HeirloomMapping
 package import HeirloomModel
 
 /// The file `lock.json`, which fixes name, order, checksum and entities of each shipped version.
 package struct VersionLock: Hashable, Sendable {
   /// A shipped version.
   package struct Entry: Hashable, Sendable {
-    /// The version's name.
+    /// The identifier by which the lock's other lists refer to the version; in format 1 it is the name.
+    package let id: String
+    /// The version's name, which several entries of a lock of format 2 may have.
     package var name: String
-    /// The checksum of its hashes.
-    package var checksum: String
+    /// The checksum of its hashes; `nil` if it isn't known, in a lock of format 2.
+    package var checksum: String?
     /// The version hash of each entity, as hexadecimal digits; `nil` in a lock that was written without them.
     ///
     /// They tell which entity was edited, where the checksum tells only that one was.
     package var entities: [String: String]?
+    /// The release that shipped the version, and its shape, as a lock of format 2 has them: this release keeps them.
+    package let release, shape: JSONValue?
 
     /// Creates an entry.
-    package init(name: String, checksum: String, entities: [String: String]? = nil) {
+    package init(
+      id: String? = nil, name: String, checksum: String?, entities: [String: String]? = nil, release: JSONValue? = nil,
+      shape: JSONValue? = nil
+    ) {
+      self.id = id ?? name
       self.name = name
       self.checksum = checksum
       self.entities = entities
+      self.release = release
+      self.shape = shape
     }
+
+    /// True if format 1 has no room for the entry.
+    fileprivate var needsIdentifier: Bool { id != name || checksum == nil || release != nil || shape != nil }
 
     /// Creates the entry of a model.
     package init(name: String, model: ManagedObjectModel) {
@@ -30,7 +44,7 @@ package struct VersionLock: Hashable, Sendable {
     ///
     /// There are none where the lock has no hashes of entities, so that nothing tells which were.
     package func editedEntities(in hashes: [String: VersionHash]) -> [String]? {
-      guard ManagedObjectModel.versionChecksum(of: hashes) != checksum else { return nil }
+      guard let checksum, ManagedObjectModel.versionChecksum(of: hashes) != checksum else { return nil }
       let names = entities.map { Set($0.keys).union(hashes.keys) } ?? []
       return names.filter { entities?[$0] != hashes[$0]?.description }.ordered()
     }
@@ -53,49 +67,65 @@ package struct VersionLock: Hashable, Sendable {
 
   /// Losses between two versions, to which somebody consented when the destination was made.
   package struct Acknowledgement: Hashable, Sendable {
-    /// The name of the source version.
+    /// The identifier of the source version.
     package let source: String
-    /// The name of the destination version.
+    /// The identifier of the destination version.
     package let destination: String
-    /// The consented losses, sorted: `Entity` for objects, `Entity.property` for values and links.
-    package var losses: [String]
+    /// The consented losses, sorted.
+    package var losses: [Loss]
 
-    /// Creates an acknowledgement.
-    package init(source: String, destination: String, losses: [String]) {
-      self.source = source
-      self.destination = destination
-      self.losses = losses
+    /// A consented loss.
+    package struct Loss: Hashable, Sendable {
+      /// `Entity` for objects, `Entity.property` for the rest.
+      package let name: String
+      /// The kind; `nil` for those that the two models imply.
+      package let kind: LossKind?
+
+      /// Creates a consented loss.
+      package init(name: String, kind: LossKind?) {
+        (self.name, self.kind) = (name, kind)
+      }
+
+      /// Returns true if the entry names a loss, or the composite attribute that it is in.
+      package func covers(_ loss: String) -> Bool {
+        name == loss || name.contains(".") && loss.hasPrefix(name + ".")
+      }
     }
   }
 
   /// A step from one version to the next.
   package struct Step: Hashable, Sendable {
-    /// The name of the source version.
+    /// The identifier of the source version.
     package let source: String
-    /// The name of the destination version.
+    /// The identifier of the destination version.
     package let destination: String
 
     /// Creates a step.
     package init(source: String, destination: String) {
       (self.source, self.destination) = (source, destination)
     }
-
-    fileprivate init?(_ members: [String: JSONValue]) {
-      guard case .string(let source)? = members["from"], case .string(let destination)? = members["to"] else {
-        return nil
-      }
-      self.init(source: source, destination: destination)
-    }
   }
 
   /// The shipped versions, the first one first.
   package var versions: [Entry]
-  /// The name of the oldest version whose stores are still migrated; `nil` where all are.
+  /// The identifier of the oldest version whose stores are still migrated; `nil` where all are.
   package var floor: String?
   /// The consented losses, for each pair of versions that has some, in the order of the first consent.
-  package private(set) var acknowledgements: [Acknowledgement] = []
+  package var acknowledgements: [Acknowledgement] = []
   /// The steps that the app's own code migrates, in the order in which that was said.
   package var stepsByCode: [Step] = []
+  /// The decisions that a lock of format 2 has: this release keeps them.
+  package var decisions: JSONValue?
+  /// The format of the file that was read.
+  var readFormat = 1
+
+  /// The format of the file: 1 while the lock uses nothing that only format 2 has.
+  package var format: Int {
+    let isNew =
+      decisions != nil || versions.contains(where: \.needsIdentifier)
+      || acknowledgements.contains { $0.losses.contains { $0.kind != nil } }
+    return isNew ? 2 : readFormat
+  }
 
   /// Creates a lock.
   package init(versions: [Entry] = []) {
@@ -104,7 +134,7 @@ package struct VersionLock: Hashable, Sendable {
 
   /// The versions before the floor, whose stores are refused.
   package var versionsBelowFloor: ArraySlice<Entry> {
-    floor == nil ? [] : versions.prefix { $0.name != floor }
+    floor == nil ? [] : versions.prefix { $0.id != floor }
   }
 
   /// Returns the names of versions that nobody has; before the floor none is needed.
@@ -119,194 +149,60 @@ package struct VersionLock: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - loss: The name of the loss: `Entity` or `Entity.property`.
-  ///   - source: The name of the source version.
-  ///   - destination: The name of the destination version.
-  package mutating func acknowledge(_ loss: String, from source: String, to destination: String) {
+  ///   - kind: The kind; `nil` if it is what the two models imply.
+  ///   - source: The identifier of the source version.
+  ///   - destination: The identifier of the destination version.
+  package mutating func acknowledge(
+    _ loss: String, kind: LossKind? = nil, from source: String, to destination: String
+  ) {
+    let loss = Acknowledgement.Loss(name: loss, kind: kind)
     let position = acknowledgements.firstIndex { $0.source == source && $0.destination == destination }
     guard let position else {
       acknowledgements.append(Acknowledgement(source: source, destination: destination, losses: [loss]))
       return
     }
     let losses = Set(acknowledgements[position].losses + [loss])
-    acknowledgements[position].losses = losses.ordered()
+    acknowledgements[position].losses = losses.ordered { [$0.name, $0.kind?.rawValue ?? ""] }
+  }
+}
+
+// Files and commands know versions by name, which is the identifier unless a lock says otherwise.
+extension VersionLock {
+  /// The entries by which versions are known: of several with one name, the last.
+  package var namedVersions: [Entry] {
+    let last = Dictionary(versions.map { ($0.name, $0.id) }, uniquingKeysWith: { $1 })
+    return versions.filter { last[$0.name] == $0.id }
   }
 
-  /// The most bytes that a lock has.
-  static let byteLimit = 4 << 20
+  /// Returns the entry of a version.
+  package func entry(named name: String) -> Entry? { versions.last { $0.name == name } }
 
-  /// Tells whether bytes are those of a lock, even of a damaged or a later one, rather than of another tool's file.
-  static func isLikely(_ bytes: [UInt8]) -> Bool {
-    guard let value = try? JSONReader.value(of: bytes) else {
-      // Text that is not JSON can still be the rest of a lock.
-      let text = String(decoding: bytes, as: UTF8.self)
-      return ["\"format\"", "\"versions\"", "\"checksum\""].allSatisfy(text.contains)
-    }
-    guard case .object(let members) = value, members["format"] != nil, case .array? = members["versions"] else {
-      return false
-    }
-    return true
+  /// Returns the identifier by which the lock refers to a version.
+  package func identifier(of name: String) -> String { entry(named: name)?.id ?? name }
+
+  /// Returns the name of the version of an identifier; a later version of the name has it alone.
+  private func name(of identifier: String) -> String {
+    guard let entry = versions.first(where: { $0.id == identifier }) else { return identifier }
+    return self.entry(named: entry.name)?.id == identifier ? entry.name : "\(entry.name) (\(identifier))"
   }
 
-  /// Reads a lock.
-  ///
-  /// - Parameter path: The path of a `lock.json`.
-  /// - Throws: ``ModelReadingError`` if it can't be read or is not a lock of format 1.
-  package init(path: String) throws(ModelReadingError) {
-    do throws(ModelReadingError) {
-      try self.init(bytes: FileContents.bytes(path, limit: Self.byteLimit))
-    } catch {
-      throw error.inFile(path)
+  /// The name of the oldest version whose stores are still migrated.
+  package var floorName: String? { floor.map(name) }
+
+  /// The consented losses, with the versions' names.
+  package var namedAcknowledgements: [Acknowledgement] {
+    acknowledgements.map {
+      Acknowledgement(source: name(of: $0.source), destination: name(of: $0.destination), losses: $0.losses)
     }
   }
 
-  /// Reads a lock.
-  ///
-  /// - Parameter bytes: The whole file.
-  /// - Throws: ``ModelReadingError`` if it is not a lock of format 1.
-  init(bytes: [UInt8]) throws(ModelReadingError) {
-    let value: JSONValue
-    do throws(JSONError) {
-      value = try JSONReader.value(of: bytes)
-    } catch {
-      throw ModelReadingError(problem: .malformed(reason: error.description))
-    }
-    guard let lock = VersionLock(value) else {
-      let reason =
-        "it is no lock of format 1: a list of versions, each with its name and its checksum, was expected,"
-        + " and a floor, if there is one, that is the name of one of them"
-      throw ModelReadingError(problem: .malformed(reason: reason))
-    }
-    self = lock
+  /// The steps that the app's own code migrates, with the versions' names.
+  package var namedStepsByCode: [Step] {
+    stepsByCode.map { Step(source: name(of: $0.source), destination: name(of: $0.destination)) }
   }
 
-  /// Returns the names of members that a lock's file has and this release doesn't know, sorted.
-  static func unknownMembers(_ bytes: [UInt8]) -> [String] {
-    guard case .object(let members)? = try? JSONReader.value(of: bytes) else { return [] }
-    var names = Set(members.keys).subtracting(["acknowledged", "byCode", "floor", "format", "versions"])
-    if case .array(let list)? = members["versions"] {
-      for case .object(let entry) in list {
-        names.formUnion(Set(entry.keys).subtracting(["checksum", "entities", "name"]))
-      }
-    }
-    return names.ordered()
-  }
-
-  private init?(_ value: JSONValue) {
-    guard case .object(let members) = value, members["format"] == .integer(1),
-      case .array(let list)? = members["versions"]
-    else { return nil }
-    versions = []
-    var names: Set<String> = []
-    for case .object(let entry) in list {
-      guard case .string(let name)? = entry["name"], case .string(let checksum)? = entry["checksum"],
-        names.insert(name).inserted
-      else { return nil }
-      var entities: [String: String]?
-      if let value = entry["entities"] {
-        guard case .object(let hashes) = value else { return nil }
-        entities = [:]
-        for (entity, hash) in hashes {
-          guard case .string(let digits) = hash else { return nil }
-          entities?[entity] = digits
-        }
-      }
-      versions.append(Entry(name: name, checksum: checksum, entities: entities))
-    }
-    guard versions.count == list.count, readAcknowledgements(members["acknowledged"]), readSteps(members["byCode"])
-    else { return nil }
-    guard let value = members["floor"] else { return }
-    // A floor that nobody finds would refuse nothing.
-    guard case .string(let floor) = value, names.contains(floor) else { return nil }
-    self.floor = floor
-  }
-
-  /// Reads the list of consented losses; returns false for anything that is not such a list.
-  private mutating func readAcknowledgements(_ value: JSONValue?) -> Bool {
-    guard let value else { return true }
-    guard case .array(let list) = value else { return false }
-    for item in list {
-      guard case .object(let members) = item, let step = Step(members), case .array(let names)? = members["losses"]
-      else { return false }
-      for name in names {
-        guard case .string(let loss) = name else { return false }
-        acknowledge(loss, from: step.source, to: step.destination)
-      }
-    }
-    return true
-  }
-
-  /// Reads the list of steps by code; returns false for anything that is not such a list.
-  private mutating func readSteps(_ value: JSONValue?) -> Bool {
-    guard let value else { return true }
-    guard case .array(let list) = value else { return false }
-    for item in list {
-      guard case .object(let members) = item, let step = Step(members) else { return false }
-      stepsByCode.append(step)
-    }
-    return true
-  }
-
-  /// Returns the lock as the file holds it.
-  package func encoded() -> [UInt8] {
-    var writer = CanonicalJSONWriter(isIndented: true)
-    writer.beginObject()
-    if !acknowledgements.isEmpty {
-      writer.key("acknowledged")
-      writer.beginArray()
-      for acknowledgement in acknowledgements {
-        writer.beginObject()
-        writer.key("from")
-        writer.string(acknowledgement.source)
-        writer.key("losses")
-        writer.beginArray()
-        for loss in acknowledgement.losses { writer.string(loss) }
-        writer.endArray()
-        writer.key("to")
-        writer.string(acknowledgement.destination)
-        writer.endObject()
-      }
-      writer.endArray()
-    }
-    if !stepsByCode.isEmpty {
-      writer.key("byCode")
-      writer.beginArray()
-      for step in stepsByCode {
-        writer.beginObject()
-        writer.key("from")
-        writer.string(step.source)
-        writer.key("to")
-        writer.string(step.destination)
-        writer.endObject()
-      }
-      writer.endArray()
-    }
-    if let floor {
-      writer.key("floor")
-      writer.string(floor)
-    }
-    writer.key("format")
-    writer.integer(1)
-    writer.key("versions")
-    writer.beginArray()
-    for version in versions {
-      writer.beginObject()
-      writer.key("checksum")
-      writer.string(version.checksum)
-      if let entities = version.entities {
-        writer.key("entities")
-        writer.beginObject()
-        for (entity, hash) in entities.ordered(by: { $0.key }) {
-          writer.key(entity)
-          writer.string(hash)
-        }
-        writer.endObject()
-      }
-      writer.key("name")
-      writer.string(version.name)
-      writer.endObject()
-    }
-    writer.endArray()
-    writer.endObject()
-    return writer.bytes + Array("\n".utf8)
+  /// Returns a step between two versions, with their identifiers.
+  package func step(from source: String, to destination: String) -> Step {
+    Step(source: identifier(of: source), destination: identifier(of: destination))
   }
 }

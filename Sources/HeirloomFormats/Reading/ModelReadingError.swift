@@ -30,6 +30,10 @@ public struct ModelReadingError: Error, Hashable, Sendable {
     case inconsistent(ModelError)
     /// Source code that doesn't tell one model for sure, and what decides it.
     case undecided(reason: String, advice: String)
+    /// A lock of model versions that is damaged or something else.
+    case notLock(reason: String)
+    /// A lock that a later release wrote.
+    case laterLock(reason: String)
     /// A snapshot in a format that this version doesn't know.
     case unsupportedSnapshotFormat(Int)
     /// A snapshot with hashes that are not those of its model.
@@ -84,6 +88,8 @@ extension ModelReadingError: ExplainedError {
       "\(file) has \(CountText.counted(byteCount, "byte")); a model has at most \(CountText.grouped(limit))."
     case .notModel(let content): "\(file) is \(content.description); a model was expected."
     case .malformed(let reason): "\(place) is no complete model: \(ErrorWords.ended(reason))"
+    case .notLock(let reason): "\(file) is no lock of model versions: \(ErrorWords.ended(reason))"
+    case .laterLock(let reason): "\(file) is a lock of a later release: \(ErrorWords.ended(reason))"
     case .undecided(let reason, _): "\(file) tells no model for sure: \(ErrorWords.ended(reason))"
     case .inconsistent(let error): "\(place) holds no consistent model: \(error.description)"
     case .unsupportedSnapshotFormat(let format):
@@ -136,7 +142,9 @@ extension ModelReadingError {
       case .notModel(.bundleWithoutVersions): "Restore the bundle's versions, for example from version control."
       case .notModel:
         "Use an .xcdatamodeld or .xcdatamodel, a .momd or .mom, a snapshot (.json, .json.gz) or a folder of snapshots."
-      case .unsupportedSnapshotFormat: "Use a newer version of Heirloom."
+      case .unsupportedSnapshotFormat, .laterLock: "Use a newer version of Heirloom."
+      case .notLock:
+        "Restore the file from version control; the order of versions, the floor and the consents to losses are in it."
       case .undecided(_, let advice): advice
       case .tooLarge, .malformed, .inconsistent, .hashMismatch:
         "Restore the file, for example from version control. A store's own model can be read from the store."
@@ -153,7 +161,7 @@ extension ModelReadingError {
     case .missing: 260
     case .unreadable: 257
     case .notModel, .tooLarge: 259
-    case .malformed, .unsupportedSnapshotFormat: 134_010
+    case .malformed, .notLock, .laterLock, .unsupportedSnapshotFormat: 134_010
     case .inconsistent, .hashMismatch, .undecided: 134_020
     }
   }

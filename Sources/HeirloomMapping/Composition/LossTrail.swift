@@ -4,43 +4,75 @@ package import HeirloomModel
 ///
 /// Names are followed as inference does, by canonical identifiers. Where they lead nowhere, a loss belongs to no hop.
 package struct LossTrail: Sendable {
-  /// The versions in order, from the long hop's source to its destination.
-  private let versions: [ManagedObjectModel]
+  /// A loss of a single hop that a loss of the long hop includes.
+  package struct Cause: Hashable, Sendable {
+    /// The single hop's number, from 0.
+    package let hop: Int
+    /// Its loss.
+    package let effect: DataEffect
+  }
+
+  /// The names of each single hop's versions, matched as inference does.
+  private let correspondences: [ModelCorrespondence]
+  /// The possible losses of each single hop.
+  private let losses: [[DataEffect]]
 
   /// Creates a trail.
   ///
-  /// - Parameter versions: At least two versions in their order.
-  package init(through versions: [ManagedObjectModel]) {
-    self.versions = versions
+  /// - Parameters:
+  ///   - versions: At least two versions in their order.
+  ///   - losses: For each single hop, its possible losses.
+  package init(through versions: [ManagedObjectModel], losses: [[DataEffect]]) {
+    correspondences = zip(versions, versions.dropFirst()).map { ModelCorrespondence(from: $0, to: $1) }
+    self.losses = losses
   }
 
-  /// Finds the single hop that causes a loss of the long hop over all versions.
+  /// Finds what single hops lose of something that the long hop over all versions loses.
+  ///
+  /// All of them count: a hop that changes values comes before one that drops them, and whoever consented to the second
+  /// alone has not consented to the first.
   ///
   /// - Parameters:
-  ///   - property: The property's name or path in the first version, or in the last if it has too little room there;
-  ///     `nil` for whole objects.
+  ///   - kind: The kind of the long hop's loss.
+  ///   - property: The property's name or path: in the last version for content that has too little room there, in the
+  ///     first for the rest; `nil` for whole objects.
   ///   - entity: The entity's name in that version.
-  ///   - losses: For each single hop, its losses by name: `Entity` or `Entity.property`, as either version names them.
-  /// - Returns: The hop's number, from 0; `nil` if none of them causes the loss.
-  package func step(losing property: String?, of entity: String, among losses: [Set<String>]) -> Int? {
-    guard versions.count > 1, losses.count == versions.count - 1, losses.contains(where: { !$0.isEmpty }) else {
-      return nil
+  /// - Returns: The causes in the order of the hops; none if no hop has a loss of the kind.
+  package func causes(of kind: LossKind, losing property: String?, of entity: String) -> [Cause] {
+    let place = Place(entity: entity, property: property)
+    // A policy's mapping names what it leaves by either side.
+    for isOfSource in kind.isNamedBySource ? [true, false] : [false, true] {
+      let causes = causes(along: isOfSource ? followed(place) : tracedBack(place))
+      if causes.contains(where: { $0.effect.kind.lossKind == kind }) { return causes }
     }
-    var place = Place(entity: entity, property: property)
-    for step in losses.indices {
-      if place.isNamed(in: losses[step]) { return step }
-      guard let next = place.followed(ModelCorrespondence(from: versions[step], to: versions[step + 1])) else { break }
-      place = next
+    return []
+  }
+
+  private func causes(along places: [Place?]) -> [Cause] {
+    losses.indices.flatMap { hop in
+      losses[hop].filter { effect in
+        guard let kind = effect.kind.lossKind else { return false }
+        if let source = places[hop], source.property == nil {
+          // With an object go its values and links, under whatever names.
+          return effect.rows.contains { $0.entity == source.entity }
+        }
+        return (kind.isNamedBySource ? places[hop] : places[hop + 1])?.isOf(effect) ?? false
+      }.map { Cause(hop: hop, effect: $0) }
     }
-    place = Place(entity: entity, property: property)
-    for step in losses.indices.reversed() {
-      if place.isNamed(in: losses[step]) { return step }
-      guard let before = place.tracedBack(ModelCorrespondence(from: versions[step], to: versions[step + 1])) else {
-        return nil
-      }
-      place = before
+  }
+
+  /// Returns the places of something of the first version in each version, as far as they go.
+  private func followed(_ place: Place) -> [Place?] {
+    correspondences.reduce(into: [place]) { places, correspondence in
+      places.append((places.last ?? nil)?.followed(correspondence))
     }
-    return nil
+  }
+
+  /// Returns the places of something of the last version in each version, as far back as they go.
+  private func tracedBack(_ place: Place) -> [Place?] {
+    correspondences.reversed().reduce(into: [place]) { places, correspondence in
+      places.append((places.last ?? nil)?.tracedBack(correspondence))
+    }.reversed()
   }
 
   /// An entity or a property of one version.
@@ -53,12 +85,11 @@ package struct LossTrail: Sendable {
       property?.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init) ?? []
     }
 
-    /// Tells whether a list has the name, or that of the composite attribute that it is in.
-    func isNamed(in names: Set<String>) -> Bool {
-      guard property != nil else { return names.contains(entity) }
-      return (1...max(1, path.count)).contains { count in
-        names.contains("\(entity).\(path.prefix(count).joined(separator: "."))")
-      }
+    /// Returns true for an effect on the property, on the composite attribute that it is in, or on an element of it.
+    func isOf(_ effect: DataEffect) -> Bool {
+      guard effect.entity == entity, let other = effect.properties.first else { return false }
+      let names = other.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init)
+      return zip(path, names).allSatisfy { $0 == $1 }
     }
 
     func followed(_ correspondence: ModelCorrespondence) -> Place? {
@@ -79,6 +110,16 @@ package struct LossTrail: Sendable {
       // A property may have moved to another entity of the hierarchy.
       let owner = model.declaringEntity(ofProperty: name, in: entity)?.name ?? entity
       return Place(entity: owner, property: ([name] + path.dropFirst()).joined(separator: "."))
+    }
+  }
+}
+
+extension LossKind {
+  /// True if a loss of the kind has the names of the source; the others have those of the destination.
+  fileprivate var isNamedBySource: Bool {
+    switch self {
+    case .objects, .values, .links, .unknownContent: true
+    case .changedValues, .linksWithoutRoom, .order: false
     }
   }
 }

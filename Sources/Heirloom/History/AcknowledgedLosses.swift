@@ -1,0 +1,146 @@
+package import HeirloomFormats
+package import HeirloomMapping
+package import HeirloomModel
+import HeirloomMigration
+
+/// The losses that a lock acknowledges between two versions, by name and kind.
+///
+/// An entry without a kind takes the kinds of the losses of its name that inference finds between the two models. If it
+/// finds none, the entry was made with a mapping that was given, or with a path over other versions, and takes the
+/// kinds of that.
+package struct AcknowledgedLosses {
+  private let entries: [VersionLock.Acknowledgement.Loss]
+  private let inferred: [DataEffect]
+  private let mapped: [DataEffect]
+
+  /// Creates the losses between two versions.
+  ///
+  /// - Parameters:
+  ///   - entries: What the lock acknowledges.
+  ///   - source: The source version's model.
+  ///   - destination: The destination version's model.
+  ///   - mapped: The effects of the mapping between them.
+  package init(
+    _ entries: [VersionLock.Acknowledgement.Loss], from source: ManagedObjectModel, to destination: ManagedObjectModel,
+    mapped: [DataEffect] = []
+  ) {
+    self.entries = entries
+    let needsKinds = entries.contains { $0.kind == nil }
+    inferred = needsKinds ? MappingInference(from: source, to: destination).effects : []
+    self.mapped = mapped
+  }
+
+  /// Returns true if a loss of a kind is acknowledged.
+  package func contains(_ name: String, _ kind: LossKind) -> Bool {
+    entries.contains { entry in
+      guard entry.covers(name) else { return false }
+      return entry.kind.map { $0 == kind } ?? kinds(impliedBy: entry).contains(kind)
+    }
+  }
+
+  /// Returns true if a possible loss is acknowledged.
+  package func contains(_ effect: DataEffect) -> Bool {
+    effect.kind.lossKind.map { contains(effect.lossName, $0) } ?? false
+  }
+
+  private func kinds(impliedBy entry: VersionLock.Acknowledgement.Loss) -> Set<LossKind> {
+    let kinds = Self.kinds(of: entry, among: inferred)
+    return kinds.isEmpty ? Self.kinds(of: entry, among: mapped) : kinds
+  }
+
+  private static func kinds(
+    of entry: VersionLock.Acknowledgement.Loss, among effects: [DataEffect]
+  ) -> Set<LossKind> {
+    Set(effects.filter { entry.covers($0.lossName) }.compactMap(\.kind.lossKind))
+  }
+
+  /// Returns the kinds that an entry of a name takes if it has none.
+  package static func kinds(
+    impliedBy name: String, from source: ManagedObjectModel, to destination: ManagedObjectModel
+  ) -> Set<LossKind> {
+    kinds(
+      of: VersionLock.Acknowledgement.Loss(name: name, kind: nil),
+      among: MappingInference(from: source, to: destination).effects)
+  }
+}
+
+/// A path through versions with the losses that were acknowledged for its hops.
+struct AcknowledgedTrail {
+  let trail: LossTrail
+  /// The acknowledged losses of each hop.
+  let hops: [AcknowledgedLosses]
+  /// The losses that are acknowledged for the whole path.
+  let direct: AcknowledgedLosses
+
+  /// Returns true for a loss that is acknowledged for the whole path, or at each hop that loses something of it.
+  func acknowledges(_ loss: MigrationLoss) -> Bool { acknowledges(loss.kind, loss.property, of: loss.entity) }
+
+  /// Returns true for a possible loss that is acknowledged for the whole path, or at each hop that loses some of it.
+  func acknowledges(_ effect: DataEffect) -> Bool {
+    effect.kind.lossKind.map { acknowledges($0, effect.lossProperty, of: effect.entity) } ?? false
+  }
+
+  private func acknowledges(_ kind: LossKind, _ property: String?, of entity: String) -> Bool {
+    if direct.contains(property.map { "\(entity).\($0)" } ?? entity, kind) { return true }
+    let causes = trail.causes(of: kind, losing: property, of: entity)
+    return !causes.isEmpty && causes.allSatisfy { hops[$0.hop].contains($0.effect) }
+  }
+}
+
+extension ModelHistory {
+  /// Returns the versions from one model to another, with the losses that the lock acknowledges for each hop.
+  ///
+  /// A step that the lock leaves to code has none without code; with code, nobody knows what it loses.
+  ///
+  /// - Parameters:
+  ///   - source: A model of the history.
+  ///   - destination: A later one.
+  ///   - isInferred: True if no code and no given mapping is part of the path.
+  ///   - mapped: The effects of the path's mapping.
+  /// - Returns: A path that acknowledges nothing if the lock doesn't.
+  func lossTrail(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel, isInferred: Bool, mapped: [DataEffect]
+  ) -> AcknowledgedTrail {
+    let acknowledgements = acknowledgements
+    guard !acknowledgements.isEmpty, let first = name(of: source), let last = name(of: destination) else {
+      return AcknowledgedTrail(
+        trail: LossTrail(through: [], losses: []), hops: [],
+        direct: AcknowledgedLosses([], from: source, to: destination))
+    }
+    let byCode = stepsByCode(from: source, to: destination)
+    func entries(_ earlier: Set<String>, _ later: String) -> [VersionLock.Acknowledgement.Loss] {
+      acknowledgements.filter { earlier.contains($0.source) && $0.destination == later }.flatMap(\.losses)
+    }
+    let between = namedVersionsBetween(first, and: last)
+    let names = [first] + between.map(\.name) + [last]
+    let models = [source] + between.map(\.model) + [destination]
+    var losses: [[DataEffect]] = []
+    var hops: [AcknowledgedLosses] = []
+    for hop in models.indices.dropLast() {
+      // A store can't tell versions of equal hashes apart: losses acknowledged for the last of them count for the first.
+      let earlier = hop == 0 ? twins(of: source, from: first, before: names[1]) : [names[hop]]
+      let isByCode = byCode.contains { earlier.contains($0.source) && $0.destination == names[hop + 1] }
+      let effects = MappingInference(from: models[hop], to: models[hop + 1]).effects
+      losses.append(isByCode && !isInferred ? [] : effects)
+      hops.append(
+        AcknowledgedLosses(
+          isByCode && isInferred ? [] : entries(earlier, names[hop + 1]), from: models[hop], to: models[hop + 1],
+          mapped: models.count == 2 ? mapped : []))
+    }
+    let isWithoutCode = isInferred && !byCode.isEmpty
+    let direct = AcknowledgedLosses(
+      isWithoutCode ? [] : entries([first], last), from: source, to: destination, mapped: mapped)
+    return AcknowledgedTrail(
+      trail: LossTrail(through: models, losses: losses), hops: hops, direct: models.count == 2 ? hops[0] : direct)
+  }
+
+  /// Returns the names of the versions from one of them to a later one, which they leave out, that have its hashes.
+  private func twins(of model: ManagedObjectModel, from name: String, before later: String) -> Set<String> {
+    let order = versionNames
+    guard let start = order.firstIndex(of: name), let end = order.firstIndex(of: later), start < end else {
+      return [name]
+    }
+    let hashes = model.versionHashes()
+    return Set(order[start..<end].filter { $0 == name || (try? self.model(named: $0))?.versionHashes() == hashes })
+  }
+}

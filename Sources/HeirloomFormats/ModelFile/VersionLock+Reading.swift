@@ -1,0 +1,202 @@
+import HeirloomMapping
+import HeirloomModel
+
+// The floor and the consents are in the lock: what can't be read as a whole is refused, and never written anew.
+extension VersionLock {
+  /// The most bytes that a lock has.
+  static let byteLimit = 4 << 20
+
+  /// Returns true for bytes that are plainly another tool's file: a JSON object without a member that only a lock has.
+  static func areOfAnotherTool(_ bytes: [UInt8]) -> Bool {
+    guard case .object(let members)? = try? JSONReader.value(of: bytes) else { return false }
+    if !Set(members.keys).isDisjoint(with: ["acknowledged", "byCode", "floor", "format"]) { return false }
+    guard case .array(let list)? = members["versions"] else { return true }
+    return !list.allSatisfy { if case .object = $0 { true } else { false } }
+  }
+
+  /// Reads a lock.
+  ///
+  /// - Parameter path: The path of a `lock.json`.
+  /// - Throws: ``ModelReadingError`` if it can't be read or is not a lock.
+  package init(path: String) throws(ModelReadingError) {
+    let bytes: [UInt8]
+    do throws(ModelReadingError) {
+      bytes = try FileContents.bytes(path, limit: Self.byteLimit)
+    } catch {
+      throw Self.unreadable(error, at: path)
+    }
+    do throws(ModelReadingError) {
+      try self.init(bytes: bytes)
+    } catch {
+      throw error.inFile(path)
+    }
+  }
+
+  /// Returns the error of a lock's file whose bytes can't be had.
+  static func unreadable(_ error: ModelReadingError, at path: String) -> ModelReadingError {
+    guard case .tooLarge(let count, let limit) = error.problem else { return error }
+    return notLock("it has \(CountText.counted(count, "byte")), and a lock has at most \(CountText.grouped(limit))")
+      .inFile(path)
+  }
+
+  /// Reads a lock.
+  ///
+  /// - Parameter bytes: The whole file.
+  /// - Throws: ``ModelReadingError`` if it is not a lock of a known format with known members.
+  init(bytes: [UInt8]) throws(ModelReadingError) {
+    if let reason = Self.reasonAgainstText(bytes) { throw Self.notLock(reason) }
+    let value: JSONValue
+    do throws(JSONError) {
+      value = try JSONReader.value(of: bytes)
+    } catch {
+      throw Self.notLock(error.description)
+    }
+    guard case .object(let members) = value else {
+      throw Self.notLock("it holds no object, and one with a format and a list of versions was expected")
+    }
+    if case .integer(let format)? = members["format"], format > 2 {
+      throw ModelReadingError(problem: .laterLock(reason: "it has format \(format), and this release reads 1 and 2"))
+    }
+    if let name = Self.unknownMembers(members).first {
+      throw ModelReadingError(
+        problem: .laterLock(reason: "it holds \"\(name.prefix(80))\", which this release doesn't know"))
+    }
+    guard let lock = VersionLock(members) else {
+      let format = members["format"] == .integer(2) ? 2 : 1
+      throw Self.notLock(
+        "it is no lock of format \(format): a list of versions, each with its \(format == 1 ? "name" : "identifier and name")"
+          + "\(format == 1 ? " and its checksum" : ""), was expected, and a floor, if there is one, that is one of them"
+      )
+    }
+    self = lock
+  }
+
+  private static func notLock(_ reason: String) -> ModelReadingError {
+    ModelReadingError(problem: .notLock(reason: reason))
+  }
+
+  /// Returns the reason why bytes are no text that could be a lock.
+  private static func reasonAgainstText(_ bytes: [UInt8]) -> String? {
+    if bytes.isEmpty { return "it is empty" }
+    if bytes.allSatisfy({ [0x09, 0x0A, 0x0D, 0x20].contains($0) }) { return "it holds only white space" }
+    if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) || bytes.contains(0) {
+      return "it is UTF-16 text or no text, and UTF-8 was expected"
+    }
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return "it begins with a byte order mark, which JSON doesn't have" }
+    return nil
+  }
+
+  // MARK: - Members
+
+  /// Returns the names of members that this release doesn't know, sorted.
+  private static func unknownMembers(_ members: [String: JSONValue]) -> [String] {
+    let isNew = members["format"] == .integer(2)
+    var names = Set(members.keys).subtracting(
+      ["acknowledged", "byCode", "floor", "format", "versions"] + (isNew ? ["decisions"] : []))
+    func add(_ list: JSONValue?, _ known: Set<String>, inner: (key: String, known: Set<String>)? = nil) {
+      guard case .array(let list)? = list else { return }
+      for case .object(let item) in list {
+        names.formUnion(Set(item.keys).subtracting(known))
+        if let inner { add(item[inner.key], inner.known) }
+      }
+    }
+    let old: Set = ["checksum", "entities", "name"]
+    add(members["versions"], isNew ? old.union(["id", "release", "shape"]) : old)
+    add(members["acknowledged"], ["from", "losses", "to"], inner: ("losses", ["kind", "name"]))
+    add(members["byCode"], ["from", "to"])
+    return names.ordered()
+  }
+
+  private init?(_ members: [String: JSONValue]) {
+    self.init()
+    guard case .integer(let format)? = members["format"], (1...2).contains(format),
+      case .array(let list)? = members["versions"]
+    else { return nil }
+    readFormat = Int(format)
+    for item in list {
+      guard let entry = Self.entry(item, format: readFormat), !versions.contains(where: { $0.id == entry.id }) else {
+        return nil
+      }
+      versions.append(entry)
+    }
+    guard readAcknowledgements(members["acknowledged"]), readSteps(members["byCode"]) else { return nil }
+    decisions = members["decisions"]
+    guard let value = members["floor"] else { return }
+    // A floor that is no version would refuse nothing.
+    guard case .string(let floor) = value, versions.contains(where: { $0.id == floor }) else { return nil }
+    self.floor = floor
+  }
+
+  private static func entry(_ value: JSONValue, format: Int) -> Entry? {
+    guard case .object(let members) = value, case .string(let name)? = members["name"] else { return nil }
+    var (id, checksum): (String, String?) = (name, nil)
+    if format > 1 {
+      guard case .string(let text)? = members["id"] else { return nil }
+      id = text
+    }
+    switch members["checksum"] {
+    case .string(let text)?: checksum = text
+    case nil where format > 1: break
+    default: return nil
+    }
+    var entities: [String: String]?
+    if let value = members["entities"] {
+      guard case .object(let hashes) = value else { return nil }
+      entities = [:]
+      for (entity, hash) in hashes {
+        guard case .string(let digits) = hash else { return nil }
+        entities?[entity] = digits
+      }
+    }
+    return Entry(
+      id: id, name: name, checksum: checksum, entities: entities, release: members["release"], shape: members["shape"])
+  }
+
+  private static func step(_ members: [String: JSONValue]) -> Step? {
+    guard case .string(let source)? = members["from"], case .string(let destination)? = members["to"] else {
+      return nil
+    }
+    return Step(source: source, destination: destination)
+  }
+
+  /// Reads the list of consented losses; returns false for anything that is not such a list.
+  private mutating func readAcknowledgements(_ value: JSONValue?) -> Bool {
+    guard let value else { return true }
+    guard case .array(let list) = value else { return false }
+    for item in list {
+      guard case .object(let members) = item, let step = Self.step(members),
+        case .array(let losses)? = members["losses"]
+      else { return false }
+      for loss in losses {
+        let name: String
+        let kind: LossKind?
+        switch loss {
+        case .string(let text) where readFormat == 1: (name, kind) = (text, nil)
+        case .object(let members) where readFormat > 1:
+          guard case .string(let text)? = members["name"] else { return false }
+          switch members["kind"] {
+          case nil: (name, kind) = (text, nil)
+          case .string(let word)?:
+            guard let known = LossKind(rawValue: word) else { return false }
+            (name, kind) = (text, known)
+          default: return false
+          }
+        default: return false
+        }
+        acknowledge(name, kind: kind, from: step.source, to: step.destination)
+      }
+    }
+    return true
+  }
+
+  /// Reads the list of steps by code; returns false for anything that is not such a list.
+  private mutating func readSteps(_ value: JSONValue?) -> Bool {
+    guard let value else { return true }
+    guard case .array(let list) = value else { return false }
+    for item in list {
+      guard case .object(let members) = item, let step = Self.step(members) else { return false }
+      stepsByCode.append(step)
+    }
+    return true
+  }
+}
