@@ -154,6 +154,11 @@ struct CrashApp: Sendable {
     return outcome
   }
 
+  /// Tests the previous versions of a folder whose files were written anew, and so have other times than a real disk's.
+  func testVersionsAnew(in folder: String) throws {
+    try vault(in: folder).testVersions()
+  }
+
   func assistant(
     _ version: Int, in folder: String, files: any FileOperations = POSIXFileOperations(),
     builder: BuilderChoice = .automatic

@@ -151,6 +151,7 @@ extension CrashWorld {
 
   private func launchNext(_ folder: String, seen: StoreDump) throws {
     guard scenario.operation == .restore else {
+      if scenario.operation == .prune { try app.testVersionsAnew(in: folder) }
       try app.launch(3, in: folder)
       if scenario.operation == .prune, isUndoneFirst { try app.launch(3, in: folder) }
       return

@@ -138,6 +138,7 @@ struct CrashWorld {
       atCommit: scenario.isGivenUp ? .fails : .passes)
     switch scenario.operation {
     case .migrate, .migrateDeciding, .giveUp, .giveUpDeciding, .prune:
+      if scenario.operation == .prune { try app.testVersionsAnew(in: folder) }
       try app.launch(3, in: folder, files: files, builder: scenario.builder)
     case .migrateAlone: try app.launch(3, in: folder, files: files, builder: scenario.builder, archives: false)
     case .restore, .restoreLost:
@@ -166,6 +167,7 @@ struct CrashWorld {
     let files = TracedFiles(trace, refusesLinks: scenario.refusesLinks)
     switch scenario.operation {
     case .restore where try StoreMetadata(contentsOf: url).isCompatible(with: app.models[newVersion - 1]):
+      if scenario.operation == .prune { try app.testVersionsAnew(in: folder) }
       try app.launch(newVersion, in: folder, files: files)
     case .restoreLost where FileManager.default.fileExists(atPath: url.path): try recover(in: folder, trace: trace)
     default: try perform(in: folder, trace: trace)

@@ -191,6 +191,10 @@ struct VaultRestoringTests {
   @Test(arguments: LongTests.areOn ? [false, true] : [true], [false, true])
   func `a fault at any call of a restoration loses nothing`(_ isSticky: Bool, _ isMissing: Bool) throws {
     let (template, previous) = try makeMigrated(.rollback, externalFiles: 1)
+    // The store's external file is another one than the version's, which takes its place.
+    let (good, other) = (Data(repeating: 0, count: 1_000), Data("of the store".utf8))
+    let external = "/.Journal_SUPPORT/_EXTERNAL_DATA/FILE-0"
+    try other.write(to: template.url(template.location.directory + external), options: .atomic)
     let migrated = try template.content()
     let old = try template.content(previous.storePath)
     var checked: Set<Outcome> = []
@@ -223,7 +227,14 @@ struct VaultRestoringTests {
       }
       // The version itself is untouched, and the next run completes.
       #expect(try fixture.content(path) == old, note)
+      let file = fixture.location.directory + external
+      func isKept(_ data: Data) throws -> Bool { try fixture.bytes().values.contains(data) }
+      #expect(
+        try Data(contentsOf: fixture.url("\(fixture.location.previous)/\(previous.name.text)\(external)")) == good)
+      #expect(try isKept(other), note)
       _ = try fixture.vault().restore(previous.name.text)
+      #expect(try Data(contentsOf: fixture.url(file)) == good, note)
+      #expect(try isKept(other) && !fixture.externalNames().contains { $0 != "FILE-0" }, note)
       #expect(try fixture.content().version == 1, note)
       #expect(try fixture.leftovers() == [], note)
       for path in try fixture.vault().previousVersions().compactMap(\.storePath) + [fixture.location.path] {
@@ -282,6 +293,7 @@ struct VaultRestoringTests {
       number += 1
       let note: Comment = "call \(number)"
       let fixture = try VaultFixture(copyOf: template)
+      fixture.vault().testVersions()
       let files = FaultyFiles(isSticky ? .forever(number) : .once(number))
       _ = try? fixture.vault(files).prune(keeping: 1)
       guard try checked.insert(fixture.state()).inserted else {
@@ -297,9 +309,11 @@ struct VaultRestoringTests {
         #expect(try fixture.content(path).rows.count == 3, note)
         #expect(fixture.exists(version.path + "/.Journal_SUPPORT/_EXTERNAL_DATA/FILE-0"), note)
       }
-      _ = try fixture.vault().prune(keeping: 1)
       // A renamed version is removed by the next run that takes the lock.
       try fixture.vault().recover()
+      // Copies have other times than the files that were tested.
+      fixture.vault().testVersions()
+      _ = try fixture.vault().prune(keeping: 1)
       #expect(try fixture.vault().previousVersions().map(\.name.text) == names.suffix(1), note)
       #expect(try fixture.leftovers() == [], note)
       if files.hits == 0 { break }

@@ -75,6 +75,16 @@ public struct StoreError: Error, Hashable, Sendable {
 }
 
 extension StoreError {
+  /// True if the content of the file is at fault, false if the file can't be read now.
+  var isAboutContent: Bool {
+    switch problem {
+    case .empty, .notDatabase, .truncated, .damaged, .tooDemanding, .notStore, .metadataRowCount, .invalidMetadata,
+      .missingVersionHashes:
+      true
+    default: false
+    }
+  }
+
   /// Creates the error that a failure of SQLite means for a store.
   package init(_ error: SQLiteError, path: String) {
     let problem: Problem =

@@ -35,30 +35,19 @@ extension StoreReading {
 
 /// The state of a database file without side files, for noticing a change.
 private struct UndisturbedFile: Equatable {
-  private let device: UInt64
-  private let number: UInt64
-  private let size: Int64
-  private let modified: [Int]
+  private let file: FileStamp
 
   /// Reads the state; `nil` if there are side files that hold or stand for something, or no file.
   init?(_ path: String) {
     // SQLite keeps the side files beside the file that a symbolic link leads to.
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
-    let file = String(cString: resolved)
+    let name = String(cString: resolved)
     var status = stat()
-    for suffix in ["-shm", "-journal"] where lstat(file + suffix, &status) == 0 { return nil }
-    if lstat(file + "-wal", &status) == 0, status.st_mode & S_IFMT != S_IFREG || status.st_size > 0 { return nil }
-    guard stat(file, &status) == 0 else { return nil }
-    device = UInt64(truncatingIfNeeded: status.st_dev)
-    number = UInt64(truncatingIfNeeded: status.st_ino)
-    size = Int64(status.st_size)
-    #if canImport(Darwin)
-      let (written, changed) = (status.st_mtimespec, status.st_ctimespec)
-    #else
-      let (written, changed) = (status.st_mtim, status.st_ctim)
-    #endif
-    modified = [written.tv_sec, written.tv_nsec, changed.tv_sec, changed.tv_nsec]
+    for suffix in ["-shm", "-journal"] where lstat(name + suffix, &status) == 0 { return nil }
+    if lstat(name + "-wal", &status) == 0, status.st_mode & S_IFMT != S_IFREG || status.st_size > 0 { return nil }
+    guard let file = FileStamp(name) else { return nil }
+    self.file = file
   }
 }
 

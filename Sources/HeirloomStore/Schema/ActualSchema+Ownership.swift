@@ -72,7 +72,8 @@ extension ActualSchema {
   package static let bookkeepingTables: Set<String> = [
     PhysicalName.primaryKeyTable, PhysicalName.metadataTable, PhysicalName.modelCacheTable,
   ]
-  static let historyTables: Set<String> = [
+  /// The tables of persistent history.
+  package static let historyTables: Set<String> = [
     PhysicalName.changeTable, PhysicalName.transactionTable, PhysicalName.transactionStringTable,
   ]
 

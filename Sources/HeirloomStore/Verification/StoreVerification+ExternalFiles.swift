@@ -7,15 +7,8 @@ extension StoreVerification {
     let folder = ExternalStorage.folder(forStoreAt: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
     let present = Set((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
     var used: Set<String> = []
-    for entity in schema.model.entities {
-      for attribute in entity.attributes {
-        for column in schema.columns(ofAttribute: attribute.name, in: entity.name)
-        where column.attribute.allowsExternalBinaryDataStorage
-          && actual.table(named: column.table)?.column(named: column.name) != nil
-        {
-          checkFiles(of: column, entity: entity.name, folder: folder, used: &used)
-        }
-      }
+    for (entity, column) in schema.externalAttributes(in: actual) {
+      checkFiles(of: column, entity: entity, folder: folder, used: &used)
     }
     let unused = present.subtracting(used).filter { UUID(uuidString: $0) != nil }.ordered()
     guard !unused.isEmpty else { return }
@@ -28,19 +21,10 @@ extension StoreVerification {
   private mutating func checkFiles(
     of column: AttributeColumn, entity: String, folder: String, used: inout Set<String>
   ) {
-    let value = "t.\(quote(column.name))"
     var missing: [String] = []
     var missingCount: Int64 = 0
     let names = reading("the table \(column.table)", entity: entity) { connection throws(SQLiteError) -> [String] in
-      var names: [String] = []
-      let statement = try connection.prepare(
-        "SELECT \(value) FROM \(quote(column.table)) AS t WHERE typeof(\(value)) = 'blob' AND length(\(value)) = 38"
-          + " AND substr(\(value), 1, 1) = x'02'")
-      while try statement.step() {
-        guard let bytes = statement.blob(at: 0), case .file(let name)? = ExternalStorage(bytes) else { continue }
-        names.append(name)
-      }
-      return names
+      try ExternalStorage.fileNames(in: column, connection)
     }
     for name in names ?? [] {
       used.insert(name)
@@ -62,5 +46,34 @@ extension StoreVerification {
   private static func isFile(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+}
+
+extension PhysicalSchema {
+  /// The columns of a file whose values may be in files of their own, each with the entity that declares the attribute.
+  func externalAttributes(in actual: ActualSchema) -> [(entity: String, column: AttributeColumn)] {
+    model.entities.flatMap { entity in
+      entity.attributes.flatMap { columns(ofAttribute: $0.name, in: entity.name) }
+        .filter {
+          $0.attribute.allowsExternalBinaryDataStorage && actual.table(named: $0.table)?.column(named: $0.name) != nil
+        }
+        .map { (entity.name, $0) }
+    }
+  }
+}
+
+extension ExternalStorage {
+  /// Returns the names of the files that a column of the main database refers to.
+  static func fileNames(in column: AttributeColumn, _ connection: Connection) throws(SQLiteError) -> [String] {
+    let value = "t.\(quote(column.name))"
+    var names: [String] = []
+    let statement = try connection.prepare(
+      "SELECT \(value) FROM \(quote(column.table)) AS t WHERE typeof(\(value)) = 'blob' AND length(\(value)) = 38"
+        + " AND substr(\(value), 1, 1) = x'02'")
+    while try statement.step() {
+      guard let bytes = statement.blob(at: 0), case .file(let name)? = ExternalStorage(bytes) else { continue }
+      names.append(name)
+    }
+    return names
   }
 }

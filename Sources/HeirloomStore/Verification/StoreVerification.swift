@@ -150,26 +150,36 @@ package struct StoreVerification {
     }
     let actual = actual
     let lines = reading("the database's structure") { connection throws(SQLiteError) in
-      try connection.structure(of: actual)
+      try connection.structureFaults(of: actual, by: "integrity_check", limit: 100)
     }
-    for line in lines ?? [] where line != "ok" {
+    for line in lines ?? [] {
       addDamage(.damaged, "SQLite's integrity check says: \(line).")
     }
   }
 }
 
 extension Connection {
-  /// Returns the findings of SQLite's own check, without the tables for which it would have to compute values.
-  fileprivate func structure(of actual: ActualSchema) throws(SQLiteError) -> [String] {
+  /// Returns the faults that SQLite's own check finds, without the tables for which it would have to compute values.
+  ///
+  /// - Parameters:
+  ///   - actual: The schema of the main database.
+  ///   - check: `integrity_check`, or `quick_check`, which doesn't compare indexes with their tables.
+  ///   - limit: The number of faults after which the check ends.
+  /// - Returns: The faults; none for a sound structure.
+  /// - Throws: ``SQLiteError``.
+  func structureFaults(of actual: ActualSchema, by check: String, limit: Int) throws(SQLiteError) -> [String] {
     // The constraints of the app's tables are the app's own matter.
     try execute("PRAGMA ignore_check_constraints = ON")
     let costly = actual.costlyTables
-    guard !costly.isEmpty else { return try rows("PRAGMA integrity_check(100)").compactMap(\.first?.text) }
     var lines: [String] = []
-    for table in actual.tables where !table.isVirtual && costly[table.name] == nil {
-      lines += try rows("PRAGMA integrity_check(\(quote(table.name)))").compactMap(\.first?.text)
+    if costly.isEmpty {
+      lines = try rows("PRAGMA \(check)(\(limit))").compactMap(\.first?.text)
+    } else {
+      for table in actual.tables where !table.isVirtual && costly[table.name] == nil {
+        lines += try rows("PRAGMA \(check)(\(quote(table.name)))").compactMap(\.first?.text)
+      }
     }
-    return Array(lines.filter { $0 != "ok" }.prefix(100))
+    return Array(lines.filter { $0 != "ok" }.prefix(limit))
   }
 }
 

@@ -129,6 +129,49 @@ package final class FileDescriptor: Sendable {
     }
   }
 
+  /// Returns true if two files have the same bytes.
+  package static func haveSameContent(_ path: String, _ other: String) throws(FileError) -> Bool {
+    let walk = PathWalk(followsLinks: false)
+    let descriptors = try [path, other].map { path throws(FileError) in
+      try FileDescriptor(path, flags: O_RDONLY | O_NONBLOCK, for: .read, by: walk)
+    }
+    var buffers = [[UInt8]](repeating: [UInt8](repeating: 0, count: 1 << 18), count: 2)
+    var place: Int64 = 0
+    while true {
+      var counts = [0, 0]
+      for index in 0...1 { counts[index] = try descriptors[index].fill(&buffers[index], from: place) }
+      let isSame = buffers[0].withUnsafeBytes { first in
+        buffers[1].withUnsafeBytes { second in
+          first.baseAddress.flatMap { first in second.baseAddress.map { memcmp(first, $0, counts[0]) } } == 0
+        }
+      }
+      guard counts[0] == counts[1], isSame else { return false }
+      guard counts[0] > 0 else { return true }
+      place += Int64(counts[0])
+    }
+  }
+
+  /// Reads as many bytes as there are, or as the buffer holds.
+  private func fill(_ buffer: inout [UInt8], from place: Int64) throws(FileError) -> Int {
+    var filled = 0
+    while filled < buffer.count {
+      var failure: FileError?
+      let count = buffer.withUnsafeMutableBytes { bytes -> Int in
+        do throws(FileError) {
+          let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[filled...])
+          return try read(into: rest, at: place + Int64(filled), for: .read)
+        } catch {
+          failure = error
+          return 0
+        }
+      }
+      if let failure { throw failure }
+      guard count > 0 else { break }
+      filled += count
+    }
+    return filled
+  }
+
   /// Brings the content to the disk.
   ///
   /// A failed sync is not tried again: the system may have marked the lost pages as clean,

@@ -214,19 +214,21 @@ package struct FolderTree {
 
   // MARK: Adding
 
-  /// Copies the files that one folder has and a second lacks into a third.
+  /// Copies the files that one folder has and a second lacks, or has with other content, into two further ones.
   ///
   /// - Parameters:
   ///   - source: The folder whose files are wanted.
   ///   - present: The folder that may have some of them.
-  ///   - destination: The folder that receives the others; it is made when needed.
+  ///   - destination: The folder that receives those that are lacking; it is made when needed.
+  ///   - replacements: The folder that receives those that differ, on the disk; it is made when needed.
   /// - Returns: The names that were passed over.
   /// - Throws: `FileError` when something could not be done.
-  func copyMissing(
-    from source: String, to present: SupportFolder, into destination: String
+  func copyDiffering(
+    from source: String, to present: SupportFolder, into destination: String, replacements: String
   ) throws(FileError) -> PassedOver {
     let (source, new) = (SupportFolder(path: source), SupportFolder(path: destination))
     var passedOver = PassedOver()
+    var changed: Set<String> = []
     try walk(
       source,
       enter: { place, status throws(FileError) in
@@ -235,12 +237,94 @@ package struct FolderTree {
         }
         return true
       },
+      leave: { place, _ throws(FileError) in
+        let folder = SupportFolder(path: replacements).path(of: place)
+        guard changed.contains(place) else { return }
+        try files.synchronizeDirectory(folder)
+        changed.insert(PathText.split(place).folder)
+        if place.isEmpty { try files.synchronizeDirectory(PathText.split(folder).folder) }
+      },
       other: { place, status throws(FileError) in
-        guard status.kind == .regular else { return passedOver.note(source.path(of: place)) }
-        guard try files.status(of: present.path(of: place)) == nil else { return }
-        try copyFile(source.path(of: place), to: new.path(of: place), attributes: status.attributes)
+        let path = source.path(of: place)
+        guard status.kind == .regular else { return passedOver.note(path) }
+        guard let found = try files.status(of: present.path(of: place)) else {
+          return try copyFile(path, to: new.path(of: place), attributes: status.attributes)
+        }
+        // The store keeps no other thing than a file under such a name, and the version that replaces it can't either.
+        guard found.kind == .regular, try !isSame(path, status, as: present.path(of: place), found) else { return }
+        let replacement = SupportFolder(path: replacements).path(of: place)
+        try makeFolders(upTo: PathText.split(place).folder, in: replacements)
+        try copyFile(path, to: replacement, attributes: status.attributes)
+        changed.insert(PathText.split(place).folder)
       })
     return passedOver
+  }
+
+  private func isSame(
+    _ path: String, _ status: FileStatus, as other: String, _ otherStatus: FileStatus
+  ) throws(FileError) -> Bool {
+    if status.identity == otherStatus.identity { return true }
+    guard status.size == otherStatus.size else { return false }
+    return try FileDescriptor.haveSameContent(path, other)
+  }
+
+  /// Makes a folder in another one, and those on the way, for the owner alone.
+  private func makeFolders(upTo place: String, in folder: String) throws(FileError) {
+    var path = folder
+    let names = place.split(separator: "/").map(String.init)
+    for name in [""] + names {
+      if !name.isEmpty { path = PathText.join(path, name) }
+      if try files.status(of: path) == nil { try files.makeDirectory(path, attributes: FileAttributes(mode: 0o700)) }
+    }
+  }
+
+  /// Puts the files of a folder in the place of those of another, on the disk.
+  ///
+  /// At each instant a name has the one content or the other. It can be interrupted anywhere and run again, as long as
+  /// the first folder is there.
+  ///
+  /// - Parameters:
+  ///   - replacements: The folder whose files are wanted; nothing happens when there is none.
+  ///   - destination: The folder that receives them.
+  ///   - draft: A name that is nobody's, for a file before it gets its own.
+  /// - Throws: `FileError` when something could not be done.
+  func replace(by replacements: String, in destination: SupportFolder, draft: String) throws(FileError) {
+    let replacements = SupportFolder(path: replacements)
+    try walk(
+      replacements,
+      leave: { place, _ throws(FileError) in
+        let to = destination.path(of: place)
+        if try files.status(of: to) != nil { try files.synchronizeDirectory(to) }
+      },
+      other: { place, status throws(FileError) in
+        let (path, to) = (replacements.path(of: place), destination.path(of: place))
+        guard status.kind == .regular, try files.status(of: to)?.identity != status.identity else { return }
+        // Not by a rename from elsewhere: of its two ends, only the removal of the old name may last.
+        let next = PathText.join(PathText.split(to).folder, draft)
+        if try files.status(of: next) != nil { try files.unlink(next) }
+        try linkOrCopy(path, to: next, attributes: status.attributes)
+        try files.rename(next, to: to)
+      })
+  }
+
+  /// Keeps the files of a folder that those of another are to replace, under their names in a third, on the disk.
+  func keepReplaced(by replacements: String, of present: SupportFolder, in kept: String) throws(FileError) {
+    let replacements = SupportFolder(path: replacements)
+    var changed: Set<String> = []
+    try walk(
+      replacements,
+      leave: { place, _ throws(FileError) in
+        guard changed.contains(place) else { return }
+        try files.synchronizeDirectory(SupportFolder(path: kept).path(of: place))
+        changed.insert(PathText.split(place).folder)
+      },
+      other: { place, _ throws(FileError) in
+        guard let status = try files.status(of: present.path(of: place)), status.kind == .regular else { return }
+        try makeFolders(upTo: PathText.split(place).folder, in: kept)
+        try linkOrCopy(
+          present.path(of: place), to: SupportFolder(path: kept).path(of: place), attributes: status.attributes)
+        changed.insert(PathText.split(place).folder)
+      })
   }
 
   /// Adds the files of a folder to another that lacks them.

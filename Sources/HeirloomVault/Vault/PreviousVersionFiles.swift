@@ -1,4 +1,7 @@
 import Foundation
+import HeirloomFormats
+import HeirloomModel
+import HeirloomStore
 
 /// A previous version of the store, complete in a folder of its own.
 package struct PreviousVersionFiles: Hashable, Sendable {
@@ -49,6 +52,8 @@ package struct PreviousVersionManifest: Hashable, Sendable {
   package private(set) var alone: SoleContents?
   /// True once the app has said that the version may be removed like any other, or another store holds its content.
   package private(set) var isReleased: Bool
+  /// The result of the last test of the version's soundness; `nil` if it wasn't tested, as by earlier releases.
+  package private(set) var soundness: SoundnessNote?
 
   /// True if the store that took its place was not made of it.
   package var isReplaced: Bool { operation == .adoption || operation == .restoration }
@@ -98,6 +103,13 @@ package struct PreviousVersionManifest: Hashable, Sendable {
     return manifest
   }
 
+  /// Returns the same manifest with the result of a test of soundness.
+  func noting(_ soundness: SoundnessNote) -> PreviousVersionManifest {
+    var manifest = self
+    manifest.soundness = soundness
+    return manifest
+  }
+
   private struct Document: Codable {
     var format: Int
     var identifier: String
@@ -118,11 +130,18 @@ package struct PreviousVersionManifest: Hashable, Sendable {
     var alone: SoleContents?
     /// True for a released version, else missing.
     var released: Bool?
+    /// The result of the last test of soundness, and a checksum of its own, as for the version's name.
+    var soundness: SoundnessNote?
+    var soundnessChecksum: String?
     var checksum: String
   }
 
   private var nameChecksum: String? {
     versionName.map { ManifestChecksum.text(of: [identifier, versionChecksum, $0]) }
+  }
+
+  private var soundnessChecksum: String? {
+    soundness.map { ManifestChecksum.text(of: [identifier] + $0.fields) }
   }
 
   private var checksum: String {
@@ -144,7 +163,8 @@ package struct PreviousVersionManifest: Hashable, Sendable {
         supportFiles: supportFileCount, supportBytes: supportByteCount, versionChecksum: versionChecksum,
         versionName: versionName, versionNameChecksum: nameChecksum, generation: generation, wal: usedWAL,
         operation: operation == .migration ? nil : operation, alone: alone,
-        released: isReleased ? true : nil, checksum: checksum))
+        released: isReleased ? true : nil, soundness: soundness, soundnessChecksum: soundnessChecksum,
+        checksum: checksum))
   }
 
   /// Reads a manifest.
@@ -163,11 +183,45 @@ package struct PreviousVersionManifest: Hashable, Sendable {
       versionName: document.versionName, generation: document.generation, usedWAL: document.wal,
       operation: document.operation ?? .migration,
       alone: document.alone, isReleased: document.released ?? false)
-    guard checksum == document.checksum, nameChecksum == document.versionNameChecksum else {
+    soundness = document.soundness
+    guard checksum == document.checksum, nameChecksum == document.versionNameChecksum,
+      soundnessChecksum == document.soundnessChecksum
+    else {
       throw ManifestError(reason: "its checksum does not fit its content")
     }
     guard VersionName.isIdentifier(identifier), PathText.isFileName(storeName) else {
       throw ManifestError(reason: "it names files that are not the vault's")
     }
+  }
+}
+
+/// The result of the test of a version's soundness, with the main file's state at that time.
+package struct SoundnessNote: Hashable, Sendable, Codable {
+  /// The first fault in words, without a full stop; `nil` for a sound version.
+  package let fault: String?
+  /// The main file's length, in bytes.
+  let storeBytes: Int64
+  /// The CRC-32 of the main file's bytes.
+  let storeChecksum: UInt32
+  /// The main file's times: of the last change of content, then of any kind, each in seconds and nanoseconds.
+  let storeTimes: [Int64]
+
+  /// Creates the note of a test.
+  init(_ soundness: StoreSoundness, fault: String?) {
+    // A manifest has a limit, and a message may quote what a file says.
+    self.fault = (fault ?? soundness.fault).map { String(PlainText.line($0).prefix(200)) }
+    storeBytes = soundness.file.size
+    storeChecksum = soundness.checksum.value
+    storeTimes = soundness.file.times
+  }
+
+  /// Returns true if the main file has the length and the times that it had when it was tested.
+  func fits(_ file: FileStamp?) -> Bool {
+    file?.size == storeBytes && file?.times == storeTimes
+  }
+
+  /// The fields that the note's checksum covers.
+  var fields: [String?] {
+    [fault, String(storeBytes), String(storeChecksum)] + storeTimes.map(String.init)
   }
 }

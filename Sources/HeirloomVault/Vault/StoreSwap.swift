@@ -138,7 +138,8 @@ package final class StoreSwap {
       throw error
     }
     finish()
-    return version
+    // It has the result of the test now.
+    return (try? vault.readVersion(version.name)) ?? version
   }
 
   /// Adds the candidate's external files to the store's, and keeps the old set.
@@ -196,11 +197,14 @@ package final class StoreSwap {
     do throws(FileError) {
       // Otherwise the store could come back with a second name, in the work folder.
       try files.synchronizeDirectory(vault.workFolder(identifier))
+      try vault.replaceExternalFiles(identifier)
       try vault.tree.remove(vault.workFolder(identifier))
       if let manifest {
         try vault.noteAdoption(manifest)
         try vault.removeKeptLogs(withStoreAt: keptStore)
       }
+      // The record stays until then, so that a run that dies here leaves the test to the next one.
+      vault.testVersions()
       try files.unlink(location.manifest)
       try files.synchronizeDirectory(location.companion)
       vault.report(.finished(identifier: identifier))

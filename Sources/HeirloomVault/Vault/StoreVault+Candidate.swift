@@ -87,6 +87,20 @@ extension StoreVault {
     try tree.add(added, to: try supportFolder())
   }
 
+  /// The folder of a restored set's external files that differ from the store's, in the operation's folder.
+  static let replacementsName = "replacements"
+  /// The name of an external file before it replaces another: always the same, so that a later run finds what a crash left.
+  private static let replacementDraft = "heirloom-replacement.tmp"
+
+  /// Puts a restored set's external files in the place of those of the store before, which are kept with it.
+  ///
+  /// It comes after the store's rename, so that a run that is undone leaves the store's own files.
+  func replaceExternalFiles(_ identifier: String) throws(FileError) {
+    try tree.replace(
+      by: PathText.join(workFolder(identifier), Self.replacementsName), in: try supportFolder(),
+      draft: Self.replacementDraft)
+  }
+
   /// Gives the store external files of its own, which share nothing with a kept set.
   ///
   /// Core Data never writes into an existing external file, but an older app that came back with its store may.

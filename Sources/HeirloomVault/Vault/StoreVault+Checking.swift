@@ -179,6 +179,12 @@ extension StoreVault {
           "had \(manifest.storeByteCount) bytes when it was kept and has \(status.size) now: something opened it for writing."
             + " Verify it.", store: manifest.storeName))
     }
+    if let fault = manifest.soundness?.fault {
+      faults.append(
+        VersionFault(
+          .warning, "was found unsound: \(fault). No older version is removed because of it.",
+          store: manifest.storeName))
+    }
     faults += try self.faults(ofExternalDataIn: folder, manifest)
     if let problem = problem(withStoreAt: store, folder: folder, manifest) {
       faults.append(VersionFault(.error, problem))

@@ -125,7 +125,7 @@ extension StoreVault {
     }
   }
 
-  private func readVersion(_ name: VersionName) throws(FileError) -> PreviousVersionFiles {
+  func readVersion(_ name: VersionName) throws(FileError) -> PreviousVersionFiles {
     let folder = PathText.join(location.previous, name.text)
     // A stranger's folder counts for nothing: it neither takes the store's place nor lets another version be pruned.
     guard try objection(toVersionAt: folder) == nil else {
@@ -200,26 +200,6 @@ extension StoreVault {
       versions.filter { $0.manifest?.operation == .undoing }, versions.filter { $0.manifest?.operation != .undoing }
     )
     return undone.dropLast() + others.dropLast(max(1, count))
-  }
-
-  /// Returns true when a version fits its name and its manifest, and opens.
-  private func isSound(_ version: PreviousVersionFiles) -> Bool {
-    guard let manifest = version.manifest, let path = version.storePath, manifest.storeName == location.name,
-      version.name == VersionName(time: manifest.time, identifier: manifest.identifier),
-      version.storeByteCount >= manifest.storeByteCount
-    else { return false }
-    if manifest.operation == .undoing { return true }
-    do throws(StoreError) {
-      return try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
-        do throws(SQLiteError) {
-          return try connection.firstInteger("SELECT count(*) FROM sqlite_schema") ?? 0 > 0
-        } catch {
-          throw StoreError(error, path: path)
-        }
-      }
-    } catch {
-      return false
-    }
   }
 
   private static let prunedPrefix = ".pruned-"

@@ -182,10 +182,14 @@ extension StoreVault {
     // The process may have died between the rename and its sync.
     try files.synchronizeDirectory(location.directory)
     // This comes while the proof that the store is the new one is still there.
-    if isNew { try noteAdoption(manifest) }
+    if isNew {
+      try replaceExternalFiles(manifest.identifier)
+      try noteAdoption(manifest)
+    }
     if let kept = keptFolder(of: manifest) {
       try removeKeptLogs(withStoreAt: PathText.join(kept, manifest.storeName))
     }
+    testVersions()
     try tree.remove(workFolder(manifest.identifier))
     try synchronizeRemovals()
     try removeRecord()

@@ -26,21 +26,27 @@ extension StoreVault {
       }
       let revised = alone.isEmpty ? manifest.released : manifest.holding(SoleContents(alone))
       guard manifest.isPinned, revised != manifest else { return version }
-      let path = PathText.join(version.path, StoreLocation.manifestName)
-      let draft = path + ".tmp"
-      // One rename: the manifest is the one before or the one after.
       try VaultError.wrapping { () throws(FileError) in
-        let attributes = try files.status(of: path)?.attributes ?? FileAttributes(mode: 0o600)
-        if try files.status(of: draft) != nil { try files.unlink(draft) }
-        guard let bytes = try? revised.encoded() else {
-          throw FileError(.write, draft, code: 0, reason: "the description can't be encoded")
-        }
-        try files.writeNewFile(draft, bytes: bytes, attributes: attributes)
-        try files.rename(draft, to: path)
+        try replaceManifest(of: version, with: revised)
         try files.synchronizeDirectory(version.path)
       }
       if revised.isReleased { report(.released(id: version.name.text)) }
       return try findVersion(version.name.text)
     }
+  }
+
+  /// Replaces a version's own manifest by one rename: it is the one before or the one after, also on the disk.
+  func replaceManifest(
+    of version: PreviousVersionFiles, with manifest: PreviousVersionManifest
+  ) throws(FileError) {
+    let path = PathText.join(version.path, StoreLocation.manifestName)
+    let draft = path + ".tmp"
+    let attributes = try files.status(of: path)?.attributes ?? FileAttributes(mode: 0o600)
+    if try files.status(of: draft) != nil { try files.unlink(draft) }
+    guard let bytes = try? manifest.encoded() else {
+      throw FileError(.write, draft, code: 0, reason: "the description can't be encoded")
+    }
+    try files.writeNewFile(draft, bytes: bytes, attributes: attributes)
+    try files.rename(draft, to: path)
   }
 }

@@ -5,7 +5,8 @@ extension StoreVault {
   /// Puts a copy of a previous version in the store's place, and keeps the present store.
   ///
   /// The version itself stays where it is: its files are copied, never linked, since the app would write into them.
-  /// External files that the app has deleted since come back; no existing file is replaced.
+  /// So are its external files: one that differs from the store's under the same name takes its place once the store is
+  /// the version's, and the store's is kept with the store.
   ///
   /// - Parameters:
   ///   - prefix: The start of the version's name, long enough to be unique.
@@ -108,9 +109,13 @@ extension StoreVault {
     }
     if case .aside = set.origin { try give(generation, to: candidate) }
     let support = StoreLocation.supportName(forStore: set.storeName)
-    let passedOver = try tree.copyMissing(
+    let work = PathText.split(candidate).folder
+    let replacements = PathText.join(work, Self.replacementsName)
+    let passedOver = try tree.copyDiffering(
       from: PathText.join(set.folder, support), to: try supportFolder(),
-      into: PathText.join(PathText.split(candidate).folder, location.supportName))
+      into: PathText.join(work, location.supportName), replacements: replacements)
+    // They are needed after the store's rename, also by the next run.
+    if try files.status(of: replacements) != nil { try files.synchronizeDirectory(location.incoming) }
     reportPassedOver(passedOver)
   }
 
@@ -215,6 +220,9 @@ extension StoreVault {
     try complete(candidate, usesWAL: set.usedWAL ?? true)
     try separateExternalFiles(identifier)
     try publishExternalFiles(identifier)
+    // Nothing names the external files while there is no store, so they are replaced before there is one.
+    try moveReplacedFilesAside(identifier, like: companion)
+    try replaceExternalFiles(identifier)
     // An app may have made a store meanwhile.
     try files.linkOrMove(candidate, to: location.path)
     do throws(FileError) {
@@ -232,16 +240,33 @@ extension StoreVault {
     }
   }
 
-  /// Moves side files without a store to a folder of their own: SQLite would take them for the new store's.
-  private func moveSideFilesAside(like companion: FileStatus) throws {
-    let left = try location.sideFiles.filter { path throws(FileError) in try files.status(of: path) != nil }
-    guard !left.isEmpty else { return }
+  /// Keeps external files without a store that the set's own are to replace.
+  private func moveReplacedFilesAside(_ identifier: String, like companion: FileStatus) throws {
+    let replacements = PathText.join(workFolder(identifier), Self.replacementsName)
+    guard try files.status(of: replacements) != nil else { return }
+    let folder = try makeAsideFolder(like: companion)
+    try tree.keepReplaced(
+      by: replacements, of: try supportFolder(), in: PathText.join(folder, location.supportName))
+    try files.synchronizeDirectory(folder)
+    report(.movedSideFilesAside(path: folder))
+  }
+
+  /// Makes a folder for files that belong to no store, on the disk.
+  private func makeAsideFolder(like companion: FileStatus) throws -> String {
     try tree.ensure(location.incompatible, like: companion)
     let name = VersionName(time: configuration.now(), identifier: files.uniqueIdentifier()).text
     let folder = PathText.join(location.incompatible, name)
     try files.makeDirectory(folder, attributes: companion.attributes)
     try files.synchronizeDirectory(location.incompatible)
     try files.synchronizeDirectory(location.companion)
+    return folder
+  }
+
+  /// Moves side files without a store to a folder of their own: SQLite would take them for the new store's.
+  private func moveSideFilesAside(like companion: FileStatus) throws {
+    let left = try location.sideFiles.filter { path throws(FileError) in try files.status(of: path) != nil }
+    guard !left.isEmpty else { return }
+    let folder = try makeAsideFolder(like: companion)
     // Not by a rename: of its two ends, only the removal of the old name may last.
     for path in left {
       guard let status = try files.status(of: path) else { continue }

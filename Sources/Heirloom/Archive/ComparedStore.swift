@@ -1,0 +1,136 @@
+import Foundation
+import HeirloomFormats
+import HeirloomModel
+import HeirloomStore
+import HeirloomVault
+
+/// A store that is compared with another one, as its file has it.
+struct ComparedStore {
+  let connection: Connection
+  let metadata: StoreMetadata
+  let schema: PhysicalSchema
+  let actual: ActualSchema
+  let files: ComparedFiles
+
+  /// Opens a store; `nil` if its model or its texts can't be compared.
+  ///
+  /// - Parameters:
+  ///   - connection: The connection to the store.
+  ///   - path: The store's file.
+  ///   - models: Models that may be the store's, besides the store's own copy.
+  ///   - contents: The contents of files of both stores.
+  /// - Throws: `StoreError` or `SQLiteError` when it can't be read.
+  init?(_ connection: Connection, path: String, models: [ManagedObjectModel], contents: FileContentClasses) throws {
+    // SQLite converts other texts when they are read, and damaged ones of several kinds to the same.
+    guard try connection.firstValue("PRAGMA encoding")?.text == "UTF-8" else { return nil }
+    self.connection = connection
+    metadata = try StoreMetadata(connection: connection, path: path)
+    actual = try ActualSchema(of: connection)
+    let cached = (try? StoreModelCache.model(connection: connection, path: path))?.model
+    var found: PhysicalSchema?
+    for model in models + [cached].compactMap(\.self) where found == nil {
+      guard let configuration = metadata.configuration(of: model, heldBy: actual) else { continue }
+      found = PhysicalSchema(model: model, configuration: configuration, actual: actual)
+    }
+    guard let found else { return nil }
+    schema = found
+    files = ComparedFiles(ofStoreAt: path, contents: contents)
+  }
+
+  /// The names of entities by their numbers.
+  var entityNames: [Int64: String] {
+    Dictionary(schema.entities.map { (Int64($0.number), $0.name) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The tables with rows of no entity's, and none of the framework's own record of the model.
+  ///
+  /// These are left out, since they hold no value of anybody's:
+  /// - Core Data's three tables, for entity numbers and highest keys, metadata (compared key by key) and the model's copy;
+  /// - SQLite's own (`sqlite_sequence`, `sqlite_stat1`): the next number to give out, and statistics;
+  /// - virtual tables: their rows are in their shadow tables, which are compared;
+  /// - the shadow tables of a model's R-trees, which follow from the rows.
+  var otherTables: [ActualTable] {
+    let indexes = Set(schema.indexes.map(\.name))
+    let owners = actual.ownership(under: schema)
+    return owners.filter { $0.object.kind == .table }.compactMap { object, ownership in
+      switch ownership {
+      case .model, .bookkeeping, .system: return nil
+      case .shadow(of: let owner) where indexes.contains(owner): return nil
+      default: break
+      }
+      guard let table = actual.table(named: object.name), !table.isVirtual else { return nil }
+      return table
+    }
+  }
+
+  /// The app's keys of the metadata with their values, byte by byte.
+  ///
+  /// Hashes, identifiers and checksums of the model, Core Data's version and Heirloom's own keys are no values of the
+  /// app's: they follow from the model and from who wrote the file last.
+  var metadataValues: [String: [UInt8]] {
+    let own: Set<String> = [
+      PhysicalName.storeTypeKey, PhysicalName.versionHashesVersionKey, PhysicalName.autoVacuumKey,
+      PhysicalName.deferredMigrationKey,
+    ]
+    var values: [String: [UInt8]] = [PhysicalName.uuid: Array(metadata.identifier.utf8)]
+    for (key, value) in metadata.otherValues where !own.contains(key) {
+      // What can't be written equals nothing.
+      values[key] = (try? BinaryPropertyListWriter.bytes(of: value)) ?? Array(UUID().uuidString.utf8)
+    }
+    return values
+  }
+}
+
+/// The external files of a store, by content.
+struct ComparedFiles {
+  private let folder: String
+  private let contents: FileContentClasses
+
+  init(ofStoreAt path: String, contents: FileContentClasses) {
+    folder = ExternalStorage.folder(forStoreAt: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
+    self.contents = contents
+  }
+
+  /// Returns the number of a file's content; `nil` if the file is missing or can't be read.
+  func content(of name: String) -> Int64? { contents.number(of: "\(folder)/\(name)") }
+
+  /// The paths of all files in the store's support folder.
+  var all: [String] {
+    let support = URL(fileURLWithPath: folder).deletingLastPathComponent().path
+    let data = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
+    var paths: Set<String> = []
+    for root in Set([support, data]) {
+      guard let names = FileManager.default.enumerator(atPath: root) else { continue }
+      for case let name as String in names { paths.insert("\(root)/\(name)") }
+    }
+    return paths.filter { FileStamp($0) != nil }.ordered()
+  }
+
+  /// Counts the files whose content none of another store's files has.
+  func missing(in other: ComparedFiles) -> Int64 {
+    let held = Set(other.all.compactMap(contents.number(of:)))
+    return Int64(all.count { path in contents.number(of: path).map { !held.contains($0) } ?? true })
+  }
+}
+
+/// Numbers for the contents of files: two files have the same number only if they have the same bytes.
+final class FileContentClasses {
+  private var numbers: [FileStamp: Int64] = [:]
+  private var known: [Int64: [(path: String, number: Int64)]] = [:]
+
+  /// Returns the number of a file's content; `nil` if it can't be read.
+  func number(of path: String) -> Int64? {
+    // A file under several names has the same stamp under all of them.
+    guard let file = FileStamp(path) else { return nil }
+    if let number = numbers[file] { return number }
+    var found: Int64?
+    for candidate in known[file.size] ?? [] where found == nil {
+      guard let isSame = try? FileDescriptor.haveSameContent(path, candidate.path) else { return nil }
+      if isSame { found = candidate.number }
+    }
+    let number = found ?? Int64(numbers.count)
+    numbers[file] = number
+    if found == nil { known[file.size, default: []].append((path, number)) }
+    return number
+  }
+}

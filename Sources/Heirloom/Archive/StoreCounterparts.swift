@@ -1,0 +1,219 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// The parts of another store in which the parts of a store are looked for.
+///
+/// In stores of one version these are the parts of the same names. Between versions they are those that a migration
+/// carries unchanged there and back: entities and properties matched in both directions, of the same type. For anything
+/// else there is no counterpart, so that its values count as held alone.
+struct StoreCounterparts {
+  let store: ComparedStore
+  let other: ComparedStore
+  /// `nil` for stores of one version.
+  private let matches: (there: ModelCorrespondence, back: ModelCorrespondence)?
+
+  init(of store: ComparedStore, in other: ComparedStore) {
+    (self.store, self.other) = (store, other)
+    let isOneVersion = store.metadata.versionHashes == other.metadata.versionHashes
+    matches =
+      isOneVersion
+      ? nil
+      : (
+        ModelCorrespondence(from: store.schema.model, to: other.schema.model),
+        ModelCorrespondence(from: other.schema.model, to: store.schema.model)
+      )
+  }
+
+  // MARK: Entities
+
+  private func pairs(_ entity: String) -> (there: EntityCorrespondence, back: EntityCorrespondence)? {
+    guard let matches, let there = matches.there.pair(ofSource: entity),
+      let back = matches.back.pair(ofSource: there.destination.name), back.destination.name == entity
+    else { return nil }
+    return (there, back)
+  }
+
+  /// Returns the counterpart of an entity; `nil` for none.
+  func entity(_ name: String) -> String? {
+    guard matches != nil else { return other.schema.entity(named: name)?.name }
+    return pairs(name)?.there.destination.name
+  }
+
+  /// The names of the other store's entities by their numbers, each the name of its counterpart in the store.
+  private var otherEntityNames: [Int64: String] {
+    var names: [Int64: String] = [:]
+    for entity in store.schema.entities {
+      if let found = self.entity(entity.name).flatMap(other.schema.entity(named:)) {
+        names[Int64(found.number)] = entity.name
+      }
+    }
+    // An entity that only the other store has equals none.
+    for entity in other.schema.entities where names[Int64(entity.number)] == nil {
+      names[Int64(entity.number)] = "\u{0}" + entity.name
+    }
+    return names
+  }
+
+  // MARK: Properties
+
+  private func relationship(_ name: String, of entity: String) -> (entity: String, name: String)? {
+    guard matches != nil else { return (entity, name) }
+    guard let pairs = pairs(entity), let found = pairs.there.destinationRelationships[name],
+      pairs.back.destinationRelationships[found] == name,
+      let destination = store.schema.model.relationship(named: name, of: entity)?.destinationEntity,
+      let otherDestination = other.schema.model.relationship(named: found, of: pairs.there.destination.name)?
+        .destinationEntity,
+      self.entity(destination) == otherDestination
+    else { return nil }
+    return (pairs.there.destination.name, found)
+  }
+
+  /// Returns the columns of a relationship's counterpart by the names of its own.
+  private func columns(ofRelationship name: String, of entity: String) -> (table: String, columns: [String: String])? {
+    guard let found = relationship(name, of: entity),
+      let own = store.schema.storage(ofRelationship: name, in: entity),
+      let others = other.schema.storage(ofRelationship: found.name, in: found.entity)
+    else { return nil }
+    func pairing(_ pairs: (String?, String?)...) -> (String, [String: String]) {
+      var columns: [String: String] = [:]
+      for case (let own?, let other?) in pairs { columns[own] = other }
+      return (others.table, columns)
+    }
+    switch (own, others) {
+    case (.key(_, let key, let entity), .key(_, let otherKey, let otherEntity)):
+      return pairing((key, otherKey), (entity, otherEntity))
+    case (.inverseKey(_, _, _, let order), .inverseKey(_, _, _, let otherOrder)):
+      return pairing((order, otherOrder))
+    case (.inverselessKey(_, let key, let order), .inverselessKey(_, let otherKey, let otherOrder)):
+      return pairing((key, otherKey), (order, otherOrder))
+    case (.join(_, let owner, let target, let order), .join(_, let otherOwner, let otherTarget, let otherOrder)):
+      return pairing((owner, otherOwner), (target, otherTarget), (order, otherOrder))
+    default: return nil
+    }
+  }
+
+  private func column(
+    ofAttribute path: [String], of entity: String, external: inout Bool
+  ) -> (table: String, column: String)? {
+    guard let own = store.schema.column(atPath: path, in: entity) else { return nil }
+    var (otherEntity, otherPath): (String, [String]) = (entity, path)
+    if matches != nil {
+      guard let pairs = pairs(entity), let name = pairs.there.destinationAttributes[path[0]],
+        pairs.back.destinationAttributes[name] == path[0],
+        let attribute = store.schema.model.attribute(named: path[0], of: entity),
+        let otherAttribute = other.schema.model.attribute(named: name, of: pairs.there.destination.name),
+        let leaf = AttributeLeaves(from: attribute, to: otherAttribute).leaves.first(where: { $0.sourcePath == path })
+      else { return nil }
+      (otherEntity, otherPath) = (pairs.there.destination.name, leaf.path)
+    }
+    guard let found = other.schema.column(atPath: otherPath, in: otherEntity),
+      found.attribute.type == own.attribute.type,
+      found.attribute.allowsExternalBinaryDataStorage == own.attribute.allowsExternalBinaryDataStorage
+    else { return nil }
+    external = own.attribute.allowsExternalBinaryDataStorage
+    return (found.table, found.name)
+  }
+
+  // MARK: Tables
+
+  /// Returns the rows of a table of the model, and those of its counterpart; `nil` for a table that isn't there.
+  func rows(of table: PhysicalTable) -> (own: ComparedRows, others: ComparedRows?)? {
+    guard let actual = store.actual.table(named: table.name) else { return nil }
+    let otherName = counterpart(of: table)
+    let otherActual = otherName.flatMap(other.actual.table(named:))
+    let (names, otherNames) = (store.entityNames, otherEntityNames)
+    var own: [ComparedRows.Column] = []
+    var others: [ComparedRows.Column] = []
+    for column in actual.columns where !column.isGenerated {
+      let role = table.column(named: column.name)?.role ?? .unknown
+      // The number of times that an object was saved: Core Data's own, and no value of the object.
+      if role == .optimisticLock { continue }
+      var isExternal = false
+      let found = counterpart(of: column.name, role: role, external: &isExternal)
+      let otherColumn = found.flatMap { found in
+        found.table == nil || found.table == otherName ? otherActual?.column(named: found.column)?.name : nil
+      }
+      switch role {
+      case .entity, .keyEntity:
+        own.append(.entity(column.name, names: names))
+        others.append(otherColumn.map { .entity($0, names: otherNames) } ?? .none)
+      default:
+        own.append(isExternal ? .external(column.name) : .value(column.name))
+        others.append(otherColumn.map { isExternal ? .external($0) : .value($0) } ?? .none)
+      }
+    }
+    var rows = ComparedRows(store: store, table: table.name, columns: own)
+    if !table.isJoin, actual.column(named: PhysicalName.entity) != nil { rows.group = PhysicalName.entity }
+    return (rows, otherActual.map { ComparedRows(store: other, table: $0.name, columns: others) })
+  }
+
+  private func counterpart(of table: PhysicalTable) -> String? {
+    switch table.kind {
+    case .objects(let root): entity(root).flatMap(other.schema.table(ofEntity:))?.name
+    case .links(let entity, let relationship): columns(ofRelationship: relationship, of: entity)?.table
+    }
+  }
+
+  /// Returns the counterpart of a column; its table is `nil` where that of the whole table is meant.
+  private func counterpart(
+    of name: String, role: PhysicalColumn.Role, external: inout Bool
+  ) -> (table: String?, column: String)? {
+    switch role {
+    case .primaryKey, .entity, .unknown: return (nil, name)
+    case .optimisticLock: return nil
+    case .attribute(let entity, let path):
+      return column(ofAttribute: path, of: entity, external: &external).map { ($0.table, $0.column) }
+    case .key(let entity, let relationship), .keyEntity(let entity, let relationship),
+      .inverselessKey(let entity, let relationship), .order(let entity, let relationship),
+      .joinKey(let entity, let relationship), .reflexiveKey(let entity, let relationship):
+      guard let found = columns(ofRelationship: relationship, of: entity) else { return nil }
+      return found.columns[name].map { (found.table, $0) }
+    }
+  }
+
+  /// Returns the rows of a table that no model knows, and those of the other store's table of that name.
+  func rows(of table: ActualTable) -> (own: ComparedRows, others: ComparedRows?) {
+    let otherTable = other.actual.table(named: table.name).flatMap { $0.isVirtual ? nil : $0 }
+    let (names, otherNames) = (store.entityNames, otherEntityNames)
+    let isFramework =
+      ActualSchema.historyTables.contains(table.name) || table.name.hasPrefix(PhysicalName.cloudKitPrefix)
+    var own: [ComparedRows.Column] = []
+    var others: [ComparedRows.Column] = []
+    for column in table.columns where !column.isGenerated {
+      let found = otherTable?.column(named: column.name)?.name
+      // History and CloudKit's tables number the model's entities, which have other numbers in another version.
+      if isFramework, [PhysicalName.changedEntity, PhysicalName.mirroredEntity].contains(column.name) {
+        own.append(.entity(column.name, names: names))
+        others.append(found.map { .entity($0, names: otherNames) } ?? .none)
+      } else {
+        own.append(.value(column.name))
+        others.append(found.map { .value($0) } ?? .none)
+      }
+    }
+    return (
+      ComparedRows(store: store, table: table.name, columns: own),
+      otherTable.map { ComparedRows(store: other, table: $0.name, columns: others) }
+    )
+  }
+
+  /// Returns the values that one of Core Data's own tables has in columns that aren't Core Data's; `nil` for none.
+  func rows(ofBookkeeping name: String, key: String?, known: Set<String>) -> (own: ComparedRows, others: ComparedRows?)?
+  {
+    guard let table = store.actual.table(named: name) else { return nil }
+    let more = table.columns.filter { !$0.isGenerated && !known.contains($0.name) }.map(\.name)
+    guard !more.isEmpty else { return nil }
+    let otherTable = other.actual.table(named: name)
+    let columns = [key].compactMap(\.self) + more
+    var own = ComparedRows(store: store, table: name, columns: columns.map { .value($0) })
+    own.condition = more.map { "r.\(quote($0)) IS NOT NULL" }.joined(separator: " OR ")
+    return (
+      own,
+      otherTable.map { otherTable in
+        ComparedRows(
+          store: other, table: name,
+          columns: columns.map { otherTable.column(named: $0) == nil ? .none : .value($0) })
+      }
+    )
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+package import HeirloomFormats
+package import HeirloomModel
+
+/// The test of soundness of a store that lies still, before other copies of its content are removed.
+///
+/// A sound store has readable metadata, passes SQLite's quick check, has every table and column of its model, and has
+/// each file of external data that its rows name, with content. The whole file is read; nothing is written.
+package struct StoreSoundness: Hashable, Sendable {
+  /// The first fault in words, without a full stop; `nil` for a sound store.
+  package let fault: String?
+  /// The checksum of the main file's bytes.
+  package let checksum: ContentChecksum
+  /// The main file when it was read.
+  package let file: FileStamp
+
+  /// Tests a store.
+  ///
+  /// - Parameters:
+  ///   - path: The store's file.
+  ///   - model: A model that may be the store's; another one is not used.
+  /// - Throws: ``StoreError`` when the store can't be read now, or changed meanwhile, which says nothing about it.
+  package init(ofStoreAt path: String, model: ManagedObjectModel?) throws(StoreError) {
+    guard let before = FileStamp(path) else { throw StoreError(path: path, problem: .missing) }
+    var checksum = ContentChecksum()
+    var fault: String?
+    do throws(StoreError) {
+      (fault, checksum) = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
+        (try Self.fault(in: connection, path: path, model: model), try Self.checksum(connection, before, path: path))
+      }
+    } catch {
+      guard error.isAboutContent else { throw error }
+      fault = error.description
+    }
+    guard FileStamp(path) == before else { throw StoreError(path: path, problem: .inUse) }
+    (self.fault, self.checksum, file) = (fault, checksum, before)
+  }
+
+  private static func fault(
+    in connection: Connection, path: String, model: ManagedObjectModel?
+  ) throws(StoreError) -> String? {
+    let metadata = try StoreMetadata(connection: connection, path: path)
+    do throws(SQLiteError) {
+      let actual = try ActualSchema(of: connection)
+      if let line = try connection.structureFaults(of: actual, by: "quick_check", limit: 1).first { return line }
+      let cached = (try? StoreModelCache.model(connection: connection, path: path))?.model
+      for case let model? in [model, cached] {
+        guard let configuration = metadata.configuration(of: model, heldBy: actual) else { continue }
+        let schema = PhysicalSchema(model: model, configuration: configuration, actual: actual)
+        if let drift = actual.tableDrift(from: schema).first(where: \.isFatal) { return drift.description }
+        return try faultOfExternalFiles(schema, actual, connection, path: path)
+      }
+      return nil
+    } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  private static func faultOfExternalFiles(
+    _ schema: PhysicalSchema, _ actual: ActualSchema, _ connection: Connection, path: String
+  ) throws(SQLiteError) -> String? {
+    let folder = ExternalStorage.folder(forStoreAt: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
+    for (_, column) in schema.externalAttributes(in: actual) {
+      for name in try ExternalStorage.fileNames(in: column, connection) {
+        // Core Data writes no empty file: an empty value is in its row.
+        guard let file = FileStamp("\(folder)/\(name)"), file.size > 0 else {
+          return "the file \(name) with a value of \(column.table).\(column.name) is missing or empty"
+        }
+      }
+    }
+    return nil
+  }
+
+  /// Reads the main file through SQLite's own handle: closing another one would drop the locks of this process.
+  private static func checksum(
+    _ connection: Connection, _ file: FileStamp, path: String
+  ) throws(StoreError) -> ContentChecksum {
+    var (checksum, place) = (ContentChecksum(), Int64(0))
+    while place < file.size {
+      let count = Int32(clamping: min(file.size - place, 1 << 20))
+      guard let bytes = connection.readFile(at: place, byteCount: count) else {
+        throw StoreError(path: path, problem: .unreadable(reason: "its bytes can't be read from \(place) on"))
+      }
+      bytes.withUnsafeBytes { checksum.update($0) }
+      place += Int64(count)
+    }
+    return checksum
+  }
+}
+
+/// A plain file's length, times and place, by which a change of it is noticed without reading it.
+package struct FileStamp: Hashable, Sendable {
+  /// The length, in bytes.
+  package let size: Int64
+  /// The time of the last change of content and of the last change of any kind, each in seconds and nanoseconds.
+  package let times: [Int64]
+  private let device: UInt64
+  private let number: UInt64
+
+  /// Reads the status of a name; `nil` unless it is a plain file's.
+  ///
+  /// A symbolic link is not followed.
+  package init?(_ path: String) {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    size = Int64(status.st_size)
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    number = UInt64(truncatingIfNeeded: status.st_ino)
+    #if canImport(Darwin)
+      let (written, changed) = (status.st_mtimespec, status.st_ctimespec)
+    #else
+      let (written, changed) = (status.st_mtim, status.st_ctim)
+    #endif
+    times = [written.tv_sec, written.tv_nsec, changed.tv_sec, changed.tv_nsec].map { Int64($0) }
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import HeirloomFormats
+import HeirloomModel
+import HeirloomStore
+
+extension StoreVault {
+  /// Returns true if a version fits its name and its manifest, was found sound, and looks as it did then.
+  ///
+  /// It reads no store, since each launch asks: names, lengths and times have to be enough. A version that was never
+  /// tested, or was touched since, isn't sound until the next operation tests it.
+  func isSound(_ version: PreviousVersionFiles) -> Bool {
+    guard let manifest = version.manifest, let path = version.storePath, manifest.storeName == location.name,
+      version.name == VersionName(time: manifest.time, identifier: manifest.identifier)
+    else { return false }
+    // It is kept with the journal of the change, so that no test of it as it lies is possible.
+    if manifest.operation == .undoing {
+      return version.storeByteCount >= manifest.storeByteCount && hasExternalFiles(version, manifest)
+    }
+    guard let note = manifest.soundness, note.fault == nil, note.fits(FileStamp(path)) else { return false }
+    return hasExternalFiles(version, manifest)
+  }
+
+  private func hasExternalFiles(_ version: PreviousVersionFiles, _ manifest: PreviousVersionManifest) -> Bool {
+    let support = PathText.join(version.path, StoreLocation.supportName(forStore: manifest.storeName))
+    guard let content = try? tree.content(of: SupportFolder(path: support)) else { return false }
+    return content.fileCount == manifest.supportFileCount && content.byteCount == manifest.supportByteCount
+  }
+
+  /// Tests the soundness of the previous versions that have no note of a test, or were touched since, and notes it.
+  ///
+  /// It belongs to operations, which read the store anyway. A version that can't be tested now has no valid note, and
+  /// so it is neither removed nor counted; that stops nothing.
+  package func testVersions() {
+    let store = try? files.status(of: location.path)?.identity
+    for name in (try? versionNames(in: location.previous)) ?? [] {
+      // The store itself may be there under a second name.
+      guard let version = try? readVersion(name), (try? version.storePath.map(files.status(of:))??.identity) != store
+      else {
+        continue
+      }
+      guard let manifest = version.manifest, manifest.operation != .undoing, let path = version.storePath,
+        manifest.soundness?.fits(FileStamp(path)) != true,
+        let soundness = try? StoreSoundness(ofStoreAt: path, model: model(of: version))
+      else { continue }
+      let note = SoundnessNote(soundness, fault: change(of: manifest, found: soundness))
+      // No sync of the folder: without the note, the next operation tests again.
+      try? replaceManifest(of: version, with: manifest.noting(note))
+    }
+  }
+
+  /// Returns the fault of a version whose main file is another one than when it was kept or first tested.
+  private func change(of manifest: PreviousVersionManifest, found: StoreSoundness) -> String? {
+    if let note = manifest.soundness {
+      return note.storeChecksum == found.checksum.value ? note.fault : "its content has changed since it was tested"
+    }
+    guard found.file.size != manifest.storeByteCount else { return nil }
+    return "it had \(manifest.storeByteCount) bytes when it was kept, and has \(found.file.size)"
+  }
+
+  private func model(of version: PreviousVersionFiles) -> ManagedObjectModel? {
+    let file = SnapshotFile(path: PathText.join(version.path, StoreLocation.snapshotName), files: files)
+    guard let bytes = try? file.read() else { return nil }
+    return try? ModelSnapshot(bytes: bytes).model
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Heirloom
+import HeirloomStore
+import TestSupport
+import Testing
+
+/// Restorations while an external file of the store, or of the version, is damaged.
+struct RestoredFilesTests {
+  /// The present content of a file that differs from the other copy.
+  enum Content: CaseIterable, Sendable {
+    case empty, shorter, otherBytes
+
+    func of(_ data: Data) -> Data {
+      switch self {
+      case .empty: Data()
+      case .shorter: data.prefix(100)
+      case .otherBytes: Data(data.dropLast() + [0xff])
+      }
+    }
+  }
+
+  /// Writes a new file under a name, so that no other name of the old one changes.
+  private func replace(_ url: URL, with data: Data) throws {
+    try FileManager.default.removeItem(at: url)
+    try data.write(to: url)
+  }
+
+  @Test(arguments: Content.allCases, [false, true])
+  func `a damaged file of the store comes back whole, and stays with the store that was replaced`(
+    content: Content, isStoreGone: Bool
+  ) throws {
+    let scene = try KeptStoreScene()
+    let before = try KeptStoreScene.contents(of: scene.store)
+    try scene.launch(1)
+    let file = try KeptStoreScene.files(of: scene.store)[2]
+    let damaged = content.of(try Data(contentsOf: file))
+    try replace(file, with: damaged)
+    if isStoreGone { try FileManager.default.removeItem(at: scene.store) }
+    let result = try scene.archive.restorePreviousVersion()
+    #expect(try KeptStoreScene.contents(of: scene.store) == before)
+    #expect(try KeptStoreScene.contents(of: result.restored.storeURL) == before)
+    if let previous = result.previous {
+      #expect(try KeptStoreScene.contents(of: previous.storeURL)[file.lastPathComponent] == damaged)
+    } else {
+      #expect(isStoreGone)
+      let companion = scene.directory.file("Journal.sqlite.heirloom/incompatible")
+      let kept = try FileManager.default.subpathsOfDirectory(atPath: companion.path)
+        .filter { $0.hasSuffix(file.lastPathComponent) }
+      #expect(try kept.map { try Data(contentsOf: companion.appendingPathComponent($0)) } == [damaged])
+    }
+    // What the app writes into its file reaches no kept one.
+    let kept = try scene.archive.previousVersions().map { try KeptStoreScene.contents(of: $0.storeURL) }
+    try Data([1]).write(to: file)
+    #expect(try scene.archive.previousVersions().map { try KeptStoreScene.contents(of: $0.storeURL) } == kept)
+    _ = try scene.archive.restorePreviousVersion(result.restored.id)
+    for _ in 0..<3 { try scene.launch(1) }
+    for _ in 0..<3 { try scene.launch(2) }
+    #expect(try KeptStoreScene.contents(of: scene.store) == before)
+  }
+
+  @Test func `a good file of the store stays with it when the version's own is damaged`() throws {
+    let scene = try KeptStoreScene()
+    let before = try KeptStoreScene.contents(of: scene.store)
+    try scene.launch(1)
+    let kept = try #require(try scene.archive.previousVersions().first)
+    let file = try KeptStoreScene.files(of: kept.storeURL)[2]
+    try replace(file, with: Data([1, 2, 3]))
+    let result = try scene.archive.restorePreviousVersion()
+    #expect(try KeptStoreScene.contents(of: scene.store)[file.lastPathComponent] == Data([1, 2, 3]))
+    let previous = try #require(result.previous)
+    #expect(try KeptStoreScene.contents(of: previous.storeURL) == before)
+    for _ in 0..<3 { try scene.launch(1) }
+    for _ in 0..<3 { try scene.launch(2) }
+    let left = try #require(try scene.archive.previousVersions().first { $0.id == previous.id })
+    #expect(left.isPinned)
+    #expect(try KeptStoreScene.contents(of: left.storeURL) == before)
+  }
+}
