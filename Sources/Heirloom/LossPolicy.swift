@@ -13,5 +13,7 @@ public enum LossPolicy: String, Hashable, Sendable, CaseIterable {
   /// The error is ``MigrationAssistantError/lossesNotConsented(storePath:plan:)``.
   case stop
   /// Goes on: the app consents to all losses of all migrations.
+  ///
+  /// Only a version whose `-wal` SQLite can't read to its end is pinned then.
   case accept
 }

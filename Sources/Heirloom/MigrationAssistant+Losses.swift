@@ -51,7 +51,7 @@ extension MigrationAssistant {
   func hopsKeeping(
     _ hop: MigrationHop, plan: MigrationPlan, asked: inout Set<AskedHop>
   ) throws -> [MigrationHop]? {
-    let losses = plan.losses.filter { $0.consent == nil || $0.consent == .lock }
+    let losses = plan.losses.filter { !$0.isOfLog && ($0.consent == nil || $0.consent == .lock) }
     // What stands in the way comes first: until it is settled, nothing is lost.
     guard hop.isInferred, !losses.isEmpty, delegate != nil, asked.insert(AskedHop(hop)).inserted else { return nil }
     return try hopsByAsking(from: hop.source, to: hop.destination) { step in

@@ -57,8 +57,8 @@ extension MigrationAssistant {
     /// True if a store is left alone when SQLite can't read its `-wal` to the end.
     ///
     /// SQLite drops what comes after a damaged part, and says nothing. If this is false, what SQLite reads is migrated.
-    /// The log is kept with the previous version for `StoreSalvage` (of the library `HeirloomSalvage`), and a warning
-    /// of the plan says so.
+    /// The log is kept with the previous version for `StoreSalvage` (of the library `HeirloomSalvage`). Changes that
+    /// only the log holds are a loss of the plan, to which ``losses`` applies, and that version is pinned.
     public var stopsAtUnreadableLog: Bool = false
 
     /// The rule for a store that no model or mapping fits, or whose pages are damaged.

@@ -107,14 +107,22 @@ public final class MigrationAssistant {
 
   /// Returns the warnings about what a migration would meet beside the store, which a copy of the store doesn't have.
   package func placeWarnings() throws -> [String] {
-    [try vault().logDamage()?.description, try placeWarning()].compactMap { $0 }
+    [try logDamage()?.description, try placeWarning()].compactMap { $0 }
   }
+
+  /// Returns the damage of the store's `-wal`; `nil` for a log that SQLite reads to its end.
+  package func logDamage() throws -> LogDamage? { try vault().logDamage() }
 
   /// Returns the warning about a place that a migration refuses; `nil` for a place that is fit.
   ///
   /// A plan may also be made on a copy, or where nobody may write, so such a place doesn't make it fail.
   private func placeWarning() throws -> String? {
     try vault().placeObjection().map { "A migration would be refused where the store is: \($0)" }
+  }
+
+  /// Returns the error that a migration ends with since the store itself is a mount point; `nil` for any other.
+  package func mountObjection() throws -> MigrationAssistantError? {
+    try vault().placeObjection().flatMap { $0.isAboutMount ? wrapped($0) : nil }
   }
 
   // MARK: Migrating

@@ -50,7 +50,10 @@ extension MigrationRun {
     // A store between two hops is there together with those before and after it.
     if hopPath.hops.count > 1 || hopPath.startsWithCode { plan.bytesBuilt *= 2 }
     plan.warnings += hopPath.unusedMappings
-    if let damage = try assistant.vault().logDamage() { plan.warnings.append(damage.description) }
+    if let damage = try assistant.vault().logDamage() {
+      plan.warnings.append(damage.description)
+      plan.add(damage)
+    }
     if let handler = hopPath.hops.first?.willMigrate {
       plan.warnings.append("The code of \(handler.stageName) runs first: what it changes is not counted here.")
     }
@@ -92,7 +95,8 @@ extension MigrationRun {
   func checkKnown(_ plan: MigrationPlan, source: IdentifiedModel) throws(MigrationAssistantError) {
     if acceptsUnknownVersion { return }
     // Accepting every loss says nothing about whose store it is.
-    let loses = plan.losses.contains { $0.consent != .decision && $0.consent != .lock }
+    // Damage of a log says nothing about it either.
+    let loses = plan.losses.contains { $0.consent != .decision && $0.consent != .lock && !$0.isOfLog }
     if loses || !plan.blockers.isEmpty, source.versionName == nil,
       let newer = assistant.newerStore(withHashes: source.model.versionHashes(), known: nil)
     {

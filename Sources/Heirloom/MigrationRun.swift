@@ -21,6 +21,8 @@ final class MigrationRun {
   private var asked: Set<AskedHop> = []
   /// The steps that were reported to lack code.
   private var stepsWithoutCode: Set<String> = []
+  /// The damage of the store's `-wal` when the store was held; afterwards the log isn't there any more.
+  private var logDamage: LogDamage?
   /// The vault's findings, for the report.
   private var vaultWarnings: [String] = []
 
@@ -92,11 +94,13 @@ final class MigrationRun {
     var chain: CandidateChain?
     do {
       let store = try swap.hold(try replacement(for: proposal))
+      logDamage = swap.logDamage
       let made = self.chain(for: proposal, from: store, to: swap.candidatePath)
       chain = made
       plan = try build(proposal, by: made)
       try swap.prove { try made.prove() }
-      kept = try swap.commit(alone: plan.unconsentedLosses.map(SoleContent.init))
+      // The vault notes itself what only a log holds.
+      kept = try swap.commit(alone: plan.unconsentedLosses.filter { !$0.isOfLog }.map(SoleContent.init))
     } catch {
       let damage = chain?.damage ?? []
       let failure = swap.rollBack(after: error)
@@ -169,6 +173,7 @@ final class MigrationRun {
       let approved = plan.source == hopPath.source.model ? proposal.plan.losses : []
       return try answer(to: &plan, of: hop, source: hopPath.source, approved: approved)
     }
+    carriedOut.add(logDamage, consented: proposal.plan.losses)
     // Only the run has shown the properties that code was given and didn't read.
     for index in carriedOut.hops.indices { assistant.noteConsents(in: &carriedOut.hops[index]) }
     try assistant.checkConsented(&carriedOut)
@@ -181,6 +186,7 @@ final class MigrationRun {
   private func answer(
     to plan: inout MigrationPlan, of hop: MigrationHop, source: IdentifiedModel, approved: [MigrationLoss]
   ) throws -> CandidateChain.Answer? {
+    if plan.source == source.model { plan.add(logDamage) }
     assistant.noteConsents(in: &plan)
     plan.consent { loss in approved.first { $0.isSame(as: loss) }?.consent }
     if let hops = try hopsKeeping(hop, plan: plan) { return .hops(hops) }
@@ -245,7 +251,8 @@ final class MigrationRun {
     if !quarantine.isEmpty {
       assistant.report(.quarantined(rows: plan.decisions.reduce(0) { $0 + $1.quarantined }, paths: quarantine))
     }
-    let pinned = plan.unconsentedLosses
+    // What only a log holds pins the version in any case.
+    let pinned = plan.losses.filter { $0.consent == nil || $0.isOfLog }
     if !pinned.isEmpty { assistant.report(.pinned(id: kept.name.text, losses: pinned.map(\.name))) }
     let duration = start.duration(to: .now)
     assistant.report(.finished(duration))

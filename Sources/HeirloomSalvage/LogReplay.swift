@@ -34,18 +34,18 @@ struct LogReplay {
       try FileDescriptor(database, flags: O_RDONLY, for: .read).status(for: .read).size / Int64(content.pageSize)
     pageCount = Int(clamping: min(Int64(pageCount), present + content.totalCount))
     try write(content.committed, pageCount: pageCount, pageSize: content.pageSize, to: database)
-    outcome.lostPages = content.committed.filter { $0.value == nil && $0.key <= pageCount }.keys.sorted()
+    outcome.lostPages = content.committed.filter { !$0.value.isSound && $0.key <= pageCount }.keys.sorted()
     return outcome
   }
 
   private func write(
-    _ pages: [Int: Int64?], pageCount: Int, pageSize: Int, to path: String
+    _ pages: [Int: WriteAheadLog.Place], pageCount: Int, pageSize: Int, to path: String
   ) throws(FileError) {
     let database = try FileDescriptor(path, flags: O_RDWR, for: .write)
     for (page, place) in pages.sorted(by: { $0.key < $1.key }) where page <= pageCount {
       // An older state of the page doesn't match the other pages: it may repeat rows, or hold deleted ones.
       var content: [UInt8]?
-      if let place { content = try log.bytes(at: place, count: pageSize) }
+      if place.isSound { content = try log.bytes(at: place.offset, count: pageSize) }
       try database.write(content ?? [UInt8](repeating: 0, count: pageSize), at: Int64(page - 1) * Int64(pageSize))
     }
     try database.truncate(to: Int64(pageCount) * Int64(pageSize))

@@ -28,9 +28,11 @@ package struct FrozenSchema: Sendable {
     _ schema: SwiftDataSchemas.Schema, of found: SwiftDataSchemas, name: String, identifier: String
   ) throws(FreezingError) {
     let source = found.source
-    var reader = FrozenSourceReader(schema, of: source, name: name)
+    let builder = SwiftDataModelBuilder(of: schema.roots, in: source)
     let files = source.faults.map { "\($0.path):\($0.error.line): \($0.error.reason)" }
-    let model = try Self.model(of: reader.builder, source: source, faults: files + found.texts(of: schema.faults))
+    // What is doubted may be of any size.
+    let model = try Self.model(of: builder, source: source, faults: files + found.texts(of: schema.faults))
+    var reader = FrozenSourceReader(builder, of: source, name: name)
     let types = reader.types(in: model)
     try self.init(
       types, of: model, imports: reader.imports, notes: reader.notes, reasons: reader.reasons, name: name,

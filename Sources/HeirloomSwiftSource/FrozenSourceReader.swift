@@ -22,12 +22,11 @@ struct FrozenSourceReader {
   /// Finds all types of a schema.
   ///
   /// - Parameters:
-  ///   - schema: The schema.
+  ///   - builder: The model of the schema's classes.
   ///   - source: The declarations.
   ///   - name: The name of the frozen schema.
-  init(_ schema: SwiftDataSchemas.Schema, of source: SwiftDataSource, name: String) {
-    (self.source, self.name) = (source, name)
-    builder = SwiftDataModelBuilder(of: schema.roots, in: source)
+  init(_ builder: SwiftDataModelBuilder, of source: SwiftDataSource, name: String) {
+    (self.source, self.name, self.builder) = (source, name, builder)
     findValues()
     for owner in classes { paths[owner.path] = [owner.name] }
     // A type in a type that is frozen stays in it.
@@ -238,8 +237,14 @@ struct FrozenSourceReader {
   /// Labels of initializers of plain types; what an app adds has others.
   private static let labels: Set<String> = ["", "timeIntervalSince1970", "timeIntervalSinceReferenceDate"]
 
+  /// The most lists and calls within each other.
+  private static let depthLimit = 32
+
   /// Returns an initial value that means the same in the frozen schema; `nil` for one that may name what stands outside.
-  private func value(_ range: Range<Int>, as type: SwiftDataType, in owner: SwiftDeclaration) -> String? {
+  private func value(
+    _ range: Range<Int>, as type: SwiftDataType, in owner: SwiftDeclaration, depth: Int = 0
+  ) -> String? {
+    guard depth < Self.depthLimit else { return nil }
     let tokens = source.tokens(owner.place)
     var type = type
     if case .optional(let inner) = type { type = inner }
@@ -267,7 +272,9 @@ struct FrozenSourceReader {
     guard isList || called != nil else { return nil }
     var items: [String] = []
     for (label, item) in tokens.items(inside).map(tokens.labelled) {
-      guard Self.labels.contains(label), let text = value(item, as: type, in: owner) else { return nil }
+      guard Self.labels.contains(label), let text = value(item, as: type, in: owner, depth: depth + 1) else {
+        return nil
+      }
       items.append(label.isEmpty ? text : "\(label): \(text)")
     }
     return called.map { "\($0)(\(items.joined(separator: ", ")))" } ?? "[\(items.joined(separator: ", "))]"

@@ -98,7 +98,7 @@ extension SwiftDataSchemas {
   /// Returns true for a versioned schema in which all of its types are declared.
   package func isFrozen(_ schema: Schema) -> Bool {
     guard schema.kind == .versionedSchema, schema.faults.isEmpty else { return false }
-    return FrozenSourceReader(schema, of: source, name: schema.name)
+    return FrozenSourceReader(SwiftDataModelBuilder(of: schema.roots, in: source), of: source, name: schema.name)
       .isNested(in: schema.name.split(separator: ".").map(String.init))
   }
 

@@ -62,41 +62,37 @@ extension SwiftDataSource {
       }
     }
     if let function = ownCoding(declaration.path) { return "\(declaration.name) has an \(function) of its own" }
-    var seen: Set<String> = []
-    for parent in declaration.inherited.dropFirst(hasRawType ? 1 : 0) {
-      if let reason = objection(to: parent, in: declaration.scope.outer, of: declaration.name, &seen) { return reason }
-    }
+    var waiting = declaration.inherited.dropFirst(hasRawType ? 1 : 0).map { ($0, declaration.scope.outer) }
     for added in extensions {
       let outside = SwiftScope(path: [], head: 0, file: added.place.file)
-      for parent in added.inherited {
-        if let reason = objection(to: parent, in: outside, of: declaration.name, &seen) { return reason }
-      }
+      waiting += added.inherited.map { ($0, outside) }
     }
-    return nil
+    return objection(to: waiting, of: declaration.name)
   }
 
   private func ownCoding(_ path: [String]) -> String? {
     functions(of: path).subtracting(["init?"]).min { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
-  /// Returns the reason why a protocol may change how a type is coded; each is looked at once.
-  private func objection(
-    to parent: SwiftTypeName, in scope: SwiftScope, of owner: String, _ seen: inout Set<String>
-  ) -> String? {
-    let type = type(parent, in: scope)
-    switch type {
-    case .library(let name) where Self.harmlessProtocols.contains(name):
-      return ownCoding([name]).map { "an extension of \(name) may give \(owner) an \($0)" }
-    case .declared(let found) where found.kind == .interface:
-      guard seen.insert(found.path.joined(separator: ".")).inserted else { return nil }
-      if let function = ownCoding(found.path) {
-        return "an extension of \(found.name) may give \(owner) an \(function)"
+  /// Returns the reason why a protocol, or one that it inherits from, may change how a type is coded.
+  private func objection(to parents: [(type: SwiftTypeName, scope: SwiftScope)], of owner: String) -> String? {
+    var seen: Set<String> = []
+    // In the order in which they are written, each protocol before those that it inherits from: the first reason counts.
+    var waiting = Array(parents.reversed())
+    while let (parent, scope) = waiting.popLast() {
+      let type = type(parent, in: scope)
+      switch type {
+      case .library(let name) where Self.harmlessProtocols.contains(name):
+        if let function = ownCoding([name]) { return "an extension of \(name) may give \(owner) an \(function)" }
+      case .declared(let found) where found.kind == .interface:
+        guard seen.insert(found.path.joined(separator: ".")).inserted else { continue }
+        if let function = ownCoding(found.path) {
+          return "an extension of \(found.name) may give \(owner) an \(function)"
+        }
+        waiting += found.inherited.reversed().map { ($0, found.scope.outer) }
+      default: return "\(owner) is \(type), which may change how it is stored"
       }
-      for parent in found.inherited {
-        if let reason = objection(to: parent, in: found.scope.outer, of: owner, &seen) { return reason }
-      }
-      return nil
-    default: return "\(owner) is \(type), which may change how it is stored"
     }
+    return nil
   }
 }

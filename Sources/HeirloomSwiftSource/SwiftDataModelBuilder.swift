@@ -44,6 +44,10 @@ package struct SwiftDataModelBuilder {
     while let declaration = waiting.popLast() {
       guard let known = classes[declaration.name] else {
         classes[declaration.name] = declaration
+        guard classes.count <= Self.classLimit else {
+          doubt(declaration, nil, declaration.place, "the schema has more than \(Self.classLimit) classes")
+          break
+        }
         waiting += read(declaration).reversed()
         continue
       }
@@ -84,13 +88,22 @@ package struct SwiftDataModelBuilder {
 
   // MARK: - Classes
 
+  /// The most properties of a class that are read; a table of SQLite has room for fewer.
+  private static let propertyLimit = 5_000
+  /// The most classes that are read.
+  private static let classLimit = 5_000
+
   /// Adds the entity of a class, and returns the classes that it refers to.
   private mutating func read(_ owner: SwiftDeclaration) -> [SwiftDeclaration] {
     var entity = EntityDescription(name: owner.name)
     var found: [SwiftDeclaration] = []
     var names: Set<String> = []
     readHead(of: owner)
-    for property in owner.properties where !property.isStatic {
+    if owner.properties.count > Self.propertyLimit {
+      doubt(owner, nil, owner.place, "the class has more than \(Self.propertyLimit) properties")
+      open.insert(owner.name)
+    }
+    for property in owner.properties.prefix(Self.propertyLimit) where !property.isStatic {
       guard property.isStored else {
         if property.attribute("Attribute") != nil || property.attribute("Relationship") != nil {
           doubt(owner, property.name, property.place, "a computed property with a macro is in no store that is known")

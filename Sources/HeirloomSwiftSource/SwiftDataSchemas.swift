@@ -75,6 +75,14 @@ package struct SwiftDataSchemas {
   /// The declarations, with what stands in extensions of aliases.
   package let source: SwiftDataSource
 
+  /// The classes of a list without a name.
+  private struct ClassList: Hashable {
+    let places: Set<SwiftPlace>
+    let identifier: String?
+  }
+  /// The positions of the schemas that containers list, each list once.
+  private var lists: [ClassList: Int] = [:]
+
   /// Finds the schemas and plans of a source.
   package init(_ source: SwiftDataSource) {
     let source = source.resolvingExtensions()
@@ -214,7 +222,7 @@ package struct SwiftDataSchemas {
       return readStages(value, property.place.file, path, &plan, depth: depth + 1)
     }
     plan.faults.append(
-      Fault(place: place, reason: "only the compiler knows which stages \"\(tokens.text(range))\" has"))
+      Fault(place: place, reason: "only the compiler knows which stages \"\(tokens.excerpt(range))\" has"))
   }
 
   /// Returns the stage of `.lightweight(fromVersion: A.self, toVersion: B.self)`; `nil` for anything else.
@@ -280,13 +288,14 @@ package struct SwiftDataSchemas {
 
   /// Adds a list; what a preview or a test lists again is one schema.
   private mutating func append(_ schema: Schema) {
-    let places = Set(schema.roots.map(\.place))
-    let equal = schemas.firstIndex {
-      $0.kind != .versionedSchema && $0.faults.isEmpty && Set($0.roots.map(\.place)) == places
-        && $0.identifier == schema.identifier
+    guard schema.faults.isEmpty else { return schemas.append(schema) }
+    let list = ClassList(places: Set(schema.roots.map(\.place)), identifier: schema.identifier)
+    if let equal = lists[list] {
+      if let place = schema.place { schemas[equal].otherPlaces.append(place) }
+    } else {
+      lists[list] = schemas.count
+      schemas.append(schema)
     }
-    guard let equal, schema.faults.isEmpty else { return schemas.append(schema) }
-    if let place = schema.place { schemas[equal].otherPlaces.append(place) }
   }
 }
 

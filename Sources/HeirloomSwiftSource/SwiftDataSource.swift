@@ -8,6 +8,19 @@ package struct SwiftDataSource: Sendable {
     let declarations: [SwiftDeclaration]
     /// The modules that it imports.
     let imports: Set<String>
+    /// What stands between the braces of a type, with the position of the body around it or -1; in the order of places.
+    let bodies: [(range: Range<Int>, path: [String], outer: Int)]
+
+    init(path: String, tokens: SwiftTokens, declarations: [SwiftDeclaration]) {
+      (self.path, self.tokens, self.declarations, imports) = (path, tokens, declarations, tokens.imports)
+      var bodies: [(range: Range<Int>, path: [String], outer: Int)] = []
+      for declaration in declarations.sorted(by: { $0.body.lowerBound < $1.body.lowerBound }) {
+        var outer = bodies.count - 1
+        while outer >= 0, bodies[outer].range.upperBound <= declaration.body.lowerBound { outer = bodies[outer].outer }
+        bodies.append((declaration.body, declaration.path, outer))
+      }
+      self.bodies = bodies
+    }
   }
 
   private(set) var files: [File] = []
@@ -35,7 +48,7 @@ package struct SwiftDataSource: Sendable {
     do throws(SwiftSourceError) {
       let tokens = try SwiftTokens(bytes)
       let declarations = try SwiftDeclarationReader(tokens, file: files.count).declarations
-      files.append(File(path: path, tokens: tokens, declarations: declarations, imports: tokens.imports))
+      files.append(File(path: path, tokens: tokens, declarations: declarations))
       for declaration in declarations { add(declaration) }
     } catch {
       faults.append((path, error))
@@ -118,8 +131,16 @@ package struct SwiftDataSource: Sendable {
 
   /// Returns the full name of the innermost type around a token.
   func path(around token: Int, in file: Int) -> [String] {
-    let around = files[file].declarations.filter { $0.body.contains(token) }
-    return around.max { $0.body.lowerBound < $1.body.lowerBound }?.path ?? []
+    // The bodies stand in each other or apart: behind the last one that begins before the token stand those around it.
+    let bodies = files[file].bodies
+    var (low, high) = (0, bodies.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if bodies[middle].range.lowerBound <= token { low = middle + 1 } else { high = middle }
+    }
+    var index = low - 1
+    while index >= 0, !bodies[index].range.contains(token) { index = bodies[index].outer }
+    return index < 0 ? [] : bodies[index].path
   }
 
   /// Returns a place in words, such as `Models/Chat.swift:41`.

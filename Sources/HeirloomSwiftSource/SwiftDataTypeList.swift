@@ -67,6 +67,6 @@ struct SwiftDataTypeList {
 
   private mutating func leave(_ range: Range<Int>, _ file: Int) {
     let tokens = source.files[file].tokens
-    unread.append((tokens.text(range), SwiftPlace(file: file, line: tokens.line(range.lowerBound))))
+    unread.append((tokens.excerpt(range), SwiftPlace(file: file, line: tokens.line(range.lowerBound))))
   }
 }

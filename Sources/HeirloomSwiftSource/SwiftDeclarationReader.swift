@@ -31,9 +31,9 @@ struct SwiftDeclarationReader {
     /// True for what only its own file sees.
     var isPrivate: Bool { modifiers.contains("private") || modifiers.contains("fileprivate") }
 
-    /// Adds what stands before it.
-    mutating func join(_ other: Prefix) {
-      attributes.insert(contentsOf: other.attributes, at: 0)
+    /// Adds what follows it.
+    mutating func append(_ other: Prefix) {
+      attributes += other.attributes
       modifiers.formUnion(other.modifiers)
       isCut = isCut || other.isCut
     }
@@ -66,15 +66,14 @@ struct SwiftDeclarationReader {
         readNumberSign(&owner, conditions: &conditions)
         continue
       }
-      var prefix = prefix()
-      prefix.join(cut)
+      cut.append(prefix())
       guard position < end else { return }
-      cut = Prefix()
       if isCondition(position) {
-        cut = prefix
         cut.isCut = true
         continue
       }
+      let prefix = cut
+      cut = Prefix()
       let word = source.tokens[position].kind == .word ? source.text(position) : ""
       let isInConditionalExtension = owner.kind == .extension && owner.isConditional
       let isConditional = conditions > 0 || prefix.isCut || isInConditionalExtension

@@ -17,6 +17,8 @@ struct SwiftStageCode {
   /// The calls with the context, and the functions that are a whole part, that can't be followed, by their text.
   private(set) var unread: [(text: String, place: SwiftPlace)] = []
 
+  private var unreadTexts: Set<String> = []
+
   private let source: SwiftDataSource
   /// The functions of all files by their names; `nil` until one is sought.
   private var declared: [String: [(file: Int, index: Int)]]?
@@ -37,7 +39,7 @@ struct SwiftStageCode {
     let first = code.lowerBound
     guard tokens.has("{", at: first) else {
       let place = SwiftPlace(file: file, line: tokens.line(first))
-      follow(tokens.path(code), tokens.text(code), place, from: scope)
+      follow(tokens.path(code), tokens.excerpt(code), place, from: scope)
       return
     }
     let body = tokens.inside(first)
@@ -57,7 +59,7 @@ struct SwiftStageCode {
     // The calls around a token, the innermost one last.
     var (index, open): (Int, [(name: Range<Int>, end: Int)]) = (piece.body.lowerBound, [])
     while index < piece.body.upperBound {
-      open.removeAll { $0.end <= index }
+      while let last = open.last, last.end <= index { open.removeLast() }
       if context == "$0", tokens.has("{", at: index) {
         // In a closure within it, the word means something else.
         index = tokens.next(index)
@@ -68,7 +70,7 @@ struct SwiftStageCode {
         !tokens.has(".", at: index - 1), tokens.has(",", at: index + 1) || index + 1 == call.end
       {
         let place = SwiftPlace(file: piece.file, line: tokens.line(call.name.lowerBound))
-        follow(tokens.path(call.name), tokens.text(call.name), place, from: piece.scope)
+        follow(tokens.path(call.name), tokens.excerpt(call.name), place, from: piece.scope)
       }
       index += 1
     }
@@ -91,7 +93,7 @@ struct SwiftStageCode {
     let found = names.map { functions($0, from: scope) } ?? []
     // A function whose parameter isn't recognized is read, and what it calls isn't.
     if found.count != 1 || found[0].context == nil || pieces.count >= Self.limit {
-      if !unread.contains(where: { $0.text == text }) { unread.append((text, place)) }
+      if unreadTexts.insert(text).inserted { unread.append((text, place)) }
     }
     if found.count == 1, pieces.count < Self.limit { add(found[0]) }
   }

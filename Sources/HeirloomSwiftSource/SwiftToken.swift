@@ -88,6 +88,13 @@ struct SwiftTokens: Sendable {
     return String(decoding: bytes[Int(tokens[first].start)..<Int(tokens[last].end)], as: UTF8.self)
   }
 
+  /// Returns the text of some tokens for a sentence; of a long one, the start.
+  func excerpt(_ range: Range<Int>) -> String {
+    let limit = 200
+    guard range.count > limit, let first = range.first else { return text(range) }
+    return text(first..<first + limit) + "…"
+  }
+
   /// Returns true if a token is the given symbol, bracket or word.
   func has(_ text: StaticString, at index: Int) -> Bool {
     guard tokens.indices.contains(index) else { return false }

@@ -43,8 +43,10 @@ struct SwiftTypeReader {
   private let source: SwiftTokens
   private(set) var position: Int
 
-  /// The most types within each other.
+  /// The most types within each other, question marks counted.
   private static let depthLimit = 32
+  /// The most parts of a name.
+  private static let partLimit = 64
 
   /// Begins at a token.
   init(_ source: SwiftTokens, at position: Int) {
@@ -62,24 +64,32 @@ struct SwiftTypeReader {
     skipAttributes()
     let isMarked = position > start
     guard var result = simpleType(depth: depth) else { return nil }
-    if isMarked, case .other = result { result = .other(source.text(start..<position)) }
+    var otherEnd: Int?
+    if isMarked, case .other = result { otherEnd = position }
+    var optionals = 0
     while true {
       if source.has("?", at: position), !source.tokens[position].followsSpace {
-        result = .optional(result)
+        optionals += 1
         position += 1
+        continue
       } else if source.has("!", at: position), !source.tokens[position].followsSpace {
         position += 1
-        result = .other(source.text(start..<position))
       } else if source.has("&", at: position) {
         position += 1
         guard simpleType(depth: depth) != nil else { return nil }
-        result = .other(source.text(start..<position))
       } else if source.has(".", at: position), ["Type", "Protocol"].contains(source.text(position + 1)) {
         position += 2
-        result = .other(source.text(start..<position))
       } else {
         break
       }
+      (otherEnd, optionals) = (position, 0)
+    }
+    // The text is made once: made after each sign, it would take the square of their number.
+    if let otherEnd { result = .other(source.text(start..<otherEnd)) }
+    if depth + optionals > Self.depthLimit {
+      result = .other(source.text(start..<position))
+    } else {
+      for _ in 0..<optionals { result = .optional(result) }
     }
     let effects = position
     while source.has("async", at: position) || source.has("throws", at: position) {
@@ -162,6 +172,7 @@ struct SwiftTypeReader {
       position += 1
     }
     if names.count > 1, names[0] == "SwiftData" { names.removeFirst() }
+    guard names.count <= Self.partLimit else { return .other(source.text(start..<position)) }
     guard isGeneric else { return .named(names) }
     switch (SwiftTypeName.withoutLibrary(names), arguments.count) {
     case (["Optional"], 1): return .optional(arguments[0])

@@ -29,6 +29,13 @@ final class MountedVolume {
     try Self.command(["/usr/bin/mount", "-t", kind, "-o", options, kind, folder.path])
   }
 
+  /// Mounts a file on itself, as a container mounts a single file of its host.
+  init(file: URL, of directory: TemporaryDirectory) throws {
+    url = file
+    self.directory = directory
+    try Self.command(["/usr/bin/mount", "--bind", file.path, file.path])
+  }
+
   /// Makes a file system that shares blocks between files, and mounts it.
   ///
   /// - Parameter megabytes: The size; the file that holds it takes only the space that is written.

@@ -33,6 +33,27 @@ struct OtherVolumeTests {
     field.checkMigrated(store)
   }
 
+  @Test(arguments: FieldStore.Shape.allCases)
+  func `a store that is mounted as a single file is refused byte for byte, by a plan as by a migration`(
+    shape: FieldStore.Shape
+  ) throws {
+    let field = try FieldStore(shape)
+    let directory = try TemporaryDirectory()
+    let store = try field.place(in: directory.url)
+    let bytes = field.bytes(at: store)
+    do {
+      let mount = try MountedVolume(file: store, of: directory)
+      for command in ["plan", "rehearse", "migrate"] {
+        let outcome = try ToolProcess().run([command, store.path, "--to", field.models.path, "--json"])
+        #expect(outcome.code == 1, outcome.summary)
+        #expect(outcome.message.contains("mounted as a single file"), outcome.summary)
+        #expect(field.bytes(at: mount.url) == bytes)
+      }
+    }
+    #expect(try ToolProcess().migrate(store, to: field.models).outcome == "migrated")
+    field.checkMigrated(store)
+  }
+
   /// The way in which the app keeps its external data elsewhere.
   enum Elsewhere: String, CaseIterable, Sendable {
     case supportMounted

@@ -1,6 +1,6 @@
 import Foundation
 import HeirloomModel
-import HeirloomStore
+import TestSupport
 import Testing
 
 struct ExpressionsParserTests {
@@ -286,30 +286,6 @@ struct ExpressionsParserTests {
     // Some mutations keep the grammar, most don't.
     #expect(accepted > 100 && accepted < 2500)
   }
-}
-
-/// Runs a body on a thread with a small stack: 512 KiB, the least on our platforms, or more in a debug build.
-func onSmallStack<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Value? {
-  let box = ResultBox<Value>()
-  let thread = Thread {
-    let value = body()
-    box.value.withLock { $0 = value }
-    box.done.signal()
-  }
-  #if DEBUG
-    thread.stackSize = 3 << 20
-  #else
-    thread.stackSize = 512 << 10
-  #endif
-  thread.start()
-  box.done.wait()
-  return box.value.withLock { $0 }
-}
-
-/// A box that carries a value from a thread to the one that waits for it.
-private final class ResultBox<Value: Sendable>: Sendable {
-  let value = Locked<Value?>(nil)
-  let done = DispatchSemaphore(value: 0)
 }
 
 /// A small random number generator that gives the same numbers on each run.

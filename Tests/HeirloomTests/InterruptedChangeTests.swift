@@ -212,8 +212,17 @@ struct UnreadableLogTests {
   enum Damage: CaseIterable, Sendable {
     case header, headerSum, salts, frameBeforeCommit, lastFrame, cutShort
 
-    /// True when committed changes are certainly lost.
+    /// True when committed changes are certainly lost; else the last one may never have been committed.
     var isCertain: Bool { self != .lastFrame && self != .cutShort }
+
+    /// The number of frames of commits that SQLite doesn't reach.
+    var lostCount: Int64 {
+      switch self {
+      case .header, .headerSum: 3
+      case .salts, .frameBeforeCommit: 2
+      case .lastFrame, .cutShort: 1
+      }
+    }
   }
 
   private let directory: TemporaryDirectory
@@ -250,9 +259,10 @@ struct UnreadableLogTests {
     try Data(bytes).write(to: log)
   }
 
-  private func assistant(stops: Bool = false) throws -> MigrationAssistant {
+  private func assistant(stops: Bool = false, losses: LossPolicy = .keepVersion) throws -> MigrationAssistant {
     var configuration = MigrationAssistant.Configuration()
     configuration.stopsAtUnreadableLog = stops
+    configuration.losses = losses
     return MigrationAssistant(
       storeURL: store, modelController: ModelController(storeURL: store),
       history: try ModelHistory(current: FlightChange.renamed.after()), configuration: configuration)
@@ -280,6 +290,86 @@ struct UnreadableLogTests {
     let names = try FlightChange.pilots(in: output)
     if [.header, .headerSum, .salts].contains(damage) { #expect(names.contains("New 2")) }
     #expect(names.contains("New 1") && (damage.isCertain ? names.contains("New 3") : names.contains("New 2")))
+  }
+
+  @Test(arguments: Damage.allCases, [LossPolicy.keepVersion, .accept])
+  func `what only the log holds is a loss, and its version stays until a person releases it`(
+    _ damage: Damage, _ policy: LossPolicy
+  ) throws {
+    try self.damage(damage)
+    let loss = try #require(try assistant(losses: policy).plan()?.losses.first)
+    #expect(loss.entity == "Flights.sqlite-wal" && loss.property == nil && loss.rows == damage.lostCount)
+    #expect(loss.amount.contains("frame") && loss.consent == (policy == .accept ? .configuration : nil))
+    guard case .migrated(let report) = try assistant(losses: policy).migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    #expect(report.plan.losses == [loss])
+    #expect(report.previousVersion.isPinned)
+    #expect(report.previousVersion.alone.map(\.rows) == [damage.lostCount])
+    let archive = StoreArchive(storeURL: store)
+    let kept = URL(fileURLWithPath: report.previousVersion.storeURL.path + "-wal.unread")
+    // Migrations there and back, and launches: more versions than are kept.
+    var accepting = MigrationAssistant.Configuration()
+    (accepting.losses, accepting.migratesUnknownVersions) = (.accept, true)
+    for model in [FlightChange.dropped, .renamed, .dropped] {
+      for _ in 0..<2 {
+        _ = try MigrationAssistant(
+          storeURL: store, modelController: ModelController(storeURL: store),
+          history: try ModelHistory(current: model.after()), configuration: accepting
+        ).migrateStore()
+      }
+    }
+    #expect(FileManager.default.fileExists(atPath: kept.path))
+    #expect(try archive.previousVersions().contains { $0.id == report.previousVersion.id && $0.isPinned })
+    try archive.releasePreviousVersion(report.previousVersion.id)
+    _ = try MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: try ModelHistory(current: FlightChange.dropped.after())
+    ).migrateStore()
+    #expect(!FileManager.default.fileExists(atPath: kept.path))
+  }
+
+  @Test(arguments: Damage.allCases)
+  func `without consent the policy stops, and nothing is changed`(_ damage: Damage) throws {
+    try self.damage(damage)
+    let before = (try Data(contentsOf: store), try Data(contentsOf: log))
+    let error = #expect(throws: MigrationAssistantError.self) { try assistant(losses: .stop).migrateStore() }
+    guard case .lossesNotConsented(_, let plan) = error else { throw try #require(error) }
+    #expect(plan.unconsentedLosses.map(\.rows) == [damage.lostCount])
+    #expect(try [Data(contentsOf: store), Data(contentsOf: log)] == [before.0, before.1])
+  }
+
+  @Test func `a store that is restored over keeps its log as well`() throws {
+    guard case .migrated = try assistant().migrateStore() else { throw CocoaError(.featureUnsupported) }
+    let version = try #require(try StoreArchive(storeURL: store).previousVersions().first)
+    let connection = try Connection(path: store.path, mode: .readWrite, options: .inspecting)
+    _ = try connection.firstValue("PRAGMA journal_mode=WAL")
+    for number in 1...3 { try connection.execute("UPDATE ZFLIGHT SET ZNAME = 'Late \(number)' WHERE Z_PK = \(number)") }
+    try connection.close()
+    var bytes = [UInt8](try Data(contentsOf: log))
+    bytes[600] ^= 1
+    try Data(bytes).write(to: log)
+    _ = try assistant().archive.restorePreviousVersion(version.id)
+    let kept = try #require(try StoreArchive(storeURL: store).previousVersions().first { $0.id != version.id })
+    #expect(kept.isPinned && kept.alone.contains { $0.entity == "Flights.sqlite-wal" && $0.rows == 3 })
+    #expect(try Data(contentsOf: URL(fileURLWithPath: kept.storeURL.path + "-wal.unread")) == Data(bytes))
+  }
+
+  @Test func `a log that waits from an interrupted run is a loss of the next one`() throws {
+    try damage(.frameBeforeCommit)
+    let bytes = try Data(contentsOf: log)
+    // A run died after it had copied the log, and SQLite has dropped the rest of it since.
+    let companion = directory.file("Flights.sqlite.heirloom")
+    try FileManager.default.createDirectory(at: companion, withIntermediateDirectories: true)
+    try bytes.write(to: companion.appendingPathComponent("wal.unread"))
+    let connection = try Connection(path: store.path, mode: .readWrite)
+    _ = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+    try connection.close()
+    #expect(try assistant().plan()?.losses.map(\.rows) == [2])
+    guard case .migrated(let report) = try assistant().migrateStore() else { throw CocoaError(.featureUnsupported) }
+    #expect(report.previousVersion.isPinned && report.plan.losses.map(\.rows) == [2])
+    #expect(try Data(contentsOf: URL(fileURLWithPath: report.previousVersion.storeURL.path + "-wal.unread")) == bytes)
   }
 
   @Test(arguments: Damage.allCases)

@@ -41,7 +41,8 @@ extension MigrationAssistantError {
     case .file(let error) where error.isDenied:
       self = .unreadableStore(StoreError(path: path, problem: .protected))
     case .storeMissing, .sideFilesWithoutStore, .unusableSideFile, .notAFile, .keptStore, .hardLinked,
-      .unsafeVolume, .unusableFolder, .foreignOwner, .damagedManifest, .folderNotWritable, .protectionLost, .file:
+      .mountedStore, .unsafeVolume, .unusableFolder, .foreignOwner, .damagedManifest, .folderNotWritable,
+      .protectionLost, .file:
       self = .unfitLocation(storePath: path, error)
     }
   }

@@ -1,4 +1,5 @@
 public import HeirloomMigration
+import HeirloomVault
 
 /// Something that happened on the way to a migrated store.
 @nonexhaustive
@@ -7,7 +8,9 @@ public enum MigrationEvent: Hashable, Sendable {
   case foundStaleCandidate(path: String)
   /// That candidate was removed.
   case removedStaleCandidate(path: String)
-  /// An operation that an earlier run did not finish was undone or completed.
+  /// An operation that an earlier run did not finish was settled: `rolledBack`, `rolledForward` or `undecided`.
+  ///
+  /// In an undecided case nothing tells which store is the later one: both are kept.
   case recovered(operation: String)
   /// A change that an app or a loss of power interrupted was undone; the version holds the store as it was.
   case undidInterruptedChange(id: String)
@@ -71,4 +74,19 @@ public enum MigrationEvent: Hashable, Sendable {
   case pruned(id: String)
   /// A pinned previous version was released, and is removed in its turn like any other.
   case released(id: String)
+}
+
+extension MigrationEvent {
+  /// Returns the sentence about an operation of an earlier run, without a full stop.
+  ///
+  /// - Parameter operation: The operation of ``recovered(operation:)``.
+  /// - Returns: The sentence, without one of the operation's raw values.
+  package static func words(ofRecovery operation: String) -> String {
+    switch VaultRecovery(rawValue: operation) {
+    case .rolledBack: "an earlier run was interrupted before it changed the store: what it had prepared was removed"
+    case .rolledForward: "an earlier run was interrupted after it changed the store: the rest of its work was done"
+    case .undecided, nil:
+      "an earlier run was interrupted: its candidate was removed, and every file that may be a version of the store was kept"
+    }
+  }
 }

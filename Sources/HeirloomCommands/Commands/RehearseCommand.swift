@@ -40,7 +40,9 @@ enum RehearseCommand {
     let report = try run(plan, onCopyOf: path, request: request, console: console)
     // Files beside the store are not beside its copy.
     var rehearsed = report.plan
-    rehearsed.warnings += try request.assistant(for: path).placeWarnings()
+    let assistant = request.assistant(for: path)
+    rehearsed.warnings += try assistant.placeWarnings()
+    rehearsed.add(try assistant.logDamage(), consented: plan.losses)
     let text = PlanText(plan: rehearsed)
     var lines = PlanCommand.headline(preview, request: request, style: style)
     let difference = preview.difference.map { DifferenceText($0, storeAt: path) }

@@ -55,7 +55,7 @@ enum RestoreCommand {
   }
 
   private static func lines(onPrevious version: PreviousVersion?, path: String) -> [String] {
-    guard let version else { return [] }
+    guard let version else { return ["There was no store at \(path), so none was replaced."] }
     return [
       "The store that was there is kept as \(version.id): heirloom restore \(shellWord(path)) --version \(version.id)"
         + " brings it back."

@@ -218,20 +218,22 @@ extension CommandFailure {
   private mutating func askForConsent(to plan: MigrationPlan, of path: String) {
     let losses = plan.unconsentedLosses
     hint("Here, --mapping FILE gives a mapping, and --accept-losses consents.")
-    let items = losses.map { ["\(counted($0.rows, "row")) of \($0.name): \($0.reason)"] }
+    let items = losses.map { ["\(counted($0.rows, $0.isOfLog ? "frame" : "row")) of \($0.name): \($0.reason)"] }
     list = ("The store \(path), which was not changed, would lose what nobody consented to:", items)
     // What no model knows is no step's loss, and so can't be acknowledged for all stores.
     let names = losses.filter { plan.knows($0) }.map { " --acknowledge \(shellWord($0.name))" }
     let consent = "If losing it is meant: --accept-losses for this store"
     let meant =
       names.isEmpty ? consent + "." : "\(consent), or for all in the history: heirloom check HISTORY\(names.joined())."
-    advice = [
-      "To keep it, give a mapping: heirloom compare \(shellWord(path)) MODEL --skeleton writes one to start from.",
+    let word = shellWord(path)
+    let mapping = "To keep it, give a mapping: heirloom compare \(word) MODEL --skeleton writes one to start from."
+    let salvage = "To keep what only the \"-wal\" holds, salvage it first: heirloom doctor \(word) names the command."
+    advice = (losses.contains(where: \.isOfLog) ? [salvage] : []) + (losses.allSatisfy(\.isOfLog) ? [] : [mapping])
+    advice.append(
       plan.stepsWithoutCode.isEmpty
         ? meant
         : "The app's own code migrates the step \(listText(plan.stepsWithoutCode)), as lock.json says: open the store with the"
-          + " app. Without that code it is lost: --accept-losses for this store.",
-    ]
+          + " app. Without that code it is lost: --accept-losses for this store.")
   }
 
   /// Adds what a plan found in the rows.
@@ -256,6 +258,7 @@ extension CommandFailure {
 extension MigrationPlan {
   /// Returns true if a loss is of an entity, or of a property that one of the models has.
   fileprivate func knows(_ loss: MigrationLoss) -> Bool {
+    guard !loss.isOfLog else { return false }
     guard let property = loss.property?.names(separatedBy: ".", omittingEmptySubsequences: true).first.map(String.init)
     else { return true }
     return [source, destination].contains { $0.declaringEntity(ofProperty: property, in: loss.entity) != nil }

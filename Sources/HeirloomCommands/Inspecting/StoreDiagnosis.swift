@@ -5,6 +5,8 @@ import HeirloomOutput
 /// The diagnosis of a store: its state, its previous versions and the next command.
 final class StoreDiagnosis {
   private let path: String
+  /// The models that were given, as they were given.
+  private let models: [String]
   /// The verification; `nil` for a store that can't be read.
   private let check: StoreCheck?
   /// The reason why the store can't be read.
@@ -29,7 +31,7 @@ final class StoreDiagnosis {
   /// - Throws: `StoreError` if there is no file and nothing is kept; `ModelReadingError` for a path that leads to no
   ///   model.
   init(of path: String, models: [String], console: Console) throws {
-    self.path = path
+    (self.path, self.models) = (path, models)
     let vault = StoreVault(try StoreLocation(resolving: path, files: POSIXFileOperations()))
     // A folder that can't be listed is a finding, and keeps nobody from the store's own diagnosis.
     versions = (try? StoreArchive(storeURL: URL(fileURLWithPath: path)).previousVersions()) ?? []
@@ -81,6 +83,20 @@ final class StoreDiagnosis {
         "nothing is kept; FILE is made of what can be read, MODEL is the app's model, and the store there is left alone"
       )
     }
+    if findings.contains(where: { $0.kind == .damagedLog && $0.severity == .error }) {
+      let isKnown = check?.report.isModelFit ?? false
+      return (
+        salvage(path, models: models.isEmpty && !isKnown ? ["MODEL"] : models),
+        "the \"-wal\" holds changes that SQLite can't reach and drops; salvage reads it, and the store there is left alone"
+      )
+    }
+    if let version = versions.first(where: { $0.isPinned && $0.alone.contains(where: \.isOfLog) }) {
+      let snapshot = PathText.join(PathText.split(version.storeURL.path).folder, StoreLocation.snapshotName)
+      return (
+        salvage(version.storeURL.path, models: FileManager.default.fileExists(atPath: snapshot) ? [snapshot] : models),
+        "a \"-wal\" that is kept with \(version.id) holds changes that SQLite couldn't reach; salvage reads it"
+      )
+    }
     if let problem {
       return ("heirloom doctor \(word)", "once more, after this: \(problem.recoverySuggestion ?? "")")
     }
@@ -102,6 +118,19 @@ final class StoreDiagnosis {
     }
     if !versions.isEmpty { return ("heirloom versions \(word)", "nothing is wrong; this lists what is kept") }
     return ("heirloom inspect \(word)", "nothing is wrong; this lists what is in it")
+  }
+
+  /// Returns the command that reads a store into a new file beside the diagnosed one.
+  private func salvage(_ store: String, models: [String]) -> String {
+    let base = path.hasSuffix(".sqlite") ? String(path.dropLast(".sqlite".count)) : path
+    var output = base + ".salvaged.sqlite"
+    var number = 1
+    while FileManager.default.fileExists(atPath: output) {
+      number += 1
+      output = "\(base).salvaged-\(number).sqlite"
+    }
+    return "heirloom salvage \(shellWord(store))" + models.map { " --model \(shellWord($0))" }.joined()
+      + " --output \(shellWord(output))"
   }
 
   /// Returns true if a store stays unreadable, unlike one that is in use or that this user may not read.

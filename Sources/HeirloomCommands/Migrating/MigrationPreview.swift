@@ -33,8 +33,12 @@ final class MigrationPreview {
       if plan != nil, let contradiction = inspection.contradiction {
         throw MigrationAssistantError.failed(storePath: path, contradiction)
       }
-      self.plan = plan
-      failure = plan.flatMap { Self.objection(to: $0, inspection: inspection, request: request) }
+      let objection = try plan.flatMap { plan in
+        // A migration meets it before it makes a plan.
+        try request.assistant(for: path).mountObjection().map { CommandFailure($0).aboutStore(at: path) }
+          ?? Self.objection(to: plan, inspection: inspection, request: request)
+      }
+      (self.plan, failure) = (plan, objection)
     } catch {
       // Without a difference the error is all there is to say.
       guard difference != nil else { throw error }
@@ -50,9 +54,8 @@ final class MigrationPreview {
     to plan: MigrationPlan, inspection: StoreInspection, request: MigrationRequest
   ) -> CommandFailure? {
     let configuration = request.configuration
-    if inspection.origin == .cache, plan.losses.contains(where: { $0.consent != .decision && $0.consent != .lock }),
-      !configuration.migratesUnknownVersions
-    {
+    let loses = plan.losses.contains { $0.consent != .decision && $0.consent != .lock && !$0.isOfLog }
+    if inspection.origin == .cache, loses, !configuration.migratesUnknownVersions {
       return CommandFailure(MigrationAssistantError.unknownVersion(storePath: inspection.path, plan: plan))
     }
     if !plan.blockers.isEmpty {

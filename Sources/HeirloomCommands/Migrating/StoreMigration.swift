@@ -137,7 +137,7 @@ final class EventLog: MigrationAssistantDelegate {
     switch event {
     case .foundStaleCandidate(let path): "an earlier run left a candidate behind: \(path)"
     case .removedStaleCandidate(let path): "the candidate of an earlier run was removed: \(path)"
-    case .recovered(let operation): "an operation that an earlier run did not finish was settled: \(operation)"
+    case .recovered(let operation): MigrationEvent.words(ofRecovery: operation)
     case .undidInterruptedChange(let id):
       "a change of the store that was interrupted was undone; the version \(id) holds the store as it was before"
     case .keptUnreadableLog(let path, let reason): "\(reason) It is \(path)."

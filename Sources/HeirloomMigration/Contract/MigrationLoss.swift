@@ -1,15 +1,18 @@
 public import HeirloomMapping
 import HeirloomModel
+package import HeirloomVault
 
 /// Rows, values or links that are there and that the destination has no place for, and values that go on changed.
 public struct MigrationLoss: Hashable, Sendable {
   /// The entity: in the source for dropped content, in the destination for content with too little room there.
+  ///
+  /// For changes that only the store's `-wal` holds, it is the name of that file.
   public let entity: String
-  /// The property on the same side; `nil` when whole objects are lost.
+  /// The property on the same side; `nil` when whole objects are lost, or frames of the `-wal`.
   public let property: String?
   /// The reason, in a sentence.
   public let reason: String
-  /// The number of rows that lose something; never 0.
+  /// The number of rows that lose something, or of frames of the `-wal`; never 0.
   public let rows: Int64
   /// The number of links that are lost, where it isn't ``rows``; `nil` for the same number, and for other kinds.
   public let links: Int64?
@@ -26,7 +29,20 @@ public struct MigrationLoss: Hashable, Sendable {
 
   /// The number of rows, and of links where it is another, in words.
   package var amount: String {
-    CountText.counted(rows, "row") + (links.map { ", \(CountText.counted($0, "link"))" } ?? "")
+    CountText.counted(rows, isOfLog ? "frame" : "row") + (links.map { ", \(CountText.counted($0, "link"))" } ?? "")
+  }
+
+  /// True for frames of the store's `-wal`, which ``rows`` counts; the entity is the log's name then.
+  package var isOfLog: Bool { kind == .unknownContent && property == nil }
+
+  /// Creates the loss of what only the store's `-wal` holds; `nil` if that is nothing.
+  package init?(_ damage: LogDamage) {
+    guard damage.lostCount > 0 else { return nil }
+    self.init(
+      entity: damage.name, property: nil,
+      reason:
+        "Changes that only the \"-wal\" holds are not migrated: SQLite can't reach them. Salvage the store first.",
+      rows: Int64(damage.lostCount), kind: .unknownContent)
   }
 
   /// Returns true for the same loss of as many rows, whoever consented.

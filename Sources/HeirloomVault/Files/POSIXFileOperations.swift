@@ -308,10 +308,10 @@ package struct POSIXFileOperations: FileOperations {
     guard statvfs(path, &room) == 0 else { throw FileError(.volume, path, code: errno) }
     let blocks = UInt64(room.f_bavail).multipliedReportingOverflow(by: UInt64(room.f_frsize))
     let free = blocks.overflow ? .max : blocks.partialValue
-    let name = Self.fileSystemName(of: path)
+    let (name, isMountPoint) = Self.mount(of: path)
     return VolumeInformation(
       kind: VolumeInformation.kind(ofFileSystem: name), fileSystemName: name,
-      availableBytes: max(free, Self.purgeableAndFreeBytes(of: path)))
+      availableBytes: max(free, Self.purgeableAndFreeBytes(of: path)), isMountPoint: isMountPoint)
   }
 
   /// Returns the bytes that the system would have for something a person needs.
@@ -336,18 +336,21 @@ package struct POSIXFileOperations: FileOperations {
     }.joined()
   }
 
-  private static func fileSystemName(of path: String) -> String {
+  private static func mount(of path: String) -> (fileSystemName: String, isAtPath: Bool) {
     #if canImport(Darwin)
       var volume = statfs()
-      guard statfs(path, &volume) == 0 else { return "" }
-      return withUnsafeBytes(of: &volume.f_fstypename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      guard statfs(path, &volume) == 0 else { return ("", false) }
+      // Nothing mounts a single file there.
+      return (
+        withUnsafeBytes(of: &volume.f_fstypename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }, false
+      )
     #else
       // Swift can't see glibc's <sys/vfs.h>, and the table's names say more than numbers would.
       let files = POSIXFileOperations()
       guard let path = try? files.resolvePath(path),
         let table = try? files.readFile("/proc/self/mountinfo", limit: 4 << 20)
-      else { return "" }
-      return VolumeInformation.fileSystemName(of: path, inMountTable: String(decoding: table, as: UTF8.self)) ?? ""
+      else { return ("", false) }
+      return VolumeInformation.mount(of: path, inMountTable: String(decoding: table, as: UTF8.self)) ?? ("", false)
     #endif
   }
 }

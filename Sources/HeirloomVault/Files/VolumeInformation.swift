@@ -30,12 +30,17 @@ package struct VolumeInformation: Hashable, Sendable {
   package let fileSystemName: String
   /// The bytes that this process may still write.
   package let availableBytes: UInt64
+  /// True when something is mounted at the path itself, so that no other file can take its place.
+  ///
+  /// Containers mount single files. Systems that don't tell give false.
+  package let isMountPoint: Bool
 
   /// Creates the information from its parts.
-  package init(kind: Kind, fileSystemName: String, availableBytes: UInt64) {
+  package init(kind: Kind, fileSystemName: String, availableBytes: UInt64, isMountPoint: Bool = false) {
     self.kind = kind
     self.fileSystemName = fileSystemName
     self.availableBytes = availableBytes
+    self.isMountPoint = isMountPoint
   }
 
   /// Returns the kind of a file system by the system's name for it.
@@ -62,8 +67,10 @@ package struct VolumeInformation: Hashable, Sendable {
   /// - Parameters:
   ///   - path: An absolute path without symbolic links.
   ///   - table: The table's text.
-  /// - Returns: The file system's name, or `nil` when no line fits.
-  package static func fileSystemName(of path: String, inMountTable table: String) -> String? {
+  /// - Returns: The file system's name, and true when the path itself is the mount point; `nil` when no line fits.
+  package static func mount(
+    of path: String, inMountTable table: String
+  ) -> (fileSystemName: String, isAtPath: Bool)? {
     // By bytes, since paths are bytes: the table has hundreds of lines where there are containers.
     let place = Array(path.utf8) + (path.hasSuffix("/") ? [] : [slash])
     var best: (depth: Int, name: String)?
@@ -78,7 +85,7 @@ package struct VolumeInformation: Hashable, Sendable {
       guard mountPoint.count >= best?.depth ?? 0, place.starts(with: mountPoint) else { continue }
       best = (mountPoint.count, String(decoding: fields[dash + 1], as: UTF8.self))
     }
-    return best?.name
+    return best.map { ($0.name, $0.depth == place.count) }
   }
 
   private static let slash = UInt8(ascii: "/")

@@ -15,6 +15,8 @@ package final class StoreSwap {
   private let identifier: String
   /// The description of the swap and the hold; `nil` before the store is held.
   private var held: (replacement: StoreVault.Replacement, store: StoreHold, usesWAL: Bool)?
+  /// The damage of a `-wal` that will be kept with the old store; `nil` if none will, and before the store is held.
+  package private(set) var logDamage: LogDamage?
   /// The manifest on the disk; `nil` before it is written.
   private var manifest: VaultManifest?
 
@@ -50,6 +52,7 @@ package final class StoreSwap {
       try vault.checkPathLength()
       try vault.checkStore(bytesNeeded: replacement.bytesNeeded)
       try vault.copyUnreadableLog()
+      logDamage = try vault.logDamage()
       let store = try StoreHold.open(
         location, files: files, timeout: vault.configuration.holdTimeout, seen: replacement.seen)
       held = (replacement, store, usesWAL ?? store.usedWAL)

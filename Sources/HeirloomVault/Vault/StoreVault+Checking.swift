@@ -28,7 +28,7 @@ extension StoreVault {
     var findings = try VaultError.wrapping { () throws(FileError) in try externalFindings() }
     if let damage = try logDamage() {
       findings.append(
-        StoreFinding(damage.isCertain ? .error : .note, .damagedLog, damage.description, remedies: [.salvage]))
+        StoreFinding(damage.lostCount > 0 ? .error : .note, .damagedLog, damage.description, remedies: [.salvage]))
     }
     guard try VaultError.wrapping({ () throws(FileError) in try files.status(of: location.companion) }) != nil else {
       return findings

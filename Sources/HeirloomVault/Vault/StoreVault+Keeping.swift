@@ -49,7 +49,8 @@ extension StoreVault {
       try files.writeNewFile(
         PathText.join(folder, StoreLocation.snapshotName), bytes: snapshot, attributes: plain)
     }
-    try keepUnreadLogs(withStoreAt: kept)
+    let frames = try keepUnreadLogs(withStoreAt: kept)
+    let alone = alone + (frames > 0 ? [SoleContent(framesOf: location.name + "-wal", count: frames)] : [])
     guard let status = try files.status(of: kept) else {
       throw VaultError.file(FileError(.status, kept, code: 0, reason: "it vanished"))
     }

@@ -8,15 +8,26 @@ package struct LogDamage: Hashable, Sendable {
   let damagedCount: Int
   /// The number of frames of committed changes.
   let frameCount: Int
+  /// The number of frames of commits that SQLite doesn't reach, and whose content only the log holds.
+  ///
+  /// It is 0 for a damaged end that no commit may be in.
+  package let lostCount: Int
+  /// The name of the log's file.
+  package let name: String
 
-  /// True when committed changes are lost; false when the damaged end may be a change that was never committed.
-  package var isCertain: Bool { isHeaderDamaged || damagedCount > 0 }
-
-  /// Creates the description of a log's damage; `nil` if there is none.
-  init?(_ content: WriteAheadLog.Content) {
+  /// Creates the description of the damage of a store's log; `nil` if SQLite reads all that it holds.
+  ///
+  /// - Parameters:
+  ///   - content: The content of the log.
+  ///   - holdsMore: True if the last state of some page is in frames that SQLite doesn't reach.
+  ///   - name: The name of the log's file.
+  init?(_ content: WriteAheadLog.Content, holdsMore: Bool, name: String) {
     (isHeaderDamaged, frameCount) = (content.isHeaderDamaged, content.frameCount)
     damagedCount = content.damagedCount + content.strayCount
-    guard isCertain || content.isEndDamaged else { return nil }
+    let unread = content.frameCount - content.readCount + content.damagedCommitCount
+    lostCount = holdsMore ? max(1, unread) : 0
+    self.name = name
+    guard holdsMore || content.isEndDamaged && content.damagedCommitCount == 0 else { return nil }
   }
 }
 
@@ -36,12 +47,37 @@ extension LogDamage: CustomStringConvertible {
   }
 }
 
+extension SoleContent {
+  /// Creates the description of frames that only a version's log holds.
+  init(framesOf log: String, count: Int) {
+    // Of the other content, values have a property, and objects are of a kind of their own.
+    self.init(kind: "values", entity: log, property: nil, rows: Int64(count))
+  }
+
+  /// True for frames of a log, which ``rows`` counts; the entity is the log's name then.
+  package var isOfLog: Bool { kind == "values" && property == nil && entity.hasSuffix("-wal") }
+}
+
 extension StoreVault {
-  /// Reads the store's `-wal` and finds the part that SQLite would drop; takes no lock and writes nothing.
+  /// Finds what SQLite would drop of the store's `-wal`, or has dropped of one that waits to be kept.
   ///
-  /// - Returns: The damage; `nil` if there is none.
-  /// - Throws: ``VaultError/file(_:)`` when the log can't be read.
+  /// It takes no lock and writes nothing.
+  ///
+  /// - Returns: The damage, that of the store's own log first; `nil` if there is none.
+  /// - Throws: ``VaultError/file(_:)`` when a log can't be read.
   package func logDamage() throws(VaultError) -> LogDamage? {
+    if let damage = try damageOfLog() { return damage }
+    return try VaultError.wrapping { () throws(FileError) in
+      guard try files.status(of: location.companion)?.kind == .directory else { return nil }
+      for name in try unreadLogs() {
+        let path = PathText.join(location.companion, name)
+        if try files.status(of: path)?.kind == .regular, let damage = try damage(of: path) { return damage }
+      }
+      return nil
+    }
+  }
+
+  private func damageOfLog() throws(VaultError) -> LogDamage? {
     try VaultError.wrapping { () throws(FileError) in
       guard let status = try files.status(of: log), status.kind == .regular, status.size > 0 else { return nil }
       return try damage(of: log)
@@ -50,11 +86,14 @@ extension StoreVault {
 
   private var log: String { location.path + "-wal" }
 
-  private func damage(of log: String) throws(FileError) -> LogDamage? {
+  private func damage(of path: String) throws(FileError) -> LogDamage? {
     let start = try files.readStart(of: location.path, count: 18)
     let declared = start.count == 18 ? Int(start[16]) << 8 | Int(start[17]) : 0
     let pageSize = declared == 1 ? 65_536 : declared
-    return try WriteAheadLog(log).content(pageSize: pageSize >= 512 ? pageSize : nil).flatMap { LogDamage($0) }
+    let reader = try WriteAheadLog(path)
+    guard let content = try reader.content(pageSize: pageSize >= 512 ? pageSize : nil) else { return nil }
+    return LogDamage(
+      content, holdsMore: try reader.holdsMore(content, thanDatabaseAt: location.path), name: location.name + "-wal")
   }
 
   /// Copies to the disk a `-wal` that SQLite can't read to its end, before SQLite drops it.
@@ -63,7 +102,7 @@ extension StoreVault {
   ///
   /// - Throws: ``VaultError/unreadableLog(path:_:)`` if the caller wants to stop there; nothing was changed then.
   func copyUnreadableLog() throws(VaultError) {
-    guard let damage = try logDamage() else { return }
+    guard let damage = try damageOfLog() else { return }
     guard !configuration.stopsAtUnreadableLog else { throw .unreadableLog(path: location.path, damage) }
     try VaultError.wrapping { () throws(FileError) -> Void in
       guard let status = try files.status(of: log) else { return }
@@ -95,15 +134,20 @@ extension StoreVault {
   /// Keeps the waiting logs with a previous version.
   ///
   /// - Parameter store: The version's store.
+  /// - Returns: The number of frames that only these logs hold.
   /// - Throws: `FileError`, or an error from the receiver of events.
-  func keepUnreadLogs(withStoreAt store: String) throws {
+  func keepUnreadLogs(withStoreAt store: String) throws -> Int {
+    var lostCount = 0
     for name in try unreadLogs() {
       let waiting = PathText.join(location.companion, name)
       guard let status = try files.status(of: waiting), status.kind == .regular else { continue }
       let kept = "\(store)-\(name)"
       try tree.copyFile(waiting, to: kept, attributes: status.attributes)
-      if let damage = try damage(of: waiting) { try emit(.keptLog(path: kept, damage)) }
+      guard let damage = try damage(of: waiting) else { continue }
+      lostCount += damage.lostCount
+      try emit(.keptLog(path: kept, damage))
     }
+    return lostCount
   }
 
   /// Removes the waiting logs that are kept with a previous version, which is on the disk.

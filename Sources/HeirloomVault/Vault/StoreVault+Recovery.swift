@@ -30,6 +30,12 @@ extension StoreVault {
     try VaultError.wrapping(sweep)
   }
 
+  /// Settles the operation that has just put a store where none was.
+  func settleHoldingLock() throws(VaultError) {
+    if let manifest = try readManifest() { _ = try settle(manifest) }
+    try VaultError.wrapping(sweep)
+  }
+
   /// Reads the manifest of an operation; `nil` when none is under way.
   func readManifest() throws(VaultError) -> VaultManifest? {
     let bytes = try VaultError.wrapping { () throws(FileError) -> [UInt8]? in

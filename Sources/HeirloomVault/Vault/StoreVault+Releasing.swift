@@ -5,7 +5,7 @@ extension StoreVault {
   /// - Returns: The released version; a version that was not pinned is returned as it is, and nothing is written.
   /// - Throws: ``VaultError``; for a version with a damaged manifest, ``VaultError/unusableVersion(id:reason:)``.
   package func release(_ prefix: String) throws -> PreviousVersionFiles {
-    try revise(prefix, alone: [])
+    try revise(prefix, alone: [], keepsLogs: false)
   }
 
   /// Notes what a pinned version alone holds; one that holds nothing alone is released, as by ``release(_:)``.
@@ -13,10 +13,13 @@ extension StoreVault {
   /// - Parameters:
   ///   - prefix: The start of the version's name, long enough to be unique.
   ///   - alone: The content that no other store holds.
+  ///   - keepsLogs: True if frames that only the version's log holds are such content too, whatever stores hold.
   /// - Returns: The version; nothing is written if it wasn't pinned, or says the same already.
   /// - Throws: As ``release(_:)``.
   @discardableResult
-  package func revise(_ prefix: String, alone: [SoleContent]) throws -> PreviousVersionFiles {
+  package func revise(
+    _ prefix: String, alone: [SoleContent], keepsLogs: Bool = true
+  ) throws -> PreviousVersionFiles {
     try withLock(requiresStore: false) {
       if try files.status(of: location.path) != nil { try recoverHoldingLock() }
       let version = try findVersion(prefix)
@@ -24,6 +27,8 @@ extension StoreVault {
         throw VaultError.unusableVersion(
           id: version.name.text, reason: "its own description is damaged, so that it is never removed")
       }
+      let logs = keepsLogs ? manifest.alone?.items.filter { $0.isOfLog && !alone.contains($0) } ?? [] : []
+      let alone = alone + logs
       let revised = alone.isEmpty ? manifest.released : manifest.holding(SoleContents(alone))
       guard manifest.isPinned, revised != manifest else { return version }
       try VaultError.wrapping { () throws(FileError) in

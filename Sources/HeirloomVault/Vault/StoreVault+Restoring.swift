@@ -232,7 +232,8 @@ extension StoreVault {
     }
     report(.swapped(identifier: identifier))
     do {
-      try recoverHoldingLock()
+      // What settles an earlier run's operation settles this one; it is told as finished.
+      try settleHoldingLock()
       report(.finished(identifier: identifier))
     } catch {
       let error = error as? FileError ?? FileError(.unlink, location.manifest, code: 0, reason: "\(error)")

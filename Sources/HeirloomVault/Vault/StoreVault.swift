@@ -189,8 +189,10 @@ package struct StoreVault {
       guard store.kind == .regular else { throw .notAFile(path: location.path, found: store.kind.rawValue) }
       // In an overlay, a file has the device of its layer until the first writing moves it to the uppermost layer.
       guard store.identity.device == folder.identity.device || volume.fileSystemName == "overlay" else {
-        throw .unusableFolder(path: location.directory, reason: "the store is mounted there from another volume")
+        throw .mountedStore(path: location.path)
       }
+      let place = try VaultError.wrapping { () throws(FileError) in try files.volume(of: location.path) }
+      guard !place.isMountPoint else { throw .mountedStore(path: location.path) }
     } else if requiresStore {
       try throwStoreMissing()
     }

@@ -15,6 +15,8 @@ package enum VaultError: Error, Sendable {
   case keptStore(path: String, folder: String)
   /// A file with other names, so that another program could change it or lose track of it.
   case hardLinked(path: String, linkCount: UInt64)
+  /// A store that is mounted as a single file, so that no other file can take its place.
+  case mountedStore(path: String)
   /// A volume of a kind on which renames or locks can't be relied on.
   case unsafeVolume(path: String, fileSystem: String)
   /// A folder that the vault can't use, or something else with its name.
@@ -72,6 +74,8 @@ extension VaultError: ExplainedError {
       return "\"\(path)\" is kept in the folder \"\(folder)\" of another store, which is no place for a store in use"
     case .hardLinked(let path, let linkCount):
       return "\"\(path)\" has \(linkCount) names (hard links); a store must have one"
+    case .mountedStore(let path):
+      return "\"\(path)\" is mounted as a single file, and no other file can take the place of a mount point"
     case .unsafeVolume(let path, let fileSystem):
       return "\"\(path)\" is on a volume (\(fileSystem)) whose renames and locks can't be relied on"
     case .unusableFolder(let path, let reason):
@@ -134,6 +138,7 @@ extension VaultError: ExplainedError {
     case .notAFile: ErrorHelp(.unchanged, "Give the path of the store's main file.")
     case .keptStore: ErrorHelp(.unchanged, "Bring it back to its place, or work on a copy in another folder.")
     case .hardLinked: ErrorHelp(store, "Remove the file's other names, or work on a copy.")
+    case .mountedStore: ErrorHelp(store, "Mount the folder that holds the store instead of the file, then try again.")
     case .unsafeVolume:
       ErrorHelp(store, "Move the store to a local volume, or allow unsafe volumes after making a backup.")
     case .unusableFolder:
@@ -184,6 +189,12 @@ extension VaultError: ExplainedError {
 }
 
 extension VaultError {
+  /// True for a store that is mounted as a single file: every migration of it fails, whoever runs it.
+  package var isAboutMount: Bool {
+    guard case .mountedStore = self else { return false }
+    return true
+  }
+
   /// True for an error about the content of the store or its journal.
   ///
   /// Neither room nor rights nor a disk that works again would change it.

@@ -7,8 +7,19 @@ import HeirloomStore
 /// continues the stored checksum of the frame before, so each frame can be checked by itself.
 /// https://www.sqlite.org/fileformat2.html#walformat
 package struct WriteAheadLog {
+  /// The place of a page's content in a log.
+  package struct Place {
+    /// The offset of the content, after the frame's header.
+    package let offset: Int64
+    /// The check of a frame that can't be trusted; `nil` for any other.
+    fileprivate let check: FrameCheck?
+
+    /// True when the frame's sum fits.
+    package var isSound: Bool { check == nil }
+  }
+
   /// The content of a log.
-  package struct Content: Equatable {
+  package struct Content {
     /// The number of frames up to the last commit of the log's last use.
     package var frameCount = 0
     /// The number of those frames that can't be trusted.
@@ -17,16 +28,41 @@ package struct WriteAheadLog {
     package var strayCount = 0
     /// True when the log's own header is damaged.
     package var isHeaderDamaged = false
-    /// True when the part after the last commit can't be read: commits, or a change that was never committed.
+    /// True when the part after the last commit can't be read: a commit, or a change that was never committed.
     package var isEndDamaged = false
+    /// The last frame of each page of a commit at the end whose own last frame can't be read.
+    package var damagedCommit: [Int: Place] = [:]
+    /// The number of frames of that commit; 0 if there is none.
+    package var damagedCommitCount = 0
+    /// The number of frames that SQLite reads: up to the last commit before the first frame at which it stops.
+    package var readCount = 0
+    /// The last of these frames for each page.
+    package var read: [Int: Place] = [:]
+    /// The number of the database's pages after them; `nil` if SQLite reads none.
+    package var readPageCount: Int?
+    /// True when the frames of a commit, or those before it, have a number that no page has.
+    package var hasUnknownPages = false
     /// The number of the database's pages after the last commit; `nil` if the log has no commit.
     package var pageCount: Int?
     /// The size of a page, in bytes.
     package var pageSize = 0
-    /// The last frame of each page up to the last commit: the place of its content, or `nil` if it is damaged.
-    package var committed: [Int: Int64?] = [:]
+    /// The last frame of each page up to the last commit.
+    package var committed: [Int: Place] = [:]
     /// The number of frames that fit in the file, those of earlier uses included.
     package var totalCount: Int64 = 0
+
+    /// Adds frames that end with a commit.
+    fileprivate mutating func add(_ part: LogPart, pageCount: Int, isRead: Bool) {
+      frameCount += part.count
+      damagedCount += part.damagedCount
+      strayCount += part.strayCount
+      hasUnknownPages = hasUnknownPages || part.hasUnknownPages
+      committed.merge(part.pages) { $1 }
+      self.pageCount = pageCount
+      guard isRead else { return }
+      (readCount, readPageCount) = (frameCount, pageCount)
+      read.merge(part.pages) { $1 }
+    }
   }
 
   private let log: FileDescriptor
@@ -44,26 +80,28 @@ package struct WriteAheadLog {
   /// - Returns: The content; `nil` if the log holds nothing.
   /// - Throws: `FileError`.
   package func content(pageSize declared: Int?) throws(FileError) -> Content? {
-    guard size >= 32 + 24 + 512, let header = try bytes(at: 0, count: 32), header.contains(where: { $0 != 0 }) else {
-      return nil
-    }
+    guard size >= 32 + 8, let header = try bytes(at: 0, count: 32) else { return nil }
     var content = Content()
     var told = LogUse(header)
     content.isHeaderDamaged = told == nil
     if told == nil { told = try guessedUse(header, pageSize: declared) }
-    guard let use = told else { return content }
+    guard let use = told else {
+      // Blank space was allocated and never written.
+      return try isBlank() ? nil : content
+    }
     content.pageSize = use.pageSize
     let frameSize = Int64(24 + use.pageSize)
     let total = (size - 32) / frameSize
     content.totalCount = total
-    var pending: [Int: Int64?] = [:]
-    var pendingCounts = (all: 0, damaged: 0, stray: 0)
+    var pending = LogPart()
     var frame = LogFrame(before: use.seed)
     var isLastOfThisUse = true
+    var isRead = !content.isHeaderDamaged
     var later: Int64 = -1
     for index in 0..<total {
       let offset = 32 + index * frameSize
       guard let bytes = try bytes(at: offset, count: 24 + use.pageSize) else { break }
+      let before = frame
       frame = LogFrame(bytes, after: frame, isBigEndian: use.isBigEndian)
       // The salts are not in the sum: a frame that continues one of this use is of this use, whatever its salts are.
       let goesOn = isLastOfThisUse && frame.isSound
@@ -74,20 +112,31 @@ package struct WriteAheadLog {
         guard later > index else { break }
       }
       let isSound = isLastOfThisUse && frame.isSound
-      pendingCounts.all += 1
-      if !isSound { pendingCounts.damaged += 1 } else if frame.salts != use.salts { pendingCounts.stray += 1 }
-      guard frame.page >= 1, Int64(frame.page) <= 1 << 31 else { continue }
-      pending[frame.page] = .some(isSound ? offset + 24 : nil)
-      guard isSound, frame.pageCount > 0 else { continue }
-      for (page, place) in pending { content.committed[page] = .some(place) }
-      pending = [:]
-      content.frameCount += pendingCounts.all
-      content.damagedCount += pendingCounts.damaged
-      content.strayCount += pendingCounts.stray
-      pendingCounts = (0, 0, 0)
-      content.pageCount = frame.pageCount
+      let hasPage = frame.page >= 1 && Int64(frame.page) <= 1 << 31
+      isRead = isRead && isSound && frame.salts == use.salts && hasPage
+      let check = isSound ? nil : FrameCheck(header: bytes, before: before, isBigEndian: use.isBigEndian)
+      pending.count += 1
+      if !isSound { pending.damagedCount += 1 } else if frame.salts != use.salts { pending.strayCount += 1 }
+      if frame.salts == use.salts, let check {
+        // A change that was never committed ends no commit, whatever became of its frames.
+        pending.hasCommit = pending.hasCommit || check.endsCommit(bytes[24...])
+      }
+      if hasPage { pending.pages[frame.page] = Place(offset: offset + 24, check: check) }
+      pending.hasUnknownPages = pending.hasUnknownPages || !hasPage
+      guard isSound, hasPage, frame.pageCount > 0 else { continue }
+      content.add(pending, pageCount: frame.pageCount, isRead: isRead)
+      pending = LogPart()
     }
-    content.isEndDamaged = pendingCounts.damaged > 0 || isLastOfThisUse && (size - 32) % frameSize != 0
+    if isLastOfThisUse, let cut = try cutFrame(at: 32 + total * frameSize, of: use, after: frame) {
+      content.isEndDamaged = true
+      pending.count += 1
+      pending.hasCommit = pending.hasCommit || cut.pageCount > 0
+      if let page = cut.page { pending.pages[page] = cut.place } else { pending.hasUnknownPages = true }
+    }
+    guard pending.hasCommit else { return content }
+    (content.damagedCommit, content.damagedCommitCount) = (pending.pages, pending.count)
+    content.hasUnknownPages = content.hasUnknownPages || pending.hasUnknownPages
+    content.isEndDamaged = true
     return content
   }
 
@@ -124,14 +173,82 @@ package struct WriteAheadLog {
     return -1
   }
 
+  /// Returns true if no byte after the header was written.
+  private func isBlank() throws(FileError) -> Bool {
+    var offset: Int64 = 32
+    while offset < size {
+      let count = Int(min(size - offset, 1 << 16))
+      guard let bytes = try bytes(at: offset, count: count) else { break }
+      if bytes.contains(where: { $0 != 0 }) { return false }
+      offset += Int64(count)
+    }
+    return true
+  }
+
+  /// Returns the frame of this use that the file cuts off at its end; `nil` if there is none.
+  ///
+  /// The page is `nil` where its header isn't whole either, so that nothing can be compared with it.
+  private func cutFrame(
+    at offset: Int64, of use: LogUse, after last: LogFrame
+  ) throws(FileError) -> (pageCount: Int, page: Int?, place: Place?)? {
+    let count = Int(min(size - offset, 24))
+    guard count > 0, let header = try bytes(at: offset, count: count) else { return nil }
+    guard count >= 8 else { return (0, nil, nil) }
+    guard header[8..<min(count, 16)].elementsEqual(use.salts[..<(min(count, 16) - 8)]) else { return nil }
+    let (page, pageCount) = (bigEndian(header, at: 0), bigEndian(header, at: 4))
+    guard count == 24, page >= 1, Int64(page) <= 1 << 31 else { return (pageCount, nil, nil) }
+    let check = FrameCheck(header: header, before: last, isBigEndian: use.isBigEndian)
+    return (pageCount, page, Place(offset: offset + 24, check: check))
+  }
+
+  /// Returns true if the last state of some page is in frames that SQLite doesn't reach.
+  ///
+  /// A page that is the same in what SQLite reads, as after a checkpoint, is not lost. In doubt it is.
+  ///
+  /// - Parameters:
+  ///   - content: The content of the log.
+  ///   - database: The path of the database.
+  /// - Returns: False also for a log of which SQLite reads all.
+  /// - Throws: `FileError`.
+  package func holdsMore(_ content: Content, thanDatabaseAt database: String) throws(FileError) -> Bool {
+    let unread = content.frameCount - content.readCount + content.damagedCommitCount
+    guard unread > 0 else { return content.isHeaderDamaged && content.pageSize == 0 }
+    guard !content.hasUnknownPages else { return true }
+    let file = try FileDescriptor(database, flags: O_RDONLY | O_NONBLOCK, for: .read)
+    for (page, place) in content.committed.merging(content.damagedCommit, uniquingKeysWith: { $1 }) {
+      // Pages after the last one are gone.
+      if let last = content.pageCount, content.damagedCommit.isEmpty, page > last { continue }
+      let known: [UInt8]?
+      if let read = content.read[page] {
+        if read.offset == place.offset { continue }
+        known = try bytes(at: read.offset, count: content.pageSize)
+      } else if let last = content.readPageCount, page > last {
+        known = nil
+      } else {
+        known = try Self.bytes(of: file, at: Int64(page - 1) * Int64(content.pageSize), count: content.pageSize)
+      }
+      guard let known else { return true }
+      if let check = place.check {
+        guard check.fits(known) else { return true }
+      } else {
+        guard try bytes(at: place.offset, count: content.pageSize) == known else { return true }
+      }
+    }
+    return false
+  }
+
   /// Reads a number of bytes; returns `nil` if there are fewer.
   package func bytes(at offset: Int64, count: Int) throws(FileError) -> [UInt8]? {
+    try Self.bytes(of: log, at: offset, count: count)
+  }
+
+  private static func bytes(of file: FileDescriptor, at offset: Int64, count: Int) throws(FileError) -> [UInt8]? {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
     defer { buffer.deallocate() }
     var filled = 0
     while filled < count {
       let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-      let read = try log.read(into: rest, at: offset + Int64(filled), for: .read)
+      let read = try file.read(into: rest, at: offset + Int64(filled), for: .read)
       guard read > 0 else { return nil }
       filled += read
     }
@@ -180,7 +297,7 @@ private struct LogFrame {
   let salts: [UInt8]
   /// True when the frame's sum continues that of the frame before.
   let isSound: Bool
-  private let sum: LogSum
+  let sum: LogSum
 
   /// Creates the start of a chain of sums, before the first frame.
   init(before seed: LogSum) {
@@ -198,6 +315,50 @@ private struct LogFrame {
   }
 }
 
+/// Frames after a commit, up to the next one.
+private struct LogPart {
+  var count = 0
+  var damagedCount = 0
+  var strayCount = 0
+  /// The last frame of each page.
+  var pages: [Int: WriteAheadLog.Place] = [:]
+  /// True when a frame has a number that no page has.
+  var hasUnknownPages = false
+  /// True when a damaged frame ends a commit.
+  var hasCommit = false
+}
+
+/// The header of a frame and the sum before it, which tell if some bytes are the page that the frame was made of.
+private struct FrameCheck {
+  private let header: [UInt8]
+  private let before: LogSum
+  private let isBigEndian: Bool
+
+  /// Takes the first 24 bytes of a frame.
+  init(header: [UInt8], before: LogFrame, isBigEndian: Bool) {
+    (self.header, self.before, self.isBigEndian) = (Array(header.prefix(24)), before.sum, isBigEndian)
+  }
+
+  private func sum(_ start: ArraySlice<UInt8>, _ page: ArraySlice<UInt8>) -> LogSum {
+    before.adding(start, isBigEndian: isBigEndian).adding(page, isBigEndian: isBigEndian)
+  }
+
+  /// Returns true if the frame's sum is that of a page.
+  func fits(_ page: [UInt8]) -> Bool { sum(header[..<8], page[...]) == LogSum(header[16...]) }
+
+  /// Returns true for the frame that ends a commit: it alone has a number of pages.
+  ///
+  /// That number may be what is damaged. The sum is linear in it, modulo 2^32, and the factors of its two halves are
+  /// neighbours in the Fibonacci sequence, so that one of them has an inverse.
+  func endsCommit(_ page: ArraySlice<UInt8>) -> Bool {
+    let one: [UInt8] = isBigEndian ? [0, 0, 0, 1] : [1, 0, 0, 0]
+    let zero = sum(header[..<4] + [0, 0, 0, 0], page)
+    let factors = sum(header[..<4] + one, page).minus(zero)
+    let difference = LogSum(header[16...]).minus(zero)
+    return factors.quotient(of: difference).map { $0 != 0 } ?? (bigEndian(header, at: 4) > 0)
+  }
+}
+
 /// The running sum of a log's frames.
 ///
 /// https://www.sqlite.org/fileformat2.html#checksum_algorithm
@@ -212,6 +373,24 @@ private struct LogSum: Equatable {
     let bytes = Array(bytes)
     first = bigEndianWord(bytes, at: 0)
     second = bigEndianWord(bytes, at: 4)
+  }
+
+  func minus(_ other: LogSum) -> LogSum {
+    var sum = self
+    sum.first &-= other.first
+    sum.second &-= other.second
+    return sum
+  }
+
+  /// Returns the number by which both halves have to be multiplied to be those of another sum; `nil` if none does that.
+  func quotient(of product: LogSum) -> UInt32? {
+    let (factor, half) = first & 1 == 1 ? (first, product.first) : (second, product.second)
+    guard factor & 1 == 1 else { return nil }
+    // Newton's method: each round doubles the number of right bits, of which three are right from the start.
+    var inverse = factor
+    for _ in 0..<4 { inverse = inverse &* (2 &- factor &* inverse) }
+    let number = half &* inverse
+    return first &* number == product.first && second &* number == product.second ? number : nil
   }
 
   func adding(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) -> LogSum {

@@ -1,7 +1,7 @@
 public import HeirloomMapping
 public import HeirloomModel
 public import HeirloomStore
-import HeirloomVault
+package import HeirloomVault
 
 /// The plan of a migration of one store, counted on that store before anything changes.
 ///
@@ -130,6 +130,19 @@ extension MigrationPlan {
 
   /// The losses that nobody consented to.
   public var unconsentedLosses: [MigrationLoss] { losses.filter { $0.consent == nil } }
+
+  /// Adds the loss of frames of the store's `-wal`, unless the plan has it.
+  ///
+  /// - Parameters:
+  ///   - damage: The log's damage; `nil` for a log that SQLite reads to its end.
+  ///   - consented: Losses that may have been consented to.
+  package mutating func add(_ damage: LogDamage?, consented: [MigrationLoss] = []) {
+    guard var loss = damage.flatMap(MigrationLoss.init), !losses.contains(where: { $0.isSame(as: loss) }) else {
+      return
+    }
+    loss.consent = consented.first { $0.isSame(as: loss) }?.consent
+    hopLosses.append(loss)
+  }
 
   /// Records who consented to losses that nobody consented to before.
   ///
