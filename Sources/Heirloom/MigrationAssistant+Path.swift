@@ -105,16 +105,17 @@ extension MigrationAssistant {
 
   func snapshotModel(for hashes: [String: VersionHash]) -> ManagedObjectModel? {
     do {
-      guard let snapshot = try modelController.snapshot() else { return nil }
-      if snapshot.model.versionHashes() == hashes { return snapshot.model }
-      report(
-        .snapshotDisagrees(
-          snapshotChecksum: snapshot.model.versionChecksum(),
-          storeChecksum: ManagedObjectModel.versionChecksum(of: hashes)))
+      if let snapshot = try modelController.snapshot() {
+        if snapshot.model.versionHashes() == hashes { return snapshot.model }
+        report(
+          .snapshotDisagrees(
+            snapshotChecksum: snapshot.model.versionChecksum(),
+            storeChecksum: ManagedObjectModel.versionChecksum(of: hashes)))
+      }
     } catch {
       report(.snapshotUnreadable(reason: "\(error)"))
     }
-    return nil
+    return modelController.replacedModel(withHashes: hashes)
   }
 
   /// Finds the path from the model that made the store to the current one.

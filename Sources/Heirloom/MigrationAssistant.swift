@@ -62,6 +62,7 @@ public final class MigrationAssistant {
   ) {
     self.storeURL = storeURL
     self.modelController = modelController
+    modelController.belongs(to: storeURL)
     self.history = history
     self.configuration = configuration
     self.files = files

@@ -15,6 +15,8 @@ public struct ModelController: Sendable {
   private let files: any FileOperations
   /// The store's place; `nil` if the snapshot lies elsewhere, or the place can't be found.
   private let location: StoreLocation?
+  /// The stores of the assistants that got this controller or a copy of it, for a snapshot that lies elsewhere.
+  private let stores = Locked<[URL]>([])
 
   /// Creates a controller that keeps the model in the store's companion folder, `<store>.heirloom/model.json.gz`.
   ///
@@ -25,7 +27,9 @@ public struct ModelController: Sendable {
 
   /// Creates a controller that keeps the model in a file of the app's choice.
   ///
-  /// It knows no store, so ``archive(_:applicationVersion:)`` can't refuse a model that its store does not have yet.
+  /// Its store is that of the ``MigrationAssistant`` that gets the controller. Before there is one,
+  /// ``archive(_:applicationVersion:)`` can't refuse a model that the store doesn't have yet. It then keeps the model
+  /// that it replaces in a file beside the snapshot, `<name>-<version checksum>`, where assistants look too.
   ///
   /// - Parameter snapshotURL: The file; its folder must exist.
   public init(snapshotURL: URL) {
@@ -70,8 +74,8 @@ public struct ModelController: Sendable {
   ///   - model: The model that the app uses now.
   ///   - applicationVersion: The app's version, for people.
   /// - Returns: True if the snapshot was written.
-  /// - Throws: ``MigrationAssistantError/storeNotMigrated(storePath:)`` while the store beside it is of another
-  ///   version, so that nobody can cover up a failed migration;
+  /// - Throws: ``MigrationAssistantError/storeNotMigrated(storePath:)`` while its store is of another version, so that
+  ///   nobody can cover up a failed migration;
   ///   ``MigrationAssistantError/unfitLocation(storePath:_:)`` when the file can't be written.
   @discardableResult
   public func archive(
@@ -81,13 +85,16 @@ public struct ModelController: Sendable {
     do {
       let file = SnapshotFile(path: snapshotURL.path, files: files)
       // A snapshot that can't be read is replaced: it is of no use to anybody.
-      if let bytes = try? file.read(), ModelSnapshot.file(bytes, holds: model) { return false }
-      try checkStore(has: model)
+      let replaced = try? file.read()
+      if let replaced, ModelSnapshot.file(replaced, holds: model) { return false }
+      let stores = storeURL.map { [$0] } ?? stores.withLock { $0 }
+      for store in stores { try check(store, has: model) }
       let bytes = try ModelSnapshot(model: model, applicationVersion: applicationVersion).bytes(.compressed)
       if let storeURL {
         let location = try StoreLocation(resolving: storeURL.path, files: files)
         try StoreVault(location, files: files).writeSnapshot(bytes)
       } else {
+        if stores.isEmpty, let replaced { try keep(replaced, replacedBy: model) }
         try file.write(bytes)
       }
       return true
@@ -96,8 +103,34 @@ public struct ModelController: Sendable {
     }
   }
 
-  private func checkStore(has model: ManagedObjectModel) throws {
-    guard let storeURL else { return }
+  /// Notes that an assistant migrates a store with this controller.
+  func belongs(to store: URL) {
+    guard storeURL == nil else { return }
+    stores.withLock { if !$0.contains(store) { $0.append(store) } }
+  }
+
+  /// Reads the model of a store that a snapshot was replaced without knowing; `nil` if none was kept.
+  package func replacedModel(withHashes hashes: [String: VersionHash]) -> ManagedObjectModel? {
+    guard storeURL == nil, let bytes = try? replacedSnapshot(of: hashes).read(),
+      let model = try? ModelSnapshot(bytes: bytes).model, model.versionHashes() == hashes
+    else { return nil }
+    return model
+  }
+
+  private func keep(_ replaced: [UInt8], replacedBy model: ManagedObjectModel) throws {
+    guard let hashes = try? ModelSnapshot(bytes: replaced).model.versionHashes(), hashes != model.versionHashes() else {
+      return
+    }
+    try replacedSnapshot(of: hashes).write(replaced)
+  }
+
+  private func replacedSnapshot(of hashes: [String: VersionHash]) -> SnapshotFile {
+    // A checksum is Base64, which may have a slash.
+    let checksum = String(ManagedObjectModel.versionChecksum(of: hashes).map { $0 == "/" ? "_" : $0 })
+    return SnapshotFile(path: "\(snapshotURL.path)-\(checksum)", files: files)
+  }
+
+  private func check(_ storeURL: URL, has model: ManagedObjectModel) throws {
     do {
       let metadata = try readMetadata(of: storeURL)
       guard metadata.isCompatible(with: model) else {

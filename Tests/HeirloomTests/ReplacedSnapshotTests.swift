@@ -1,0 +1,107 @@
+import Foundation
+import Heirloom
+import TestSupport
+import Testing
+
+/// A snapshot in a file of the app's choice, which alone holds the model of a store that is not migrated.
+struct ReplacedSnapshotTests {
+  private typealias Make = InferableChangeTests
+
+  /// A delegate that gives the mapping that can't be inferred.
+  private final class Mapping: MigrationAssistantDelegate {
+    func migrationAssistant(
+      _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
+      need: MappingNeed
+    ) -> MappingModel? {
+      MappingModel(entityMappings: [
+        EntityMapping(from: "Note", to: "Note") { PropertyMapping("kind") }
+      ])
+    }
+  }
+
+  /// A store of version 1 without a model of its own, in an app that has only its current model.
+  private struct Scene {
+    let directory: TemporaryDirectory
+    var store: URL { directory.file("Notes.sqlite") }
+    var controller: ModelController { ModelController(snapshotURL: directory.file("Last.json.gz")) }
+
+    /// Returns a version's model; the type of an attribute differs in each, so that nothing can be inferred.
+    static func model(_ version: Int) throws -> ManagedObjectModel {
+      let types: [AttributeType] = [.string, .binary, .date, .uuid]
+      return try ManagedObjectModel(entities: [
+        Make.entity("Note", [Make.attribute("text"), Make.attribute("kind", types[version - 1])])
+      ])
+    }
+
+    init() throws {
+      directory = try TemporaryDirectory()
+      let created = try PersistentStore.create(at: store, model: try Self.model(1))
+      let context = ManagedObjectContext(store: created)
+      for text in ["Monday", "Tuesday"] { try context.insert("Note")["text"] = .string(text) }
+      try context.save()
+      try created.close()
+      let connection = try Connection(path: store.path, mode: .readWrite)
+      try connection.execute("DELETE FROM Z_MODELCACHE")
+      try connection.close()
+      try controller.archive(try Self.model(1))
+    }
+
+    func assistant(_ version: Int, _ controller: ModelController) throws -> MigrationAssistant {
+      MigrationAssistant(
+        storeURL: store, modelController: controller, history: ModelHistory(current: try Self.model(version)))
+    }
+
+    /// Migrates the store with the mapping that was missing, and returns what is in it.
+    func texts(migratingTo version: Int, _ controller: ModelController) throws -> [String] {
+      let assistant = try assistant(version, controller)
+      assistant.delegate = Mapping()
+      guard case .migrated = try assistant.migrateStore() else { return [] }
+      return try Connection(path: store.path, mode: .readOnly).rows("SELECT ZTEXT FROM ZNOTE ORDER BY 1")
+        .compactMap { $0[0].text }
+    }
+  }
+
+  @Test func `a controller that an assistant got refuses to archive what its store is not`() throws {
+    let scene = try Scene()
+    let controller = scene.controller
+    let assistant = try scene.assistant(2, controller)
+    #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
+    let error = #expect(throws: MigrationAssistantError.self) { try controller.archive(try Scene.model(2)) }
+    #expect(error?.code == "storeNotMigrated" && error?.storePath == scene.store.path)
+    #expect(try controller.snapshot()?.model == Scene.model(1))
+    #expect(try scene.texts(migratingTo: 2, controller) == ["Monday", "Tuesday"])
+    #expect(try controller.archive(try Scene.model(2)))
+    #expect(try controller.snapshot()?.model == Scene.model(2))
+  }
+
+  @Test(arguments: 1...3) func `a controller that knows no store keeps each model that it replaces`(count: Int) throws {
+    let scene = try Scene()
+    // So many releases fail to migrate, and archive their model all the same.
+    for version in 2...(count + 1) {
+      #expect(throws: MigrationAssistantError.self) { try scene.assistant(version, scene.controller).migrateStore() }
+      #expect(try scene.controller.archive(try Scene.model(version)))
+    }
+    #expect(try scene.controller.snapshot()?.model == Scene.model(count + 1))
+    #expect(try scene.texts(migratingTo: count + 1, scene.controller) == ["Monday", "Tuesday"])
+  }
+
+  @Test func `after a migration every controller archives, again and again`() throws {
+    let scene = try Scene()
+    #expect(try scene.texts(migratingTo: 2, scene.controller) == ["Monday", "Tuesday"])
+    #expect(try scene.controller.archive(try Scene.model(2)))
+    for _ in 1...2 {
+      let controller = scene.controller
+      guard case .upToDate = try scene.assistant(2, controller).migrateStore() else {
+        Issue.record("migrated again")
+        return
+      }
+      #expect(try !controller.archive(try Scene.model(2)))
+    }
+    var options = PersistentStoreOptions()
+    options.modelController = scene.controller
+    options.delegate = Mapping()
+    let history = ModelHistory(current: try Scene.model(3))
+    try PersistentStore.open(at: scene.store, history: history, options: options).close()
+    #expect(try scene.controller.snapshot()?.model == Scene.model(3))
+  }
+}
