@@ -249,8 +249,9 @@ final class SalvageSource {
     if let inspection { return try inspection.forEachRow(of: table, body) }
     guard let connection, holds(name) else { return 0 }
     let columns = table.columns.map { "t.\(quote($0))" }.joined(separator: ", ")
+    let number = rowNumber(of: table, connection).map { "t.\($0)" } ?? "NULL"
     let statement = try connection.prepare(
-      "SELECT t.rowid, \(columns) FROM \(quote(table.fileName)) AS t NOT INDEXED ORDER BY t.rowid")
+      "SELECT \(number), \(columns) FROM \(quote(table.fileName)) AS t NOT INDEXED ORDER BY 1")
     while try statement.step() {
       var values: [FoundValue] = []
       values.reserveCapacity(table.columns.count)
@@ -258,6 +259,10 @@ final class SalvageSource {
       try body(statement.integer(at: 0), values, .tree)
     }
     return 0
+  }
+
+  private func rowNumber(of table: SourceTable, _ connection: Connection) -> String? {
+    connection.rowNumber(of: table.fileName, actual.table(named: table.fileName)?.columns ?? [])
   }
 
   private static func value(of statement: borrowing Statement, at column: Int) -> FoundValue {
@@ -346,11 +351,11 @@ final class SalvageSource {
   ///   - body: A closure that takes a key; it may get a key several times.
   /// - Throws: The body's error.
   func forEachIndexedKey(of name: String, _ body: (Int64) throws -> Void) throws {
-    guard let connection, let table = tables[name] else { return }
+    guard let connection, let table = tables[name], let number = rowNumber(of: table, connection) else { return }
     for index in actual.objects where index.kind == .index && [name, table.fileName].contains(index.table) {
       guard let sql = index.sql, !sql.uppercased().contains(" WHERE ") else { continue }
       // The query has no order, so a damaged index is read up to the damage.
-      let query = "SELECT rowid FROM \(quote(table.fileName)) INDEXED BY \(quote(index.name))"
+      let query = "SELECT \(number) FROM \(quote(table.fileName)) INDEXED BY \(quote(index.name))"
       guard let statement = try? connection.prepare(query) else { continue }
       var count = 0
       while count < entryLimit, (try? statement.step()) == true {

@@ -219,6 +219,11 @@ struct JSONScene {
     try tell("migrate", "migrate", "Missing.sqlite", "--to", version("V2"))
     try tell("migrate several stores", "migrate", "App.sqlite", "Missing.sqlite", "--to", version("V2"))
     try tell("migrate", "migrate", "App.sqlite", "Other.sqlite", "Missing.sqlite", "--to", version("V2"), "--jobs", "1")
+    // Columns of no model, with a value in one row each.
+    try change(
+      "Decided",
+      "ALTER TABLE ZNOTE ADD COLUMN app TEXT; UPDATE ZNOTE SET app = 'x' WHERE Z_PK = 1;"
+        + "ALTER TABLE Z_1TAGS ADD COLUMN app TEXT; UPDATE Z_1TAGS SET app = 'x' WHERE Z_1NOTES = 1")
     try tell(
       "migrate", "migrate", "Decided.sqlite", "--to", version("V4"), "--decide", "Note.author=quarantine",
       "--accept-losses")

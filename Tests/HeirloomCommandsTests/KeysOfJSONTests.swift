@@ -24,6 +24,7 @@ struct KeysOfJSONTests {
 
   /// What no quick run gives, with the reason.
   private static let rare = [
+    "a row in quarantine.positions": "objects in ordered lists",
     "a cut.key null": "tables of links that were made without keys",
     "failure.suggestion null": "errors of the system, of which nobody knows what to do",
     "inspect a store.storedChecksum null": "stores of early systems",

@@ -93,6 +93,63 @@ struct ForeignObjectTests {
   }
 
   @Test(arguments: [MigrationPlan.Builder.rebuild, .cloneAndAlter])
+  func `computed columns, and views and triggers that name a column that goes, are told`(
+    builder: MigrationPlan.Builder
+  ) throws {
+    let directory = try TemporaryDirectory()
+    let store = directory.file("Store.sqlite")
+    func model(_ names: [String], _ others: [String]) throws -> ManagedObjectModel {
+      try ManagedObjectModel(entities: [
+        Make.entity("Item", names.map { Make.attribute($0) }),
+        Make.entity("Other", others.map { Make.attribute($0, id: $0 == "after" ? "before" : nil) }),
+      ])
+    }
+    let (first, second) = (try model(["name", "note"], ["before"]), try model(["name"], ["after"]))
+    var generator = StoreGenerator(objectsPerEntity: 3, seed: 1)
+    try generator.makeStore(at: store, model: first)
+    let app = try Connection(path: store.path, mode: .readWrite)
+    for sql in [
+      "ALTER TABLE ZITEM ADD COLUMN size INTEGER GENERATED ALWAYS AS (length(ZNAME)) VIRTUAL",
+      "CREATE VIEW stays AS SELECT ZNAME FROM ZITEM", "CREATE VIEW gone AS SELECT znote FROM \"ZITEM\"",
+      "CREATE VIEW renamed AS SELECT o.ZBEFORE FROM ZOTHER AS o", "CREATE VIEW upon_gone AS SELECT * FROM gone",
+      "CREATE VIEW computed AS SELECT size FROM ZITEM", "CREATE VIEW elsewhere AS SELECT 1 AS znote FROM ZOTHER",
+      "CREATE TABLE log (line)",
+      "CREATE TRIGGER of_log AFTER INSERT ON log BEGIN UPDATE ZITEM SET ZNOTE = NEW.line; END",
+      "CREATE TRIGGER of_item AFTER UPDATE ON ZITEM BEGIN INSERT INTO log SELECT ZBEFORE FROM ZOTHER; END",
+    ] { try app.execute(sql) }
+    let names = try app.rows("SELECT Z_PK, ZNAME FROM ZITEM ORDER BY Z_PK")
+    try app.close()
+    let assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: ModelHistory(current: second, earlier: [("1", first)]), configuration: .init(),
+      files: POSIXFileOperations(), builder: .always(builder))
+    let warnings = try #require(try assistant.plan()).warnings
+    func told(_ kind: String, _ name: String, _ column: String) -> Bool {
+      warnings.contains { $0.hasPrefix("the \(kind) \"\(name)\" of the app names the column \(column), ") }
+    }
+    #expect(told("view", "gone", "ZITEM.ZNOTE") && told("view", "upon_gone", "ZITEM.ZNOTE"))
+    #expect(told("view", "renamed", "ZOTHER.ZBEFORE") && told("view", "computed", "ZITEM.size"))
+    #expect(told("trigger", "of_log", "ZITEM.ZNOTE") && told("trigger", "of_item", "ZOTHER.ZBEFORE"))
+    #expect(!warnings.contains { $0.contains("\"stays\"") || $0.contains("\"elsewhere\"") })
+    #expect(warnings.contains { $0.hasPrefix("the computed column ZITEM.size of the app is left out") })
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    #expect(report.plan.warnings == warnings)
+    let found = try Connection(path: store.path, mode: .readWrite)
+    #expect(try found.rows("SELECT Z_PK, ZNAME FROM ZITEM ORDER BY Z_PK") == names)
+    #expect(try found.rows("SELECT * FROM stays").count == 3)
+    // Each one that is told fails, and no other.
+    for view in ["gone", "renamed", "upon_gone", "computed"] {
+      #expect(throws: SQLiteError.self) { try found.rows("SELECT * FROM \(view)") }
+    }
+    for sql in ["INSERT INTO log VALUES (1)", "UPDATE ZITEM SET ZNAME = 'x'", "ALTER TABLE ZITEM RENAME ZNAME TO ZX"] {
+      #expect(throws: SQLiteError.self) { try found.execute(sql) }
+    }
+  }
+
+  @Test(arguments: [MigrationPlan.Builder.rebuild, .cloneAndAlter])
   func `what the app made and names a table that goes is told`(builder: MigrationPlan.Builder) throws {
     let directory = try TemporaryDirectory()
     let store = directory.file("Store.sqlite")

@@ -117,6 +117,8 @@ struct TagGraph: Equatable {
     func fate(_ key: Int64) -> Int64? { fates[key] ?? key }
     func place(_ key: Int64) -> Int { places[key] ?? 0 }
     var result = self
+    /// The tags that take the parent of one merged into them, by that one: they take its place as well.
+    var standIns: [Int64: Int64] = [:]
     if isMerge {
       for group in groups {
         let survivor = group[0]
@@ -127,7 +129,10 @@ struct TagGraph: Equatable {
           tag.size = tag.size ?? other.size
           tag.badge = tag.badge ?? other.badge
           if tag.entity == "SubTag" { tag.extra = tag.extra ?? other.extra }
-          if tag.parent == nil, let parent = other.parent, fate(parent) != survivor { tag.parent = parent }
+          if tag.parent == nil, let parent = other.parent, fate(parent) != survivor {
+            tag.parent = parent
+            standIns[key] = survivor
+          }
           result.tags[survivor] = tag
         }
       }
@@ -141,12 +146,13 @@ struct TagGraph: Equatable {
     // A child leads to a parent; the list has the parent's own children first, then those that came.
     result.children = [:]
     for owner in result.tags.keys.sorted() {
-      let own = children[owner, default: []].filter { result.tags[$0]?.parent == owner }
+      let own = children[owner, default: []].map { standIns[$0] ?? $0 }.filter { result.tags[$0]?.parent == owner }
       var came: [(Int, Int, Int64)] = []
       for (key, tag) in result.tags where tag.parent == owner && !own.contains(key) {
-        let former = tags[key]?.parent ?? 0
+        let origin = standIns.first { $0.value == key }?.key ?? key
+        let former = tags[origin]?.parent ?? 0
         // A child of a merged parent has the position of the parent's removed self, if it was one.
-        came.append((place(former), children[former]?.firstIndex(of: key) ?? -1, key))
+        came.append((place(former), children[former]?.firstIndex(of: origin) ?? -1, key))
       }
       came.sort { $0 < $1 }
       let members = own + came.map(\.2)

@@ -35,17 +35,22 @@ package struct DataEffect: Hashable, Sendable {
     package let takenBy: [String]
     /// The names of entity mappings with a condition: objects that one of them takes don't count.
     package let notTakenBy: [String]
+    /// The source properties, as paths, of which one must have a value in the rows; none for all rows.
+    ///
+    /// They fill the other leaves of an optional composite: its required leaf may be missing with all of them.
+    package let companions: [String]
 
     /// Creates rows.
     package init(
       entity: String, destinationEntity: String?, properties: [String?], takenBy: [String] = [],
-      notTakenBy: [String] = []
+      notTakenBy: [String] = [], companions: [String] = []
     ) {
       self.entity = entity
       self.destinationEntity = destinationEntity
       self.properties = properties
       self.takenBy = takenBy
       self.notTakenBy = notTakenBy
+      self.companions = companions
     }
   }
 

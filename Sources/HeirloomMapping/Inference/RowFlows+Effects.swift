@@ -33,9 +33,40 @@ extension RowFlows {
           where kind != .missingValue || !flow.filled.contains(target.name) {
             collector.add(kind, entity: owner.name, properties: [leaf.path.joined(separator: ".")], rows: rows)
           }
+          if !flow.filled.contains(target.name), let companions = companions(of: leaf, in: attribute, targets, flow) {
+            let rows = flow.rows([leaf.sourcePath?.joined(separator: ".")], companions: companions)
+            collector.add(
+              .missingValue, entity: owner.name, properties: [leaf.path.joined(separator: ".")], rows: [rows])
+          }
         }
       }
     }
+  }
+
+  /// Returns the source attributes of the other leaves of the optional composite around a leaf that is required now.
+  ///
+  /// - Returns: Paths; none if another leaf has a value in every row; `nil` if the leaf is as it was, or if no row can
+  ///   have a value of the composite, or an expression gives one.
+  private func companions(
+    of leaf: LeafCorrespondence, in attribute: AttributeDescription, _ targets: [AttributeTarget], _ flow: RowFlow
+  ) -> [String]? {
+    guard !leaf.leaf.isOptional, leaf.sourceLeaf?.isOptional ?? (leaf.leaf.defaultValue == nil),
+      let composite = attribute.optionalComposite(around: leaf.path)
+    else { return nil }
+    var paths: [String] = []
+    var isEverywhere = false
+    for target in targets {
+      let origin = flow.origin(of: target.name)
+      let before = origin.name.flatMap { source.attribute(named: $0, of: flow.source.name) }
+      for other in flow.leaves(of: target, among: targets, from: before).leaves
+      where other.path != leaf.path && other.path.starts(with: composite) {
+        if origin == .unknown || origin == .constant { return nil }
+        if let path = other.sourcePath { paths.append(path.joined(separator: ".")) }
+        if other.sourcePath == nil, other.leaf.defaultValue != nil { isEverywhere = true }
+      }
+    }
+    if isEverywhere { return [] }
+    return paths.isEmpty ? nil : paths
   }
 
   /// Adds the losses of objects of exactly one source entity.
@@ -169,10 +200,10 @@ extension RowFlows {
 }
 
 extension RowFlow {
-  func rows(_ properties: [String?]) -> DataEffect.Rows {
+  func rows(_ properties: [String?], companions: [String] = []) -> DataEffect.Rows {
     DataEffect.Rows(
       entity: source.name, destinationEntity: destination.name, properties: properties,
-      takenBy: isFiltered ? [mapping] : [])
+      takenBy: isFiltered ? [mapping] : [], companions: companions)
   }
 }
 
@@ -202,6 +233,13 @@ extension LeafCorrespondence {
 }
 
 extension AttributeDescription {
+  /// Returns the names from the attribute down to the innermost composite around a leaf that may lack a value.
+  fileprivate func optionalComposite(around path: [String]) -> [String]? {
+    (1..<max(1, path.count)).reversed().map { Array(path.prefix($0)) }.first {
+      element(atPath: $0.dropFirst())?.isOptional ?? false
+    }
+  }
+
   /// The names from the attribute down to each stored leaf.
   var leafPaths: [[String]] {
     guard !isTransient else { return [] }

@@ -53,14 +53,14 @@ public struct DuplicateObjects: Hashable, Sendable {
     let groups =
       "SELECT \(columns.joined(separator: ", ")), COUNT(*) AS n, MIN(\(key)) AS first"
       + " FROM \(quote(SchemaName.candidate)).\(quote(index.table))"
-      + " WHERE \(columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND "))"
+      + " WHERE \(columns.map { "\($0) IS NOT NULL" }.chained(by: "AND"))"
       + " GROUP BY \(columns.joined(separator: ", ")) HAVING COUNT(*) > 1"
     let rows = try connection.firstInteger("SELECT SUM(n - 1) FROM (\(groups))") ?? 0
     guard rows > 0 else { return nil }
     self.entity = entity
     self.properties = properties
     self.rows = rows
-    let same = columns.map { "o.\($0) = g.\($0)" }.joined(separator: " AND ")
+    let same = columns.map { "o.\($0) = g.\($0)" }.chained(by: "AND")
     // Those with the lowest keys, so that the same examples are given each time.
     let found = try connection.rows(
       "SELECT g.first, (SELECT MIN(o.\(key)) FROM \(quote(SchemaName.candidate)).\(quote(index.table)) AS o"

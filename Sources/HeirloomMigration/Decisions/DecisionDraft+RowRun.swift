@@ -32,7 +32,7 @@ extension DecisionDraft {
         guard let destination = row.destinationEntity else { continue }
         // An object goes to the file once, by the first decision about it.
         let earlier = result.exclusions.filter { $0.source == row.entity && $0.destination == destination }
-        let own = (["(\(condition))"] + earlier.map { "(\($0.condition)) IS NOT TRUE" }).joined(separator: " AND ")
+        let own = (["(\(condition))"] + earlier.map { "(\($0.condition)) IS NOT TRUE" }).chained(by: "AND")
         guard let keys = RowRunDecisions.keys(of: row.entity, [own], questions.source),
           let rows = try connection.firstInteger("SELECT COUNT(*) FROM (\(keys))"), rows > 0
         else { continue }

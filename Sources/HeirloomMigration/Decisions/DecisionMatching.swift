@@ -145,7 +145,10 @@ extension ManagedObjectModel {
     else { return kinds }
     // Where it is missing, it may have had another name.
     let before = others.map { $0.attributeTarget(name, of: entity.name) }
-    if !target.isOptional, before.contains(where: { $0?.isOptional ?? true }) { kinds.append(.missingValue) }
+    // A required leaf may be missing only together with an optional composite around it.
+    if !target.description.isOptional, before.contains(where: { $0?.isOptional ?? true }) {
+      kinds.append(.missingValue)
+    }
     let type = target.description.type
     if AttributeConversion(from: .decimal, to: type).mayOverflow,
       before.contains(where: { $0?.description.type != type })

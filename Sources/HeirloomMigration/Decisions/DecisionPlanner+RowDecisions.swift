@@ -59,7 +59,7 @@ extension DecisionPlanner {
       let rows =
         try connection.firstInteger(
           "SELECT COALESCE(SUM(n - 1), 0) FROM (SELECT COUNT(*) AS n FROM \(table.rows) AS r WHERE"
-            + " \(names.map { "\($0) IS NOT NULL" }.joined(separator: " AND "))"
+            + " \(names.map { "\($0) IS NOT NULL" }.chained(by: "AND"))"
             + " GROUP BY \(names.joined(separator: ", ")) HAVING COUNT(*) > 1)") ?? 0
       guard rows > 0 else { continue }
       let known = effects.first { $0.kind == .duplicate && $0.entity == entity && $0.properties == properties }
@@ -139,6 +139,7 @@ extension DecisionPlanner {
             consent: .decision, kind: .objects))
       }
     }
+    for table in orderedTables where table.mayLoseRows { losses += try unknownLosses(of: table) }
     for table in orderedTables {
       for column in table.columns {
         // Removed rows are no longer in the table: their links go with them and are no loss of their own.
@@ -151,6 +152,43 @@ extension DecisionPlanner {
       }
     }
     return losses
+  }
+
+  /// The numbers of the decisions by which objects go to a file, as a list.
+  var quarantineList: String {
+    matching.decisions.indices.filter { matching.decisions[$0].choice == .quarantine }.map(String.init)
+      .joined(separator: ", ")
+  }
+
+  /// Returns the losses of values in columns that no model knows, of objects that don't stay.
+  private func unknownLosses(of table: DecisionTable) throws(SQLiteError) -> [MigrationLoss] {
+    var losses: [MigrationLoss] = []
+    for column in destination.table(named: table.table)?.columns ?? [] where column.role == .unknown {
+      let transfers = parts.transfers.filter { $0.table == table.table }
+      let cells = transfers.compactMap { transfer in
+        transfer.columns.first { $0.name == column.name && $0.expression != .null }.map { value in
+          transfer.select(["\(transfer.key) AS pk", "\(value.expression.sql) AS v"])
+        }
+      }.united()
+      guard !cells.isEmpty else { continue }
+      // The object that stays keeps its own value, or takes the first of those merged into it.
+      let lost = try connection.firstInteger(
+        "SELECT COUNT(*) FROM (SELECT m.pk AS removed, m.survivor AS survivor, m.decision AS decision, c.v AS v,"
+          + " FIRST_VALUE(c.v) OVER (PARTITION BY IFNULL(m.survivor, c.pk) ORDER BY m.pk IS NOT NULL, m.place, m.seq)"
+          + " AS kept FROM (\(cells)) AS c LEFT JOIN \(table.removed) AS m ON m.pk = c.pk WHERE c.v IS NOT NULL)"
+          + " WHERE removed IS NOT NULL AND decision NOT IN (\(quarantineList))"
+          + " AND (survivor IS NULL OR \(isDifferent("v", "kept")))")
+      guard let lost, lost > 0, let source = transfers.first?.sourceTable else { continue }
+      losses.append(unknownLoss(column.name, of: source, entity: table.root.name, rows: lost))
+    }
+    return losses
+  }
+
+  func unknownLoss(_ column: String, of table: String, entity: String, rows: Int64) -> MigrationLoss {
+    MigrationLoss(
+      entity: parts.crossing.routing.byDestination[entity]?.source ?? entity, property: column,
+      reason: UnknownColumns.reason(column, of: table, "decisions remove rows that alone hold these values"),
+      rows: rows, consent: .decision, kind: .unknownContent)
   }
 
   func linkLoss(entity: String, relationship: String, rows: Int64) -> MigrationLoss {
@@ -179,9 +217,8 @@ extension DecisionPlanner {
 
   /// Returns the query of the rows for the file; `nil` if there are none.
   private func quarantine() throws(SQLiteError) -> QuarantineQuery? {
-    let numbers = matching.decisions.indices.filter { matching.decisions[$0].choice == .quarantine }
-    guard !numbers.isEmpty else { return nil }
-    let list = numbers.map(String.init).joined(separator: ", ")
+    let list = quarantineList
+    guard !list.isEmpty else { return nil }
     var (queries, rows): ([String], Int64) = ([], 0)
     for table in orderedTables where table.mayLoseRows {
       let condition = "FROM \(table.removed) AS m WHERE m.decision IN (\(list))"
@@ -201,4 +238,9 @@ extension DecisionPlanner {
     }
     return queries.isEmpty ? nil : QuarantineQuery(queries: queries, decisions: matching.decisions, rows: rows)
   }
+}
+
+/// Returns the SQL condition that two values differ by a byte or by kind, in whatever order their columns compare text.
+func isDifferent(_ first: String, _ second: String) -> String {
+  "(\(first) IS NOT \(second) COLLATE BINARY OR TYPEOF(\(first)) <> TYPEOF(\(second)))"
 }

@@ -222,7 +222,7 @@ final class DecisionPlanner {
       "INSERT INTO \(table.removed) (pk, ent, spk, sent, survivor, twin, place, decision)"
         + " SELECT pk, ent, spk, sent, \(isMerge ? "twin" : "NULL"), twin, \(before) + n, \(number) FROM"
         + " (SELECT r.pk, r.ent, r.spk, r.sent, FIRST_VALUE(r.pk) OVER w AS twin, ROW_NUMBER() OVER w AS n"
-        + " FROM \(table.rows) AS r WHERE \(names.map { "\($0) IS NOT NULL" }.joined(separator: " AND "))"
+        + " FROM \(table.rows) AS r WHERE \(names.map { "\($0) IS NOT NULL" }.chained(by: "AND"))"
         + " WINDOW w AS (PARTITION BY \(names.joined(separator: ", ")) ORDER BY \(age)r.pk DESC)) WHERE n > 1"
         + " ORDER BY n, pk")
     guard removed > 0 else { return false }
@@ -267,8 +267,8 @@ final class DecisionPlanner {
   /// Gives remaining objects the values they lack from those that they replace.
   private func fillSurvivors(_ table: DecisionTable, after mark: Int64) throws(SQLiteError) {
     for group in Dictionary(grouping: table.columns, by: \.group).values.ordered(by: { $0[0].name < $1[0].name }) {
-      let isEmpty = group.map { "\(quote($0.name)) IS NULL" }.joined(separator: " AND ")
-      var isGiven = "(" + group.map { "o.\(quote($0.name)) IS NOT NULL" }.joined(separator: " OR ") + ")"
+      let isEmpty = group.map { "\(quote($0.name)) IS NULL" }.chained(by: "AND")
+      var isGiven = "(" + group.map { "o.\(quote($0.name)) IS NOT NULL" }.chained(by: "OR") + ")"
       if let link = group[0].link, link.root == table.root.name {
         // Merging an object with its parent would make it its own parent.
         let key = "o.\(quote(group[0].name))"

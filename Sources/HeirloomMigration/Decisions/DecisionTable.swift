@@ -37,7 +37,7 @@ struct DecisionTable {
   /// The condition that decisions change a row `r`; `nil` if no column is tracked.
   var isChanged: String? {
     columns.isEmpty
-      ? nil : columns.map { "r.\(quote($0.name)) IS NOT r.\(quote($0.former))" }.joined(separator: " OR ")
+      ? nil : columns.map { "r.\(quote($0.name)) IS NOT r.\(quote($0.former))" }.chained(by: "OR")
   }
 
   /// Returns the statements that make the tables, and fill that of the rows from the store.

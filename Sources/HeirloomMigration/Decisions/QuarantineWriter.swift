@@ -31,9 +31,9 @@ struct QuarantineWriter {
     connection = store.connection
     statements = StatementCache(connection: store.connection)
     destination = plan.destination
-    schema = PhysicalSchema(
-      model: plan.source, configuration: plan.configuration,
-      actual: try ActualSchema(of: connection, database: SchemaName.store))
+    let actual = try ActualSchema(of: connection, database: SchemaName.store)
+    let known = PhysicalSchema(model: plan.source, configuration: plan.configuration, actual: actual)
+    schema = known.adding(actual.unknownColumns(under: known))
     storeIdentifier = try StoreMetadata(connection: connection, database: SchemaName.store, path: store.path).identifier
     supportFolder =
       StoreLocation.supportName(forStore: PathText.split(store.externalPath).name) + "/_EXTERNAL_DATA"
@@ -104,12 +104,18 @@ struct QuarantineWriter {
     writer.string(entity.name)
     writer.key("key")
     writer.integer(key)
+    let links = try links(of: entity, key: key)
+    writeDetails(links, to: &writer)
     writer.key("objectID")
     writer.string(uri(entity.name, key))
+    writePositions(links, to: &writer)
     writer.key("reason")
     writer.string(reason(decision, other: other))
     writer.key("relationships")
-    try writeRelationships(of: entity, key: key, to: &writer)
+    writeRelationships(links, to: &writer)
+    let columns = schema.unknownColumns[entity.table] ?? []
+    let values = try cells(columns.map(\.name), of: entity, key: key)
+    writeUnknown(columns.map(\.name), values[...], to: &writer)
     writer.endObject()
     return writer.bytes
   }
@@ -141,16 +147,7 @@ struct QuarantineWriter {
   ) throws {
     let attributes = schema.model.attributes(of: entity.name).filter { !$0.isTransient }
     let columns = attributes.map { schema.columns(ofAttribute: $0.name, in: entity.name) }
-    let names = columns.joined().map { "s.\(quote($0.name))" }
-    var values: ArraySlice<SQLiteValue> = []
-    // SQLite allows 2000 result columns, and a table has no more.
-    if !names.isEmpty {
-      let row = try rows(
-        "SELECT \(names.joined(separator: ", ")) FROM \(quote(SchemaName.store)).\(quote(entity.table)) AS s"
-          + " WHERE s.\(quote(PhysicalName.primaryKey)) = ?1", ofKey: key
-      ).first
-      values = row?[...] ?? []
-    }
+    var values = try cells(columns.joined().map(\.name), of: entity, key: key)[...]
     writer.beginObject()
     for (attribute, leaves) in zip(attributes, columns) {
       writer.key(attribute.name)
@@ -168,15 +165,52 @@ struct QuarantineWriter {
     writer.endObject()
   }
 
+  /// Reads cells of an object's row.
+  private func cells(_ names: [String], of entity: PhysicalEntity, key: Int64) throws -> [SQLiteValue] {
+    guard !names.isEmpty else { return [] }
+    // SQLite allows 2000 result columns, and a table has no more.
+    return try rows(
+      "SELECT \(names.map { "s.\(quote($0))" }.joined(separator: ", "))"
+        + " FROM \(quote(SchemaName.store)).\(quote(entity.table)) AS s"
+        + " WHERE s.\(quote(PhysicalName.primaryKey)) = ?1", ofKey: key
+    ).first ?? []
+  }
+
+  private func member(_ name: String, _ text: String, to writer: inout CanonicalJSONWriter) {
+    writer.beginObject()
+    writer.key(name)
+    writer.string(text)
+    writer.endObject()
+  }
+
+  /// Writes a value by its storage class.
+  private func write(_ stored: SQLiteValue, to writer: inout CanonicalJSONWriter) {
+    switch stored {
+    case .null: writer.null()
+    case .integer(let number): writer.integer(number)
+    case .real(let number): if number.isFinite { writer.double(number) } else { writer.string("\(number)") }
+    case .text(let text): writer.string(text)
+    case .blob(let bytes): member("base64", bytes.base64, to: &writer)
+    }
+  }
+
+  /// Writes the values of columns that no model knows; nothing where there are none.
+  private func writeUnknown(_ names: [String], _ values: ArraySlice<SQLiteValue>, to writer: inout CanonicalJSONWriter)
+  {
+    let columns = zip(names, values).filter { $0.1 != .null }.ordered { $0.0.utf16Precedes($1.0) }
+    guard !columns.isEmpty else { return }
+    writer.key("unknownColumns")
+    writer.beginObject()
+    for (name, value) in columns {
+      writer.key(name)
+      write(value, to: &writer)
+    }
+    writer.endObject()
+  }
+
   private func write(
     _ stored: SQLiteValue, of attribute: AttributeDescription, to writer: inout CanonicalJSONWriter
   ) {
-    func member(_ name: String, _ text: String) {
-      writer.beginObject()
-      writer.key(name)
-      writer.string(text)
-      writer.endObject()
-    }
     switch ValueCoding.decode(stored, for: attribute) {
     case .value(nil): writer.null()
     case .value(let value?):
@@ -186,20 +220,14 @@ struct QuarantineWriter {
         if number.isFinite { writer.double(number) } else { writer.string("\(number)") }
       case .decimal(let text), .string(let text), .uri(let text): writer.string(text)
       case .boolean(let flag): writer.boolean(flag)
-      case .binary(let bytes): member("base64", bytes.base64)
+      case .binary(let bytes): member("base64", bytes.base64, to: &writer)
       case .uuid(let bytes): writer.string(Self.uuidText(bytes))
       // No column holds one.
       case .composite: writer.null()
       }
-    case .externalFile(let name): member("file", supportFolder + "/" + name)
+    case .externalFile(let name): member("file", supportFolder + "/" + name, to: &writer)
     case .undecodable:
-      switch stored {
-      case .null: writer.null()
-      case .integer(let number): writer.integer(number)
-      case .real(let number): writer.string("\(number)")
-      case .text(let text): writer.string(text)
-      case .blob(let bytes): member("base64", bytes.base64)
-      }
+      if case .real(let number) = stored { writer.string("\(number)") } else { write(stored, to: &writer) }
     }
   }
 
@@ -211,31 +239,125 @@ struct QuarantineWriter {
 
   // MARK: Links
 
-  private func writeRelationships(
-    of entity: PhysicalEntity, key: Int64, to writer: inout CanonicalJSONWriter
-  ) throws {
-    writer.beginObject()
-    for relationship in schema.model.relationships(of: entity.name) where !relationship.isTransient {
-      guard
-        let links = schema.links(
-          of: relationship.name, in: entity.name, isReversed: false, usesIndexes: true),
+  /// The links of an object by one relationship.
+  private struct Links {
+    let relationship: RelationshipDescription
+    let links: [Link]
+    /// The columns of their table that no model knows.
+    let unknownColumns: [String]
+  }
+
+  private struct Link {
+    let uri: String
+    /// The target's place among the object's targets.
+    let position: Int64?
+    /// The object's place among the target's objects.
+    let inversePosition: Int64?
+    let unknown: ArraySlice<SQLiteValue>
+    /// True for a link of the other object's, by a relationship that is its own inverse.
+    let isReversed: Bool
+
+    var hasDetails: Bool { position != nil || inversePosition != nil || unknown.contains { $0 != .null } }
+  }
+
+  private func links(of entity: PhysicalEntity, key: Int64) throws -> [Links] {
+    try schema.model.relationships(of: entity.name).compactMap { relationship in
+      guard !relationship.isTransient,
+        let query = schema.links(of: relationship.name, in: entity.name, isReversed: false, usesIndexes: true),
         let target = schema.table(ofEntity: relationship.destinationEntity)?.name
-      else { continue }
-      // The left join keeps a key that leads to no object: the file has all that the store has.
-      let rows = try rows(
-        "SELECT l.target, t.\(quote(PhysicalName.entity)) FROM (\(links.sql)) AS l"
-          + " LEFT JOIN \(quote(SchemaName.store)).\(quote(target)) AS t ON t.\(quote(PhysicalName.primaryKey)) = l.target"
-          + " WHERE l.owner = ?1 ORDER BY l.position, l.target", ofKey: key)
-      let uris = rows.compactMap { row in
-        row[0].integer.map { uri(found(row[1])?.name ?? relationship.destinationEntity, $0) }
+      else { return nil }
+      let unknown = query.pairs.flatMap { schema.unknownColumns[$0.table] }?.map(\.name) ?? []
+      var found = try links(by: query, with: unknown, to: relationship.destinationEntity, in: target, key, false)
+      if query.pairs != nil, schema.model.inverse(of: relationship)?.relationship.name == relationship.name,
+        query.ownerRoot == query.targetRoot,
+        let back = schema.links(of: relationship.name, in: entity.name, isReversed: true, usesIndexes: true)
+      {
+        found += try links(by: back, with: unknown, to: relationship.destinationEntity, in: target, key, true)
       }
-      writer.key(relationship.name)
-      if relationship.isToMany {
+      return Links(relationship: relationship, links: found, unknownColumns: unknown)
+    }
+  }
+
+  private func links(
+    by query: LinkQuery, with unknown: [String], to entity: String, in table: String, _ key: Int64, _ isReversed: Bool
+  ) throws -> [Link] {
+    let sql = query.pairs.map { LinkQuery.select($0, with: unknown, usesIndexes: true) } ?? query.sql
+    let places = [(query.isOrdered, "l.position"), (query.isInverseOrdered, "l.inverse_position")]
+      .map { $0.0 ? $0.1 : "NULL" }
+    // The left join keeps a key that leads to no object: the file has all that the store has.
+    let rows = try rows(
+      "SELECT l.target, t.\(quote(PhysicalName.entity)), \(places.joined(separator: ", "))"
+        + unknown.indices.map { ", l.\(LinkQuery.other($0))" }.joined() + " FROM (\(sql)) AS l"
+        + " LEFT JOIN \(quote(SchemaName.store)).\(quote(table)) AS t ON t.\(quote(PhysicalName.primaryKey)) = l.target"
+        + " WHERE l.owner = ?1 ORDER BY \(places[0]), l.target", ofKey: key)
+    return rows.compactMap { row in
+      row[0].integer.map { other in
+        Link(
+          uri: uri(found(row[1])?.name ?? entity, other), position: row[2].integer, inversePosition: row[3].integer,
+          unknown: row[4...], isReversed: isReversed)
+      }
+    }
+  }
+
+  /// Writes the places in lists and the values of no model that links to many have; nothing where there are none.
+  private func writeDetails(_ links: [Links], to writer: inout CanonicalJSONWriter) {
+    let detailed = links.filter { $0.relationship.isToMany && $0.links.contains(where: \.hasDetails) }
+    guard !detailed.isEmpty else { return }
+    writer.key("links")
+    writer.beginObject()
+    for links in detailed {
+      writer.key(links.relationship.name)
+      writer.beginArray()
+      for link in links.links {
+        writer.beginObject()
+        if let position = link.inversePosition {
+          writer.key("inversePosition")
+          writer.integer(position)
+        }
+        if link.isReversed {
+          writer.key("isReversed")
+          writer.boolean(true)
+        }
+        writer.key("objectID")
+        writer.string(link.uri)
+        if let position = link.position {
+          writer.key("position")
+          writer.integer(position)
+        }
+        writeUnknown(links.unknownColumns, link.unknown, to: &writer)
+        writer.endObject()
+      }
+      writer.endArray()
+    }
+    writer.endObject()
+  }
+
+  /// Writes the object's places in lists of others, by its to-one relationships; nothing where there are none.
+  private func writePositions(_ links: [Links], to writer: inout CanonicalJSONWriter) {
+    let placed = links.compactMap { links in
+      links.relationship.isToMany
+        ? nil : links.links.first?.inversePosition.map { (links.relationship.name, $0) }
+    }
+    guard !placed.isEmpty else { return }
+    writer.key("positions")
+    writer.beginObject()
+    for (name, position) in placed {
+      writer.key(name)
+      writer.integer(position)
+    }
+    writer.endObject()
+  }
+
+  private func writeRelationships(_ links: [Links], to writer: inout CanonicalJSONWriter) {
+    writer.beginObject()
+    for links in links {
+      writer.key(links.relationship.name)
+      if links.relationship.isToMany {
         writer.beginArray()
-        for uri in uris { writer.string(uri) }
+        for link in links.links where !link.isReversed { writer.string(link.uri) }
         writer.endArray()
-      } else if let uri = uris.first {
-        writer.string(uri)
+      } else if let link = links.links.first {
+        writer.string(link.uri)
       } else {
         writer.null()
       }

@@ -66,7 +66,7 @@ struct MadeObjects {
     // The first object at fault ends the run, so one row is enough. Its flags tell the property to name.
     let rows = try setting.connection.rows(
       "SELECT \(Self.key), \(columns.map { "\($0) IS NULL" }.joined(separator: ", ")) FROM \(table(entity.table))"
-        + " AS s WHERE \(Self.number) = ?1\(Self.isAfter(key)) AND (\(columns.map { "\($0) IS NULL" }.joined(separator: " OR "))) LIMIT 1",
+        + " AS s WHERE \(Self.number) = ?1\(Self.isAfter(key)) AND (\(columns.map { "\($0) IS NULL" }.chained(by: "OR"))) LIMIT 1",
       [.integer(Int64(entity.number))])
     guard let row = rows.first, let key = row[0].integer,
       let place = row.dropFirst().firstIndex(of: .integer(1))
@@ -117,7 +117,7 @@ struct MadeObjects {
     let rows = try setting.connection.rows(
       "SELECT s.\(Self.key), IFNULL(c.n, 0) FROM \(table(entity.table)) AS s LEFT JOIN (SELECT \(owner) AS k,"
         + " COUNT(*) AS n FROM \(table(links.table)) WHERE \(owner) IS NOT NULL GROUP BY \(owner)) AS c"
-        + " ON c.k = s.\(Self.key) WHERE s.\(Self.number) = ?1\(Self.isAfter(key)) AND (\(conditions.joined(separator: " OR "))) LIMIT 1",
+        + " ON c.k = s.\(Self.key) WHERE s.\(Self.number) = ?1\(Self.isAfter(key)) AND (\(conditions.chained(by: "OR"))) LIMIT 1",
       [.integer(Int64(entity.number))])
     guard let row = rows.first, let key = row[0].integer, let found = row[1].integer.flatMap({ Int(exactly: $0) })
     else { return }

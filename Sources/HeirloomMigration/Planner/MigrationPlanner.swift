@@ -50,9 +50,17 @@ struct MigrationPlanner {
   func checkWidth(of schema: PhysicalSchema) throws(MigrationError) {
     // SQLite's own limit, which no distribution raises.
     let limit = 2000
-    guard let table = schema.tables.first(where: { $0.columns.count > limit }) else { return }
-    let reason = "The new model needs \(table.columns.count) columns in the table \"\(table.name.prefix(80))\";"
-    throw .database(reason: reason + " SQLite has at most \(limit) in one.", coreDataCode: 134110)
+    if let table = schema.tables.first(where: { $0.columns.count > limit }) {
+      let reason = "The new model needs \(table.columns.count) columns in the table \"\(table.name.prefix(80))\";"
+      throw .database(reason: reason + " SQLite has at most \(limit) in one.", coreDataCode: 134110)
+    }
+    // A new store with such a statement could not be opened here.
+    let length = Connection.statementLength
+    guard let table = schema.tables.first(where: { $0.sql.utf8.count > length }) else { return }
+    let reason = "The new model needs a statement of \(table.sql.utf8.count) bytes for the table"
+    throw .database(
+      reason: reason + " \"\(table.name.prefix(80))\"; Heirloom reads at most \(length): shorten names of properties.",
+      coreDataCode: 134110)
   }
 
   private func makePlan() throws -> MigrationPlan {

@@ -124,14 +124,19 @@ struct DeferredCleanUp {
       return false
     }
     let columns = actual.table(named: table)?.columns ?? []
-    let lengths = columns.map { "COALESCE(LENGTH(t.\(quote($0.name))), 1)" }.joined(separator: " + ")
+    // Without a number, rows can't be told apart: then they go with the table.
+    guard let number = connection.rowNumber(of: table, columns) else {
+      try connection.execute("DROP TABLE \(quote(table))")
+      return true
+    }
+    let lengths = columns.map { "COALESCE(LENGTH(t.\(quote($0.name))), 1)" }.chained(by: "+")
     let size =
       try connection.firstInteger(
         "SELECT CAST(AVG(\(lengths.isEmpty ? "1" : lengths)) AS INTEGER) FROM (SELECT * FROM \(quote(table)) LIMIT 20) AS t"
       ) ?? 1
     let count = max(1, min(Self.rowsPerPiece, Self.bytesPerPiece / max(1, size)))
     try connection.execute(
-      "DELETE FROM \(quote(table)) WHERE rowid IN (SELECT rowid FROM \(quote(table)) ORDER BY rowid LIMIT ?1)",
+      "DELETE FROM \(quote(table)) WHERE \(number) IN (SELECT \(number) FROM \(quote(table)) ORDER BY 1 LIMIT ?1)",
       [.integer(count)])
     guard try connection.firstInteger("SELECT 1 FROM \(quote(table)) LIMIT 1") == nil else { return false }
     try connection.execute("DROP TABLE \(quote(table))")

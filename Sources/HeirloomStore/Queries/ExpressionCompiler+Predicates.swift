@@ -136,7 +136,7 @@ extension ExpressionCompiler {
       for side in [left, right] {
         if let sql = try absence(of: side) { conditions.append(sql) }
       }
-      return SQLCondition(sql: "(\(conditions.joined(separator: " AND ")))")
+      return SQLCondition(sql: "(\(conditions.chained(by: "AND")))")
     case (.composite(let object, let path), .null), (.null, .composite(let object, let path)):
       return try absence(ofComposite: path, of: object)
     case (.collection, .null), (.null, .collection), (.list, .null),
@@ -160,7 +160,7 @@ extension ExpressionCompiler {
     let leaves = try leaves(ofComposite: path, of: object)
     guard leaves.count <= Self.breadthLimit else { throw .unsupported("A composite of \(leaves.count) columns") }
     guard !leaves.isEmpty else { return .alwaysTrue }
-    return SQLCondition(sql: "(\(leaves.map { "\($0) IS NULL" }.joined(separator: " AND ")))")
+    return SQLCondition(sql: "(\(leaves.map { "\($0) IS NULL" }.chained(by: "AND")))")
   }
 
   /// Returns the condition that an operand has no value; `nil` if it surely has none.
@@ -236,7 +236,7 @@ extension ExpressionCompiler {
         guard let equal = try equality(element, other, isFolding: isFolding) else { return nil }
         conditions.append(equal.sql)
       }
-      return conditions.isEmpty ? .alwaysFalse : SQLCondition(sql: "(\(conditions.joined(separator: " OR ")))")
+      return conditions.isEmpty ? .alwaysFalse : SQLCondition(sql: "(\(conditions.chained(by: "OR")))")
     default: return nil
     }
   }
@@ -264,7 +264,7 @@ extension ExpressionCompiler {
     }
     if !wanted.isEmpty { conditions.insert("\(value.sql) IN (\(wanted.joined(separator: ", ")))", at: 0) }
     guard conditions.count <= Self.breadthLimit else { throw .unsupported("A long list of values") }
-    return conditions.isEmpty ? .alwaysFalse : SQLCondition(sql: "(\(conditions.joined(separator: " OR ")))")
+    return conditions.isEmpty ? .alwaysFalse : SQLCondition(sql: "(\(conditions.chained(by: "OR")))")
   }
 
   /// Compiles the condition that a text begins with a constant one: it lies between that and the next that doesn't.

@@ -66,7 +66,7 @@ struct SQLCollection {
 
   /// Everything after `FROM`.
   var tail: String {
-    conditions.isEmpty ? tables : "\(tables) WHERE \(conditions.joined(separator: " AND "))"
+    conditions.isEmpty ? tables : "\(tables) WHERE \(conditions.chained(by: "AND"))"
   }
 }
 

@@ -53,6 +53,9 @@ enum InspectionBounds {
 }
 
 extension Connection {
+  /// The longest statement of a schema that is read, in bytes.
+  package static var statementLength: Int { Int(InspectionBounds.statementLength) }
+
   /// The closures that SQLite's progress handler calls: the caller's question and the bound's.
   final class ProgressHandler {
     /// The caller's question.

@@ -1,17 +1,46 @@
 import CHeirloomSQLite
 
 extension Connection {
-  /// The name of the aggregate that ``registerRowSum()`` makes available.
-  package static let rowSum = "heirloom_row_sum"
+  private static let rowSumName = "heirloom_row_sum"
+  private static let rowBeginName = "heirloom_row_begin"
+  private static let rowDigestName = "heirloom_row_digest"
+  private static let digestSumName = "heirloom_digest_sum"
+  /// The most values in one call: SQLite allows 127 arguments in a standard build.
+  private static let valuesPerCall = 100
 
-  /// Makes an aggregate available in SQL: the ``RowSum`` of rows, given by a key and any number of values.
+  /// Returns the SQL of the ``RowSum`` of rows, for a connection with ``registerRowSum()``.
+  ///
+  /// - Parameters:
+  ///   - key: The SQL of a row's key.
+  ///   - values: The SQL of its values, any number.
+  /// - Returns: An aggregate.
+  package static func rowSum(ofKey key: String, _ values: [String]) -> String {
+    guard values.count > valuesPerCall else {
+      return "\(rowSumName)(\(([key] + values).joined(separator: ", ")))"
+    }
+    // The first digest begins with the key; each other one goes on where the one before it ended. That one is the first
+    // argument, since SQLite's parser keeps what stands before it and has room for 100 words.
+    var digest: String?
+    for start in stride(from: 0, to: values.count, by: valuesPerCall) {
+      let part = values[start..<min(start + valuesPerCall, values.count)].joined(separator: ", ")
+      digest = digest.map { "\(rowDigestName)(\($0), \(part))" } ?? "\(rowBeginName)(\(key), \(part))"
+    }
+    return "\(digestSumName)(\(digest ?? "NULL"))"
+  }
+
+  /// Makes the functions of ``rowSum(ofKey:_:)`` available in SQL.
   ///
   /// - Throws: ``SQLiteError``.
   package func registerRowSum() throws(SQLiteError) {
-    // Only our own statements may call it, nothing in a schema.
+    // Only our own statements may call them, nothing in a schema.
     let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY
-    let status = sqlite3_create_function_v2(
-      try openHandle(), Self.rowSum, -1, flags, nil, nil,
+    let finish: @convention(c) (OpaquePointer?) -> Void = { context in
+      // Without a row there is no memory.
+      let value = Connection.sum(of: context, size: 0)?.pointee.value ?? 0
+      sqlite3_result_int64(context, Int64(bitPattern: value))
+    }
+    let rowSum = sqlite3_create_function_v2(
+      try openHandle(), Self.rowSumName, -1, flags, nil, nil,
       { context, count, values in
         guard let values, count > 0, let sum = Connection.sum(of: context, size: 8) else {
           return sqlite3_result_error_nomem(context)
@@ -19,13 +48,41 @@ extension Connection {
         var row = RowDigest(key: sqlite3_value_int64(values[0]))
         for index in 1..<max(1, Int(count)) { Connection.take(values[index], into: &row) }
         sum.pointee.add(row)
-      },
-      { context in
-        // Without a row there is no memory.
-        let value = Connection.sum(of: context, size: 0)?.pointee.value ?? 0
-        sqlite3_result_int64(context, Int64(bitPattern: value))
-      }, nil)
-    try check(status, sql: nil)
+      }, finish, nil)
+    try check(rowSum, sql: nil)
+    let rowBegin = sqlite3_create_function_v2(
+      try openHandle(), Self.rowBeginName, -1, flags, nil,
+      { context, count, values in
+        guard let values, count > 0 else { return sqlite3_result_error_nomem(context) }
+        Connection.digest(RowDigest(key: sqlite3_value_int64(values[0])), values, count, context)
+      }, nil, nil, nil)
+    try check(rowBegin, sql: nil)
+    let rowDigest = sqlite3_create_function_v2(
+      try openHandle(), Self.rowDigestName, -1, flags, nil,
+      { context, count, values in
+        guard let values, count > 0 else { return sqlite3_result_error_nomem(context) }
+        let state = UInt64(bitPattern: sqlite3_value_int64(values[0]))
+        Connection.digest(RowDigest(state: state), values, count, context)
+      }, nil, nil, nil)
+    try check(rowDigest, sql: nil)
+    let digestSum = sqlite3_create_function_v2(
+      try openHandle(), Self.digestSumName, 1, flags, nil, nil,
+      { context, _, values in
+        guard let values, let sum = Connection.sum(of: context, size: 8) else {
+          return sqlite3_result_error_nomem(context)
+        }
+        sum.pointee.add(RowDigest(state: UInt64(bitPattern: sqlite3_value_int64(values[0]))))
+      }, finish, nil)
+    try check(digestSum, sql: nil)
+  }
+
+  /// Returns a digest with the arguments after the first as the result of a function.
+  private static func digest(
+    _ digest: RowDigest, _ values: UnsafeMutablePointer<OpaquePointer?>, _ count: Int32, _ context: OpaquePointer?
+  ) {
+    var row = digest
+    for index in 1..<max(1, Int(count)) { take(values[index], into: &row) }
+    sqlite3_result_int64(context, Int64(bitPattern: row.state))
   }
 
   /// Returns the memory of a statement's sum, which SQLite fills with zeros at the first row.

@@ -24,6 +24,28 @@ package func quoteLiteral(_ text: String) -> String {
   return result + "'"
 }
 
+extension [String] {
+  /// Joins terms of an expression by an operator, with parentheses around groups where there are many.
+  ///
+  /// Each term of `a OR b OR c` is one level deeper than the one before, and SQLite allows 1,000 levels.
+  package func chained(by operation: String) -> String {
+    groups(of: 100, joinedBy: " \(operation) ") { "(\($0))" }
+  }
+
+  /// Joins queries to one that has the rows of all; SQLite allows 500 in one compound.
+  package func united() -> String {
+    groups(of: 400, joinedBy: " UNION ALL ") { "SELECT * FROM (\($0))" }
+  }
+
+  private func groups(of width: Int, joinedBy separator: String, _ nested: (String) -> String) -> String {
+    guard count > width else { return joined(separator: separator) }
+    let groups = stride(from: 0, to: count, by: width).map { start in
+      nested(self[start..<Swift.min(start + width, count)].joined(separator: separator))
+    }
+    return groups.groups(of: width, joinedBy: separator, nested)
+  }
+}
+
 /// Returns a file's path as a URI that SQLite opens, with the given parameters.
 ///
 /// - Parameters:

@@ -18,7 +18,12 @@ package struct RowSum: Hashable, Sendable {
 
 /// The digest of a row's key and of some of its values, in their order.
 struct RowDigest {
-  private var state: UInt64
+  private(set) var state: UInt64
+
+  /// Creates a digest that goes on where another one of the same row ended.
+  init(state: UInt64) {
+    self.state = state
+  }
 
   init(key: Int64) {
     state = 0x243f_6a88_85a3_08d3

@@ -162,6 +162,30 @@ package struct ActualTable: Hashable, Sendable {
   }
 }
 
+/// The names by which SQL reads the number of a row, each of which a column of that name hides.
+///
+/// https://www.sqlite.org/rowidtable.html
+private let rowNumberNames = ["rowid", "_rowid_", "oid"]
+
+extension Connection {
+  /// Returns the SQL of the number that each row of a table has.
+  ///
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - columns: All of its columns.
+  ///   - database: The schema name of its database.
+  /// - Returns: A name that no column hides, or the column that is the number, quoted; `nil` for a table without
+  ///   such a name, or one made `WITHOUT ROWID`.
+  package func rowNumber(of table: String, _ columns: [ActualColumn], in database: String = "main") -> String? {
+    let names = Set(columns.map { $0.name.lowercased() })
+    guard let name = rowNumberNames.first(where: { !names.contains($0) }) else {
+      return ActualColumn.rowNumber(in: columns).map { quote($0.name) }
+    }
+    // A table made `WITHOUT ROWID` has no such column, as SQLite finds when it prepares the query.
+    return (try? prepare("SELECT \(name) FROM \(quote(database)).\(quote(table))")) == nil ? nil : name
+  }
+}
+
 /// A column that a table has.
 package struct ActualColumn: Hashable, Sendable {
   /// The column's name.
@@ -174,6 +198,12 @@ package struct ActualColumn: Hashable, Sendable {
   package let primaryKeyPosition: Int
   /// True if the column is hidden or computed.
   package let isGenerated: Bool
+
+  /// Returns the column that is the number of each row: the only one of the key, declared as `INTEGER`.
+  package static func rowNumber(in columns: [ActualColumn]) -> ActualColumn? {
+    let keys = columns.filter { $0.primaryKeyPosition > 0 }
+    return keys.count == 1 && keys[0].declaredType.uppercased() == "INTEGER" ? keys[0] : nil
+  }
 
   /// Creates a column from a row of the pragma that lists columns.
   fileprivate init(_ row: borrowing Statement) {

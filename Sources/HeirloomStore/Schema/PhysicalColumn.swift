@@ -85,6 +85,14 @@ package struct PhysicalColumn: Hashable, Sendable {
     /// Something that no model knows: the store has the column, and migrations take it along.
     case unknown
 
+    /// True if the value is the key of the row, or part of it.
+    package var isRowKey: Bool {
+      switch self {
+      case .primaryKey, .joinKey, .reflexiveKey: true
+      default: false
+      }
+    }
+
     /// True if the value is the key of another object.
     package var isReference: Bool {
       switch self {

@@ -68,8 +68,10 @@ extension StoreVerification {
     }
     guard missing.isEmpty else { return nil }
     let rows = reading("the table of entities") { connection throws(SQLiteError) in
-      try connection.rows(
-        "SELECT \(columns.map(quote).joined(separator: ", ")) FROM \(quote(table.name)) ORDER BY rowid")
+      let number = connection.rowNumber(of: table.name, table.columns) ?? "1"
+      return try connection.rows(
+        "SELECT \(columns.map(quote).joined(separator: ", ")) FROM \(quote(table.name)) ORDER BY \(number)"
+      )
     }
     return rows?.map { row in
       EntityRow(number: row[0].integer ?? 0, name: row[1].text, parent: row[2].integer, maximum: row[3])

@@ -150,7 +150,7 @@ extension StoreVerification {
     let rows = reading("the table \(table)", entity: entity) { connection throws(SQLiteError) in
       try connection.rows(
         "SELECT COUNT(*), SUM(n) FROM (SELECT COUNT(*) AS n FROM \(quote(table)) WHERE \(quote(key)) NOT NULL AND"
-          + " \(quote(order)) NOT NULL GROUP BY \(columns) HAVING n > 1)")
+          + " \(quote(order)) NOT NULL GROUP BY \(columns) HAVING COUNT(*) > 1)")
     }
     guard let row = rows?.first, let count = row[0].integer, count > 0 else { return }
     add(

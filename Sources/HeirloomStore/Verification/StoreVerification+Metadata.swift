@@ -21,7 +21,10 @@ extension StoreVerification {
     }
     let list = columns.map(quote).joined(separator: ", ")
     let rows = reading("the metadata") { connection throws(SQLiteError) in
-      try connection.rows("SELECT \(list) FROM \(quote(table.name)) ORDER BY rowid LIMIT 3")
+      let number = connection.rowNumber(of: table.name, table.columns) ?? "1"
+      return try connection.rows(
+        "SELECT \(list) FROM \(quote(table.name)) ORDER BY \(number) LIMIT 3"
+      )
     }
     guard let rows else { return }
     guard let row = rows.first else {

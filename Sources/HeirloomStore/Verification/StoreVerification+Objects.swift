@@ -228,8 +228,8 @@ extension StoreVerification {
       let columns = index.columns.map(quote)
       let sql =
         "SELECT COUNT(*), SUM(n) FROM (SELECT COUNT(*) AS n FROM \(quote(table.name)) NOT INDEXED WHERE "
-        + columns.map { "\($0) NOT NULL" }.joined(separator: " AND ")
-        + " GROUP BY \(columns.joined(separator: ", ")) HAVING n > 1)"
+        + columns.map { "\($0) NOT NULL" }.chained(by: "AND")
+        + " GROUP BY \(columns.joined(separator: ", ")) HAVING COUNT(*) > 1)"
       let rows = reading("the table \(table.name)", entity: entity) { connection throws(SQLiteError) in
         try connection.rows(sql)
       }

@@ -128,9 +128,9 @@ struct ChangedCopy {
           summing: summed?.map(\.place))
         let count = content.count
         if let summed {
-          let values = (["rowid"] + summed.map { quote($0.name) }).joined(separator: ", ")
+          let sum = Connection.rowSum(ofKey: "rowid", summed.map { quote($0.name) })
           let bySQLite = try connection.firstInteger(
-            "SELECT \(Connection.rowSum)(\(values)) FROM copy.\(quote(tree.table))")
+            "SELECT \(sum) FROM copy.\(quote(tree.table))")
           guard bySQLite == Int64(bitPattern: content.sum.value) else { throw PageFault("has another sum of rows") }
           tally.summed += 1
         }

@@ -9,10 +9,10 @@ struct RowSumTests {
     try connection.registerRowSum()
     let values = rows.isEmpty ? "SELECT 1, 1 WHERE 0" : "VALUES \(rows.map { "(\($0))" }.joined(separator: ", "))"
     let columns = rows.first.map { $0.split(separator: ",").count } ?? 2
-    let names = (1...columns).map { "column\($0)" }.joined(separator: ", ")
+    let names = rows.isEmpty ? ["1"] : (2...columns).map { "column\($0)" }
     return try #require(
       try connection.firstInteger(
-        "SELECT \(Connection.rowSum)(\(rows.isEmpty ? "1, 1" : names)) FROM (\(values))"))
+        "SELECT \(Connection.rowSum(ofKey: rows.isEmpty ? "1" : "column1", names)) FROM (\(values))"))
   }
 
   @Test(arguments: [
@@ -48,15 +48,35 @@ struct RowSumTests {
     let rows: Int64 = LongTests.areOn ? 1_000_000 : 20_000
     let sums = try connection.firstInteger(
       "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(rows))"
-        + " SELECT COUNT(DISTINCT d) FROM (SELECT \(Connection.rowSum)(i / 1000, i % 1000) AS d FROM n GROUP BY i)")
+        + " SELECT COUNT(DISTINCT d) FROM (SELECT \(Connection.rowSum(ofKey: "i / 1000", ["i % 1000"])) AS d FROM n GROUP BY i)"
+    )
     #expect(sums == rows)
+  }
+
+  /// Returns a row of many values, with some of them replaced.
+  private func wide(_ count: Int, _ changes: [Int: String] = [:]) -> String {
+    "7, " + (0..<count).map { changes[$0] ?? "\($0)" }.joined(separator: ", ")
+  }
+
+  @Test(arguments: [99, 100, 101, 126, 127, 200, 1_999])
+  func `a row of any width has a sum that each of its values changes, in its place`(count: Int) throws {
+    let whole = try sum(wide(count))
+    for place in Set([0, 1, 98, 99, 100, 101, 126, 199, 200, count - 2, count - 1]).filter({ $0 < count }) {
+      #expect(try sum(wide(count, [place: "NULL"])) != whole)
+      #expect(try sum(wide(count, [place: "'\(place)'"])) != whole)
+      // Two values that change their places, within one call and from the first to the last.
+      for other in [0, 99, 100, count - 1] where other != place && other < count {
+        #expect(try sum(wide(count, [place: "\(other)", other: "\(place)"])) != whole)
+      }
+    }
+    #expect(try sum(wide(count), wide(count)) != whole)
   }
 
   @Test func `nothing in a schema can call it`() throws {
     let connection = try Connection(path: ":memory:", mode: .readWrite)
     try connection.registerRowSum()
     try connection.execute("CREATE TABLE t (a)")
-    try connection.execute("CREATE VIEW v AS SELECT \(Connection.rowSum)(1, a) FROM t")
+    try connection.execute("CREATE VIEW v AS SELECT \(Connection.rowSum(ofKey: "1", ["a"])) FROM t")
     #expect(throws: SQLiteError.self) { try connection.rows("SELECT * FROM v") }
   }
 }

@@ -14,8 +14,12 @@ struct JoinTransfer {
   let rows: Int64
   /// The query of these links: `owner` and `target`, with the destination's keys.
   let selection: String
-  /// The rows `k` that are taken, as the end of a query, with the columns of no model.
+  /// The rows `k` that are taken, as the end of a query, with the columns of no model under other names.
   let survivors: String
+  /// The columns of no model, by the names in the rows `k`.
+  var unknown: [(column: PhysicalColumn, name: String)] {
+    table.columns.filter { $0.role == .unknown }.enumerated().map { ($1, LinkQuery.other($0)) }
+  }
   /// The one table of pairs of the store that they come from; `nil` if there are several, or links are kept otherwise.
   let pairs: String?
   /// The store's table, with its columns by the candidate's, if all of its links are taken unchanged.
@@ -57,10 +61,10 @@ extension Crossing {
         areKeysKept
         ? condition(on: "owner", entity: entity) + condition(on: "target", entity: relationship.destinationEntity) : ""
       let unknown = table.columns.filter { $0.role == .unknown }
-      for column in unknown {
+      for (index, column) in unknown.enumerated() {
         columns.append(column.name)
         origins[column.name] = column.name
-        expressions.append("k.\(quote(column.name))")
+        expressions.append("k.\(LinkQuery.other(index))")
       }
       let survivors =
         areKeysKept

@@ -36,20 +36,25 @@ struct LinkQuery: Hashable {
 }
 
 extension LinkQuery {
+  /// Returns the name that a query of links gives to one of the further columns.
+  static func other(_ index: Int) -> String { "u\(index)" }
+
   /// Returns the query of the rows of a table that hold links.
   ///
   /// - Parameters:
   ///   - columns: The table and its columns.
-  ///   - others: The names of further columns of the table.
+  ///   - others: The names of further columns of the table, which belong to others and may have any name.
   ///   - usesIndexes: True for a query that is asked for the links of one object.
-  /// - Returns: A `SELECT` with the four columns and these.
+  /// - Returns: A `SELECT` with the four columns, or with further ones, those of them that exist, and these, each of
+  ///   which has the name that `other(_:)` returns.
   static func select(_ columns: Pairs, with others: [String] = [], usesIndexes: Bool = false) -> String {
     let (owner, target) = (quote(columns.owner), quote(columns.target))
+    var places = [(columns.position, "position"), (columns.inversePosition, "inverse_position")]
+    // SQLite allows as many results as columns, and then there are as many others as fit beside the places that exist.
+    if !others.isEmpty { places.removeAll { $0.0 == nil } }
     let results =
-      [
-        "\(owner) AS owner", "\(target) AS target", "\(columns.position.map(quote) ?? "NULL") AS position",
-        "\(columns.inversePosition.map(quote) ?? "NULL") AS inverse_position",
-      ] + others.map(quote)
+      ["\(owner) AS owner", "\(target) AS target"] + places.map { "\($0.map(quote) ?? "NULL") AS \($1)" }
+      + others.enumerated().map { "\(quote($1)) AS \(other($0))" }
     // An object without the link has a row too, with NULL for the key.
     return "SELECT \(results.joined(separator: ", "))"
       + " FROM \(SchemaName.rows(of: columns.table, usesIndexes: usesIndexes))"
@@ -114,7 +119,7 @@ struct LinkUnion {
   ///   - columns: More columns that follow from owner and target, each with a comma.
   /// - Returns: A query with the columns of a ``LinkQuery`` and these.
   func joined(_ queries: [String], _ columns: String) -> String {
-    let all = queries.joined(separator: " UNION ALL ")
+    let all = queries.united()
     // Relationships that were no inverses of each other may both lead from one object to another.
     guard !keepsOwnersApart, !keepsTargetsApart else { return all }
     return "SELECT owner, target,\(columns) MIN(position) AS position, MIN(inverse_position) AS inverse_position"

@@ -41,9 +41,9 @@ struct EffectQuestions {
     case .objectsDropped, .valuesDropped, .valuesChanged, .linksDropped, .foreignLinks: break
     case .uninstantiable:
       // Objects of an entity are counted already; SQLite is asked only for those that a condition takes.
-      questions.count(sql: "SELECT " + rows.map(number).joined(separator: " + ")) { Self.finding(effect, $0) }
+      questions.count(sql: "SELECT " + rows.map(number).chained(by: "+")) { Self.finding(effect, $0) }
     case .missingValue:
-      askForMissing(effect, rows, conditions: rows.map { columns(of: $0).first.map { "\($0) IS NULL" } })
+      askForMissing(effect, rows, conditions: rows.map(missingValue))
     case .missingLink(let otherSide):
       askForMissing(effect, rows, conditions: rows.map { missingLink($0, effect: effect, otherSide: otherSide) })
     case .overflow(_, let type):
@@ -104,12 +104,12 @@ extension EffectQuestions {
       let condition: String
       switch effect.kind {
       case .uninstantiable: condition = "1"
-      case .missingValue: condition = columns(of: row).first.map { "\($0) IS NULL" } ?? "1"
+      case .missingValue: condition = missingValue(row) ?? "1"
       case .missingLink(let otherSide): condition = missingLink(row, effect: effect, otherSide: otherSide) ?? "1"
       case .overflow(_, let type):
         let parts = columns(of: row).compactMap { ValueConversion.overflow($0, of: type) }
         guard !parts.isEmpty else { return nil }
-        condition = parts.joined(separator: " OR ")
+        condition = parts.chained(by: "OR")
       default: return nil
       }
       return (row, conditions.condition(of: row).map { "\($0) AND (\(condition))" } ?? condition)
@@ -124,6 +124,14 @@ extension EffectQuestions {
   private func columns(of row: DataEffect.Rows) -> [String] {
     guard let property = row.properties.first ?? nil else { return [] }
     return columns(ofProperty: property, in: row.entity)
+  }
+
+  /// Returns the condition that a row lacks a value that it must have; `nil` if all rows do.
+  private func missingValue(_ row: DataEffect.Rows) -> String? {
+    let others = row.companions.flatMap { columns(ofProperty: $0, in: row.entity) }.map { "\($0) IS NOT NULL" }
+    let parts =
+      columns(of: row).prefix(1).map { "\($0) IS NULL" } + (others.isEmpty ? [] : ["(\(others.chained(by: "OR")))"])
+    return parts.isEmpty ? nil : parts.joined(separator: " AND ")
   }
 
   private func columns(ofProperty property: String, in entity: String) -> [String] {
@@ -143,14 +151,14 @@ extension EffectQuestions {
   private func of(_ row: DataEffect.Rows, _ table: String, _ condition: String) -> String {
     let entity = source.onlyNumber(inTable: table) == nil ? isOf(row.entity) : nil
     let parts = [entity, conditions.condition(of: row)].compactMap { $0 }
-    return parts.isEmpty ? condition : (parts + ["(\(condition))"]).joined(separator: " AND ")
+    return parts.isEmpty ? condition : (parts + ["(\(condition))"]).chained(by: "AND")
   }
 
   /// Returns the query of the keys of the rows.
   private func keys(of row: DataEffect.Rows) -> String? {
     guard let table = source.table(ofEntity: row.entity)?.name else { return nil }
     return "SELECT s.\(quote(PhysicalName.primaryKey)) FROM \(SchemaName.rows(of: table, as: "s")) WHERE "
-      + ([isOf(row.entity), conditions.condition(of: row)].compactMap { $0 }).joined(separator: " AND ")
+      + ([isOf(row.entity), conditions.condition(of: row)].compactMap { $0 }).chained(by: "AND")
   }
 
   /// Returns the number of the rows, as SQL.
@@ -190,7 +198,7 @@ extension EffectQuestions {
       guard let table = source.table(ofEntity: row.entity)?.name else { continue }
       let parts = columns(of: row).compactMap(condition)
       guard !parts.isEmpty else { continue }
-      conditions.append((table, of(row, table, parts.joined(separator: " OR "))))
+      conditions.append((table, of(row, table, parts.chained(by: "OR"))))
     }
     add(conditions, known: 0, effect: effect)
   }
@@ -200,7 +208,7 @@ extension EffectQuestions {
   ) {
     let tables = Set(conditions.map(\.table))
     if tables.count == 1, known == 0, let table = tables.first {
-      let any = conditions.map { "(\($0.condition))" }.joined(separator: " OR ")
+      let any = conditions.map { "(\($0.condition))" }.chained(by: "OR")
       questions.count(where: any, in: table) { Self.finding(effect, $0) }
       return
     }
@@ -208,7 +216,7 @@ extension EffectQuestions {
     let counts = conditions.map { table, condition in
       "(SELECT COUNT(*) FROM \(SchemaName.rows(of: table, as: "s")) WHERE \(condition))"
     }
-    questions.count(sql: "SELECT " + (counts + [String(known)]).joined(separator: " + ")) { Self.finding(effect, $0) }
+    questions.count(sql: "SELECT " + (counts + [String(known)]).chained(by: "+")) { Self.finding(effect, $0) }
   }
 
   private mutating func askForDuplicates(_ effect: DataEffect, _ rows: [DataEffect.Rows]) {
@@ -238,10 +246,10 @@ extension EffectQuestions {
         + (conditions.condition(of: row).map { " AND \($0)" } ?? "")
     }
     guard !parts.isEmpty else { return }
-    let isThere = names.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+    let isThere = names.map { "\($0) IS NOT NULL" }.chained(by: "AND")
     // One of the objects that are equal may stay. An object without one of the values is equal to none.
     let sql =
-      "SELECT COALESCE(SUM(n - 1), 0) FROM (SELECT COUNT(*) AS n FROM (\(parts.joined(separator: " UNION ALL ")))"
+      "SELECT COALESCE(SUM(n - 1), 0) FROM (SELECT COUNT(*) AS n FROM (\(parts.united()))"
       + " WHERE \(isThere) GROUP BY \(names.joined(separator: ", ")) HAVING COUNT(*) > 1)"
     questions.count(sql: sql) { Self.finding(effect, $0) }
   }
@@ -294,7 +302,7 @@ extension EffectQuestions {
           "SELECT \(quote(PhysicalName.primaryKey)) FROM \(SchemaName.rows(of: first.table))"
             + " WHERE \(quote(PhysicalName.entity)) IN (\(numbers))")
       }
-      return parts.isEmpty ? nil : parts.map { "\(key) IN (\($0))" }.joined(separator: " OR ")
+      return parts.isEmpty ? nil : parts.map { "\(key) IN (\($0))" }.chained(by: "OR")
     }
     if let column = columns(of: row).first {
       return isLost(column).map { "\(column) IS NULL OR \($0)" } ?? "\(column) IS NULL"
@@ -316,18 +324,20 @@ extension EffectQuestions {
   }
 
   private mutating func askForFewLinks(_ effect: DataEffect, _ rows: [DataEffect.Rows], minimum: Int) {
-    let total = "(" + rows.map(number).joined(separator: " + ") + ")"
+    let total = "(" + rows.map(number).chained(by: "+") + ")"
     // An object without links has no row among them, so those that have enough are taken from all.
     let enough = rows.compactMap { links(of: $0, otherSide: nil) }.map {
       "(SELECT COUNT(*) FROM (SELECT owner FROM (\($0)) GROUP BY owner HAVING COUNT(*) >= \(minimum)))"
     }
-    questions.count(sql: "SELECT " + ([total] + enough).joined(separator: " - ")) { Self.finding(effect, $0) }
+    questions.count(sql: "SELECT " + total + (enough.isEmpty ? "" : " - (\(enough.chained(by: "+")))")) {
+      Self.finding(effect, $0)
+    }
   }
 
   private mutating func askForLeftOutLinks(
     _ effect: DataEffect, _ rows: [DataEffect.Rows], targets: [DataEffect.Rows]
   ) {
-    let lost = targets.compactMap(keys).map { "target IN (\($0))" }.joined(separator: " OR ")
+    let lost = targets.compactMap(keys).map { "target IN (\($0))" }.chained(by: "OR")
     let counts = rows.compactMap { links(of: $0, otherSide: nil) }.map {
       "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (\($0)) WHERE \(lost)"
     }

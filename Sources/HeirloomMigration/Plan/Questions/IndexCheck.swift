@@ -56,24 +56,30 @@ struct IndexCheck {
     of table: String, _ keys: Set<String>?, comparing columns: Set<String>
   ) throws(SQLiteError) -> [Index] {
     let store = quote(SchemaName.store)
+    let number = connection.rowNumber(
+      of: table, try ActualSchema.columns(of: table, connection), in: SchemaName.store)
     var indexes: [Index] = []
     for row in try connection.rows("PRAGMA \(store).index_list(\(quote(table)))") where row[4].integer == 0 {
       guard let name = row[1].text else { continue }
       let names = try connection.rows("PRAGMA \(store).index_info(\(quote(name)))").map(\.[2].text)
       let first = names.first.flatMap { $0 }
       guard keys.map({ keys in first.map(keys.contains) ?? false }) ?? true else { continue }
-      let isCompared = first.map(columns.contains) ?? false
-      indexes.append(Index(name: name, sum: isCompared ? Self.sum(names.compactMap { $0 }) : nil))
+      // Entries of rows without a number are only counted.
+      let compared = first.map(columns.contains) ?? false ? number : nil
+      indexes.append(Index(name: name, sum: compared.map { Self.sum(names.compactMap { $0 }, from: $0) }))
     }
     return indexes
   }
 
-  /// Returns the sum of numbers that follow from each row's key and its values; it is far below what SQLite can add.
-  private static func sum(_ columns: [String]) -> String {
-    let number = columns.reduce("rowid % 65521") { number, column in
-      "((\(number)) * 7 + 1) * (IFNULL(\(quote(column)), -1) % 65521 + 65521) % 2147483647"
-    }
-    return "SUM(\(number))"
+  /// Returns the sum of numbers that follow from each row's number and its values; it is far below what SQLite can add.
+  private static func sum(_ columns: [String], from number: String) -> String {
+    // SQLite's parser allows 100 levels of parentheses, and each column takes two.
+    stride(from: 0, to: columns.count, by: 16).map { start in
+      let sum = columns[start..<min(start + 16, columns.count)].reduce("\(number) % 65521") { number, column in
+        "((\(number)) * 7 + 1) * (IFNULL(\(quote(column)), -1) % 65521 + 65521) % 2147483647"
+      }
+      return "SUM(\(sum))"
+    }.chained(by: "+")
   }
 
   /// Returns the difference of an index from its table, as the rest of a clause; `nil` for none.

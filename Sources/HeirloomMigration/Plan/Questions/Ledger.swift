@@ -129,7 +129,7 @@ struct Ledger {
         ))
     }
     // The conditions are never NULL, so each row that none of them takes is counted.
-    let condition = names.compactMap { taken.known[$0] }.joined(separator: " OR ")
+    let condition = names.compactMap { taken.known[$0] }.chained(by: "OR")
     questions.count(where: "\(isOf([entity.number])) AND NOT (\(condition))", in: entity.table) { rows in
       .loss(
         MigrationLoss(
@@ -195,10 +195,9 @@ struct Ledger {
     guard let pairs = join.pairs, case .links(let entity, _)? = crossing.source.table(named: pairs)?.kind else {
       return
     }
-    for column in join.table.columns where column.role == .unknown {
-      let name = quote(column.name)
+    for (column, name) in join.unknown {
       questions.count(
-        sql: "SELECT (SELECT COUNT(\(name)) FROM \(SchemaName.rows(of: pairs)))"
+        sql: "SELECT (SELECT COUNT(\(quote(column.name))) FROM \(SchemaName.rows(of: pairs)))"
           + " - (SELECT COUNT(k.\(name)) \(join.survivors))"
       ) { rows in
         .loss(
@@ -235,7 +234,7 @@ struct Ledger {
     let parts = rows.compactMap { row in row.condition.map { "(\(isOf([row.entity.number])) AND \($0))" } }
     let conditions = (whole.isEmpty ? [] : [isOf(whole)]) + parts
     questions.count(
-      where: "\(cell) IS NOT NULL AND (\(conditions.joined(separator: " OR ")))", in: table, finding: finding)
+      where: "\(cell) IS NOT NULL AND (\(conditions.chained(by: "OR")))", in: table, finding: finding)
   }
 
   /// Counts the cells of a table's rows that go on changed: converting back would not give them again.

@@ -34,7 +34,7 @@ struct OneSidedLinks {
           + "\(inverse.relationship.name)\", which is, lacks these links."
         questions.countLinks([
           "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (SELECT owner, target FROM"
-            + " (\(carried.joined(separator: " UNION ALL "))) EXCEPT SELECT owner, target FROM (\(other.sql)))"
+            + " (\(carried.united())) EXCEPT SELECT owner, target FROM (\(other.sql)))"
         ]) { rows, links in
           .loss(
             MigrationLoss(

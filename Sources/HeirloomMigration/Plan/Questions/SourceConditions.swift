@@ -113,10 +113,10 @@ struct TakenRows {
   func condition(of rows: DataEffect.Rows) -> String? {
     var parts: [String] = []
     if !rows.takenBy.isEmpty, areKnown(of: rows) {
-      parts.append("(\(rows.takenBy.compactMap { known[$0] }.joined(separator: " OR ")))")
+      parts.append("(\(rows.takenBy.compactMap { known[$0] }.chained(by: "OR")))")
     }
     parts += rows.notTakenBy.compactMap { known[$0] }.map { "NOT \($0)" }
-    return parts.isEmpty ? nil : parts.joined(separator: " AND ")
+    return parts.isEmpty ? nil : parts.chained(by: "AND")
   }
 
   /// Returns true if SQL tells which rows these are.

@@ -36,7 +36,9 @@ struct StoreSize {
   ) throws(SQLiteError) -> Int64 {
     guard let found = actual.table(named: table.name), !found.isVirtual, !found.columns.isEmpty else { return 0 }
     let name = SchemaName.rows(of: table.name)
-    let sql = ["COUNT(*)", "MIN(rowid)", "MAX(rowid)"].map { "(SELECT \($0) FROM \(name))" }.joined(separator: ", ")
+    let number = connection.rowNumber(of: table.name, found.columns, in: SchemaName.store)
+    let sql = ["COUNT(*)", "MIN(\(number ?? "1"))", "MAX(\(number ?? "1"))"].map { "(SELECT \($0) FROM \(name))" }
+      .joined(separator: ", ")
     let range = try connection.rows("SELECT \(sql)").first ?? []
     guard range.count == 3, let rows = range[0].integer, rows > 0, let first = range[1].integer,
       let last = range[2].integer
@@ -45,10 +47,12 @@ struct StoreSize {
     // `CROSS JOIN` keeps SQLite from scanning the table: each row is found by its key, or the next one in a gap.
     let sample =
       "WITH RECURSIVE place(n) AS (VALUES (0) UNION ALL SELECT n + 1 FROM place WHERE n < \(sampleCount - 1))"
-      + " SELECT t.* FROM place CROSS JOIN \(SchemaName.rows(of: table.name, as: "t")) WHERE t.rowid ="
-      + " (SELECT MIN(rowid) FROM \(name) WHERE rowid >= CAST(?1 + n * ?2 AS INTEGER))"
-    let source = rows > sampleCount ? sample : "SELECT * FROM \(name)"
-    let values: [SQLiteValue] = rows > sampleCount ? [.real(Double(first)), .real(step)] : []
+      + " SELECT t.* FROM place CROSS JOIN \(SchemaName.rows(of: table.name, as: "t")) WHERE t.\(number ?? "") ="
+      + " (SELECT MIN(\(number ?? "")) FROM \(name) WHERE \(number ?? "") >= CAST(?1 + place.n * ?2 AS INTEGER))"
+    // Rows without a number are not found by it.
+    let isSampled = rows > sampleCount && number != nil
+    let source = isSampled ? sample : "SELECT * FROM \(name) LIMIT \(sampleCount)"
+    let values: [SQLiteValue] = isSampled ? [.real(Double(first)), .real(step)] : []
     var sums: [String: Int64] = [:]
     var count: Int64 = 0
     let names = found.columns.map(\.name)

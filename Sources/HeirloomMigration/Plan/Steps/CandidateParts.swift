@@ -156,7 +156,7 @@ extension CandidateParts {
     var statements = [PlannedStatement(statementInCandidate(index.sql))]
     if index.ordering == nil {
       let columns = index.columns.flatMap { ["s.\(quote($0))", "s.\(quote($0))"] }.joined(separator: ", ")
-      let isPlaced = index.columns.map { "s.\(quote($0)) NOT NULL" }.joined(separator: " AND ")
+      let isPlaced = index.columns.map { "s.\(quote($0)) NOT NULL" }.chained(by: "AND")
       let candidate = quote(SchemaName.candidate)
       statements.append(
         // An R-tree holds ranges, and a value is both ends of its own. It would take NULL for 0.

@@ -73,6 +73,6 @@ package struct RowRunDecisions: Hashable, Sendable {
     return
       "SELECT s.\(quote(PhysicalName.primaryKey))\(columns) FROM \(SchemaName.rows(of: entity.table, as: "s"))"
       + " WHERE s.\(quote(PhysicalName.entity)) = \(entity.number)"
-      + " AND (\(conditions.map { "(\($0))" }.joined(separator: " OR ")))"
+      + " AND (\(conditions.map { "(\($0))" }.chained(by: "OR")))"
   }
 }

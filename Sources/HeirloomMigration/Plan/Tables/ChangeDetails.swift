@@ -124,7 +124,7 @@ struct Tombstones {
       }
       let going = columns.indices.filter { $0 < used && !plan.prefix(columns.count).contains($0) }
       guard !going.isEmpty else { continue }
-      let holds = going.map { "s.\(quote(columns[$0])) NOT NULL" }.joined(separator: " OR ")
+      let holds = going.map { "s.\(quote(columns[$0])) NOT NULL" }.chained(by: "OR")
       // A deletion loses something only if it kept a value that goes.
       let rows = try connection.firstInteger(
         "SELECT COUNT(*) FROM \(SchemaName.rows(of: table, as: "s")) WHERE \(entity) = \(number) AND (\(holds))"

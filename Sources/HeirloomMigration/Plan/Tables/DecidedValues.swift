@@ -6,6 +6,8 @@ import HeirloomStore
 struct DecidedValues: Hashable, Sendable {
   private var missing: [[String]: AttributeValue] = [:]
   private var overflow: [[String]: AttributeValue] = [:]
+  /// The source attributes of which one must have a value where one is missing, by place and source entity.
+  private var companions: [[String]: [String: [String]]] = [:]
 
   /// Adds a value for the rows of a blocker.
   mutating func fill(_ effect: DataEffect, with value: AttributeValue) {
@@ -13,6 +15,16 @@ struct DecidedValues: Hashable, Sendable {
       [effect.entity]
       + (effect.properties.first?.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init) ?? [])
     if case .overflow = effect.kind { overflow[place] = value } else { missing[place] = value }
+    for row in effect.rows where !row.companions.isEmpty {
+      companions[place, default: [:]][row.entity] = row.companions
+    }
+  }
+
+  /// Returns the source attributes of which one must have a value in the rows that get one; none for all rows.
+  func companions(atPath path: [String], of entity: String, in source: String) -> [[String]] {
+    (companions[[entity] + path]?[source] ?? []).map {
+      $0.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init)
+    }
   }
 
   /// True when no row gets a value.
@@ -34,12 +46,17 @@ struct DecidedValues: Hashable, Sendable {
   ///   - path: The destination's attribute and elements.
   ///   - entity: The entity that declares the attribute.
   ///   - leaf: The leaf at the path.
+  ///   - condition: The condition of rows that get a missing value, as SQL; `nil` for all.
   /// - Returns: The expression itself if nothing was decided.
   func apply(
-    to expression: ColumnExpression, stored: String, path: [String], of entity: String, leaf: AttributeDescription
+    to expression: ColumnExpression, stored: String, path: [String], of entity: String, leaf: AttributeDescription,
+    where condition: String?
   ) -> ColumnExpression {
     var sql = expression.sql
-    if let value = missing[[entity] + path] { sql = "COALESCE(\(sql), \(ValueConversion.literal(value, for: leaf)))" }
+    if let value = missing[[entity] + path] {
+      let literal = ValueConversion.literal(value, for: leaf)
+      sql = "COALESCE(\(sql), \(condition.map { "CASE WHEN \($0) THEN \(literal) END" } ?? literal))"
+    }
     if let value = overflow[[entity] + path], let condition = ValueConversion.overflow(stored, of: leaf.type) {
       sql = "CASE WHEN \(condition) THEN \(ValueConversion.literal(value, for: leaf)) ELSE \(sql) END"
     }

@@ -11,6 +11,10 @@ struct ForeignObjects {
   private let leftOut: Set<String>
   /// The tables that go or get another name, by the app's tables, views and triggers whose statements name them.
   private let namedTables: [(object: SchemaObject, table: String)]
+  /// The columns that go or get another name, by the app's views and triggers that name them and their table.
+  private let namedColumns: [(object: SchemaObject, column: String)]
+  /// The computed columns that the app has added to tables of the model.
+  private let computedColumns: [String]
   /// SQLite's refusals to make a table or an index, by its name.
   private let refusals: [String: String]
 
@@ -69,7 +73,58 @@ struct ForeignObjects {
     namedTables = travelling.filter { $0.kind != .index && !leftOut.contains($0.name) }.compactMap { object in
       object.word(among: gone).map { (object, $0) }
     }
+    namedColumns = Self.namedColumns(
+      travelling.filter { !leftOut.contains($0.name) && $0.kind != .index }, actual, crossing)
+    computedColumns = source.tables.flatMap { table in
+      (crossing.actual.table(named: table.name)?.columns ?? []).filter(\.isGenerated)
+        .map { "\(table.name).\($0.name)" }
+    }
     refusals = Self.refusals(of: travelling.filter { !leftOut.contains($0.name) }, actual, connection)
+  }
+
+  /// Returns the views and triggers that name a column which is gone in the destination, and the column's table.
+  ///
+  /// A view that reads another one that can't be read is found by its name.
+  private static func namedColumns(
+    _ objects: [SchemaObject], _ actual: ActualSchema, _ crossing: Crossing
+  ) -> [(object: SchemaObject, column: String)] {
+    // SQLite doesn't tell letters' cases apart in names.
+    var gone: [(table: String, columns: [String: String])] = crossing.source.tables.compactMap { table in
+      guard let next = crossing.destination.table(named: table.name) else { return nil }
+      let there = Set(next.columns.map { $0.name.lowercased() })
+      let columns = (actual.table(named: table.name)?.columns ?? []).filter { !there.contains($0.name.lowercased()) }
+      guard !columns.isEmpty else { return nil }
+      let names = columns.map { ($0.name.lowercased(), "\(table.name).\($0.name)") }
+      return (table.name.lowercased(), Dictionary(names, uniquingKeysWith: { first, _ in first }))
+    }
+    // A column of that name may be another table's.
+    func tables(with column: String, besides table: String) -> Set<String> {
+      let others = actual.tables.filter { crossing.source.table(named: $0.name) == nil }
+      let names =
+        others.filter { $0.columns.contains { $0.name.lowercased() == column } }.map(\.name)
+        + crossing.destination.tables.filter { $0.columns.contains { $0.name.lowercased() == column } }.map(\.name)
+      return Set(names.map { $0.lowercased() }).subtracting([table])
+    }
+    var found: [(object: SchemaObject, column: String)] = []
+    var rest = objects.filter { $0.kind == .view || $0.kind == .trigger }
+    while !gone.isEmpty {
+      var views: [(table: String, columns: [String: String])] = []
+      rest.removeAll { object in
+        for (table, columns) in gone where object.table.lowercased() == table || object.word(among: [table]) != nil {
+          let named = columns.keys.ordered().first { name in
+            object.word(among: [name]) != nil && object.word(among: tables(with: name, besides: table)) == nil
+          }
+          guard let column = named.flatMap({ columns[$0] }) else { continue }
+          found.append((object, column))
+          let name = object.name.lowercased()
+          if object.kind == .view { views.append((name, [name: column])) }
+          return true
+        }
+        return false
+      }
+      gone = views
+    }
+    return found
   }
 
   /// Returns SQLite's refusals to make tables or indexes, as for lack of a function or an order of the app's.
@@ -105,6 +160,17 @@ struct ForeignObjects {
         PlainText.line(
           "the \(object.kind.rawValue) \"\(object.name)\" of the app names the table \"\(table)\", which goes or gets another"
             + " name: it stays as it is, and fails when it is used until the app makes it anew")
+      }
+      + namedColumns.map { object, column in
+        PlainText.line(
+          "the \(object.kind.rawValue) \"\(object.name)\" of the app names the column \(column), which goes or gets"
+            + " another name: it stays as it is, and if it reads that column, it fails when it is used, as does every later ALTER TABLE"
+            + " that renames or drops something, until the app makes it anew")
+      }
+      + computedColumns.map { column in
+        PlainText.line(
+          "the computed column \(column) of the app is left out, since the table is made anew as the model says; SQLite"
+            + " computes its values from others, so none is lost, and the app can add it again")
       }
   }
 
@@ -263,12 +329,7 @@ struct ForeignObjects {
 
   /// Returns the name of a table's hidden key, quoted; `nil` if a column stands for it or there is none.
   private func hiddenKey(of table: ActualTable, connection: Connection) -> String? {
-    let keys = table.columns.filter { $0.primaryKeyPosition > 0 }
-    if keys.count == 1, keys[0].declaredType.uppercased() == "INTEGER" { return nil }
-    let names = Set(table.columns.map { $0.name.lowercased() })
-    guard let name = ["rowid", "_rowid_", "oid"].first(where: { !names.contains($0) }) else { return nil }
-    // A table made `WITHOUT ROWID` has no such column, which SQLite tells when it prepares the query.
-    let probe = "SELECT \(name) FROM \(quote(SchemaName.store)).\(quote(table.name)) LIMIT 0"
-    return (try? connection.execute(probe)) == nil ? nil : name
+    guard ActualColumn.rowNumber(in: table.columns) == nil else { return nil }
+    return connection.rowNumber(of: table.name, table.columns, in: SchemaName.store)
   }
 }

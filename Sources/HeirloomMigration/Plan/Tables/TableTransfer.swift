@@ -86,7 +86,7 @@ extension TableTransfer {
       let parts = groups.compactMap { group in
         group.expression[keyPath: condition].map { "(\(isOf(group.numbers)) AND (\($0)))" }
       }
-      return parts.isEmpty ? nil : parts.joined(separator: " OR ")
+      return parts.isEmpty ? nil : parts.chained(by: "OR")
     }
     var combined = ColumnExpression(sql: "CASE " + cases.joined(separator: " ") + " END", isVerbatim: false)
       .from(origins.count == 1 ? origins.first ?? nil : nil)

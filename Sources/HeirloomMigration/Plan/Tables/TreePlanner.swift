@@ -141,14 +141,18 @@ extension TreePlanner {
         if let given = decided.missingValue(atPath: path, of: entity) {
           // It is only for the rows that were decided about.
           values = nil
-          return (Self.literal(given, of: destination.column(atPath: path, in: entity)?.attribute ?? attribute), nil)
+          let literal = Self.literal(
+            given, of: destination.column(atPath: path, in: entity)?.attribute ?? attribute)
+          let isThere = companionValue(atPath: path, of: entity, route)
+          return (isThere.map { literal.inside("CASE WHEN \($0) THEN \(literal.sql) END") } ?? literal, nil)
         }
         let initial = Self.initialValue(of: attribute, path: path.dropFirst())
         values?.insert(initial)
         return (initial, nil)
       }
       values = nil
-      return (converted(column, leaves, as: form, path: path, of: entity).from(column), sourceName)
+      let isThere = companionValue(atPath: path, of: entity, route)
+      return (converted(column, leaves, as: form, path: path, of: entity, where: isThere).from(column), sourceName)
     }
     // Core Data fills a new column in every row, whatever its entity.
     guard let value = values?.first, values?.count == 1, !mustDiffer(name, in: table) else { return combined }
@@ -157,11 +161,12 @@ extension TreePlanner {
 
   /// Returns a source column's value as the destination's attribute has it, with what was decided about it.
   private func converted(
-    _ column: String, _ leaves: LeafPair, as form: PropertyMapping.Form?, path: [String], of entity: String
+    _ column: String, _ leaves: LeafPair, as form: PropertyMapping.Form?, path: [String], of entity: String,
+    where condition: String?
   ) -> ColumnExpression {
     let stored = "s.\(quote(column))"
     func decide(_ expression: ColumnExpression) -> ColumnExpression {
-      decided.apply(to: expression, stored: stored, path: path, of: entity, leaf: leaves.destination)
+      decided.apply(to: expression, stored: stored, path: path, of: entity, leaf: leaves.destination, where: condition)
     }
     func converted(mustFill: Bool) -> ColumnExpression {
       decide(
@@ -176,6 +181,14 @@ extension TreePlanner {
       return given.inside("COALESCE(\(given.sql), \(fallback))")
     default: return converted(mustFill: leaves.mustFill)
     }
+  }
+
+  /// Returns the condition of rows that get a leaf's decided value, where its composite has one; `nil` for all rows.
+  private func companionValue(atPath path: [String], of entity: String, _ route: EntityRoute) -> String? {
+    let columns = decided.companions(atPath: path, of: entity, in: route.source).compactMap {
+      source.column(atPath: $0, in: route.source)?.name
+    }
+    return columns.isEmpty ? nil : "(\(columns.map { "s.\(quote($0)) IS NOT NULL" }.chained(by: "OR")))"
   }
 
   /// Returns true if a column serves an index in which rows of entities without the attribute have no place.

@@ -1,0 +1,112 @@
+import Foundation
+import Heirloom
+import HeirloomStore
+import TestSupport
+
+/// Columns of no model in every table of a store, with the names that statements of Heirloom's own use.
+///
+/// Each value is a text that no other cell has. It names its column and its row.
+struct ForeignNames {
+  /// The names of a table's numbers, which a column can hide.
+  static let rowNumbers = ["rowid", "_rowid_", "oid"]
+
+  /// Extracts the lower-case words of the SQL in source files: names of columns, tables and results, and some words.
+  ///
+  /// - Parameter folders: Folders below `Sources`.
+  /// - Returns: The words, sorted.
+  /// - Throws: An error of reading a file.
+  static func inSources(_ folders: [String]) throws -> [String] {
+    let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardized
+    var names: Set<String> = []
+    for folder in folders {
+      let files = FileManager.default.enumerator(at: sources.appending(path: folder), includingPropertiesForKeys: nil)
+      for case let file as URL in files ?? .init() where file.pathExtension == "swift" {
+        let text = try String(contentsOf: file, encoding: .utf8)
+        for line in text.split(separator: "\n")
+        where line.contains(#/"[^"]*\b(SELECT|FROM|WHERE|AS|ON|BY|SET|TABLE)\b/#) {
+          for literal in line.matches(of: #/"(([^"\\]|\\.)*)"/#) {
+            for word in literal.output.1.matches(of: #/\b[a-z_][a-z_0-9]*\b/#) { names.insert(String(word.output)) }
+          }
+        }
+      }
+    }
+    // These are put together from a letter and a number.
+    names.formUnion(["c0", "c1", "c7", "k0", "k1", "t0", "t1", "v0", "v1", "u0", "u1", "was name", "was zname"])
+    return names.subtracting(rowNumbers).sorted()
+  }
+
+  /// The tables of objects and of links, as plain SQL finds them, with the columns of each row's key.
+  static func tables(_ connection: Connection) throws -> [(name: String, keys: [String], columns: [String])] {
+    try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").compactMap { row in
+      let name = row[0].text ?? ""
+      let columns = try connection.rows("SELECT name FROM pragma_table_info(?1) ORDER BY cid", [.text(name)])
+        .compactMap { $0[0].text }
+      if columns.contains("Z_PK") { return (name, ["Z_PK"], columns) }
+      guard name.contains(#/^Z_\d+[A-Z]/#) else { return nil }
+      let keys = columns.filter { $0.contains(#/^(Z_\d+[A-Z]|REFLEXIVE$)/#) }
+      // A migration may give the entities other numbers.
+      return (name, keys.sorted { $0.replacing(#/\d+/#, with: "") < $1.replacing(#/\d+/#, with: "") }, columns)
+    }
+  }
+
+  /// Adds the columns to each table, and gives each cell a value.
+  ///
+  /// - Returns: All values.
+  @discardableResult
+  static func plant(_ names: [String], in url: URL) throws -> Set<String> {
+    let connection = try Connection(path: url.path, mode: .readWrite)
+    try connection.registerCoreDataFunctions()
+    try connection.execute("BEGIN")
+    for table in try tables(connection) {
+      let there = Set(table.columns.map { $0.lowercased() })
+      let new = names.filter { !there.contains($0.lowercased()) }
+      for name in new { try connection.execute("ALTER TABLE \(quote(table.name)) ADD COLUMN \(quote(name)) VARCHAR") }
+      let row = table.keys.map(quote).joined(separator: " || '/' || ")
+      let values = new.map { "\(quote($0)) = '<\(family(table.name)).\($0) ' || \(row) || '>'" }
+      guard !values.isEmpty else { continue }
+      try connection.execute("UPDATE \(quote(table.name)) SET \(values.joined(separator: ", "))")
+    }
+    try connection.execute("COMMIT")
+    try connection.close()
+    return try values(in: url)
+  }
+
+  /// Reads all planted values, with a check that each is in the row that it names.
+  static func values(in url: URL) throws -> Set<String> {
+    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
+    var found: Set<String> = []
+    for table in try tables(connection) {
+      let foreign = table.columns.filter { !table.keys.contains($0) }
+      for start in stride(from: 0, to: foreign.count, by: 500) {
+        let part = foreign[start..<min(start + 500, foreign.count)]
+        let list = (table.keys + part).map(quote).joined(separator: ", ")
+        for row in try connection.rows("SELECT \(list) FROM \(quote(table.name))") {
+          for value in row.dropFirst(table.keys.count) {
+            guard let text = value.text, text.hasPrefix("<"), text.hasSuffix(">") else { continue }
+            found.insert(text)
+          }
+        }
+      }
+    }
+    return found
+  }
+
+  /// The name of a table without entity numbers.
+  private static func family(_ table: String) -> String { table.replacing(#/^Z_\d+/#, with: "Z_") }
+
+  /// Returns the values that stand in another row than they name, or in another table.
+  static func misplaced(in url: URL) throws -> [String] {
+    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
+    var found: [String] = []
+    for table in try tables(connection) {
+      let row = table.keys.map(quote).joined(separator: " || '/' || ")
+      for name in table.columns where !table.keys.contains(name) {
+        let wrong = try connection.rows(
+          "SELECT \(quote(name)) FROM \(quote(table.name)) WHERE \(quote(name)) LIKE '<%>' AND \(quote(name)) <>"
+            + " ?1 || \(row) || '>'", [.text("<\(family(table.name)).\(name) ")])
+        found += wrong.compactMap { $0[0].text }
+      }
+    }
+    return found
+  }
+}
