@@ -36,7 +36,7 @@ struct Life {
   func lived(afterAct: ((LifeAct.Kind, URL) throws -> Void)? = nil) throws -> LifeStory {
     let directory = try TemporaryDirectory()
     defer { withExtendedLifetime(directory) {} }
-    var run = try LifeRun(models, acts: acts, in: directory, random: start)
+    var run = try LifeRun(models, in: directory, random: start)
     for act in acts {
       let lost = try run.perform(act, afterAct: afterAct)
       if !lost.isEmpty { return LifeStory(lost: lost, told: run.told, outcomes: run.outcomes) }

@@ -33,16 +33,7 @@ struct LifeAct: Sendable {
       for _ in 0..<(random.below(3) == 0 ? 1 : 0) { acts.append(LifeAct(using: &random)) }
       acts.append(LifeAct(kind, using: &random))
     }
-    return acts.filter { !isLeftOut($0.kind) }
-  }
-
-  /// Returns true for acts that are known to lose something.
-  static func isLeftOut(_ kind: Kind) -> Bool {
-    switch kind {
-    case .damageFiles: !OpenLoss.leftOut.isDisjoint(with: [.restoredFiles, .damagedVersions])
-    case .damageVersion: OpenLoss.leftOut.contains(.damagedVersions)
-    default: false
-    }
+    return acts
   }
 
   private init(_ kind: Kind? = nil, using random: inout SplitMix64) {

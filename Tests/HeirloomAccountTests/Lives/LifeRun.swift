@@ -8,7 +8,6 @@ import TestSupport
 struct LifeRun {
   private let models: LifeModels
   private let app: LifeApp
-  private let writesOnlyKnown: Bool
   private let folder: URL
   let store: URL
   private var values = LifeValues()
@@ -17,6 +16,8 @@ struct LifeRun {
   private var isDamaged = false
   /// The losses of the last migration, and of those before it whose clean-up waits.
   private var losses: [LifeLosses] = []
+  /// How the loss of each fact that is gone was told.
+  private var answers: [Fact: LifeLosses.Answer] = [:]
   /// The facts of the store after the last act; `nil` if there is no store.
   private var live: StoreFacts?
   /// The acts, each with its outcome.
@@ -27,14 +28,11 @@ struct LifeRun {
   ///
   /// - Parameters:
   ///   - models: The versions.
-  ///   - acts: The acts that will be performed.
   ///   - directory: The folder.
   ///   - random: The source of the store's content.
   /// - Throws: The errors of making the store.
-  init(_ models: LifeModels, acts: [LifeAct], in directory: TemporaryDirectory, random: SplitMix64) throws {
+  init(_ models: LifeModels, in directory: TemporaryDirectory, random: SplitMix64) throws {
     self.models = models
-    writesOnlyKnown =
-      OpenLoss.leftOut.contains(.unknownContent) && acts.contains { $0.kind == .restore || $0.kind == .bringBack }
     app = try LifeApp(models, in: directory)
     folder = directory.file("App")
     store = folder.appendingPathComponent("Store.sqlite")
@@ -108,7 +106,7 @@ struct LifeRun {
       case .migrate: plan = try migrate(using: &random)
       case .launch: try launch(using: &random)
       case .write:
-        let kinds = LifeWriter.Kind.draw(using: &random, knownOnly: writesOnlyKnown)
+        let kinds = LifeWriter.Kind.draw(using: &random)
         told.append("write \(kinds.map(\.rawValue).joined(separator: ", "))")
         try write(using: &random) { try $0.write(kinds) }
       case .writeObjects: try writeObjects(using: &random)
@@ -147,7 +145,7 @@ struct LifeRun {
         after[$0.key, default: 0] < $0.value && ledger.needed[$0.key] != nil
       }
       for (fact, count) in gone.sorted(by: { "\($0.key)" < "\($1.key)" }) {
-        switch covered(fact) {
+        switch covered(fact, in: before) {
         case .agreed: ledger.remove(fact, count)
         // The previous version has it.
         case .told: break
@@ -167,9 +165,15 @@ struct LifeRun {
   /// True if a previous version can be read and has its external files.
   private var hasSoundVersion: Bool { archive.contains { (try? facts(of: $0.storeURL).hasExternalFiles) ?? false } }
 
-  private mutating func covered(_ fact: Fact) -> LifeLosses.Answer? {
-    for index in losses.indices.reversed() { if let answer = losses[index].cover(fact) { return answer } }
-    return nil
+  /// Returns how the loss of a fact was told; a restored store may await clean-up that was done in another one.
+  private mutating func covered(_ fact: Fact, in before: StoreFacts?) -> LifeLosses.Answer? {
+    for index in losses.indices.reversed() {
+      if let answer = losses[index].cover(fact) {
+        answers[fact] = answer
+        return answer
+      }
+    }
+    return before?.awaitsCleanUp ?? false ? answers[fact] : nil
   }
 
   private func described(_ fact: Fact, _ before: StoreFacts?) -> String {
@@ -211,7 +215,7 @@ struct LifeRun {
   private mutating func migrate(to version: Int, using random: inout SplitMix64) throws -> MigrationPlan? {
     let assistant = assistant(version, &random)
     let delegate = LifeDelegate(random: SplitMix64(seed: random.next()))
-    if random.below(2) == 0, !OpenLoss.leftOut.contains(.decidedRows) { assistant.delegate = delegate }
+    if random.below(2) == 0 { assistant.delegate = delegate }
     defer { withExtendedLifetime(delegate) {} }
     told.append(
       "migrate to \(version + 1), losses \(assistant.configuration.losses), keeping"
@@ -275,7 +279,7 @@ struct LifeRun {
       for attribute in model.xml.attributes(of: entity.name).map(\.property) {
         let isMark = attribute.name == SeededCase.mark
         guard object == nil ? isMark || !attribute.isOptional || random.below(2) == 0 : !isMark && random.below(3) == 0,
-          let value = value(of: attribute)
+          let value = value(of: attribute, using: &random)
         else { continue }
         written[attribute.name] = value
       }
@@ -284,13 +288,20 @@ struct LifeRun {
     try opened.close()
   }
 
-  private mutating func value(of attribute: XMLModel.Attribute) -> AttributeValue? {
-    let number = values.next()
-    switch attribute.type {
-    case "Integer 16", "Integer 32", "Integer 64": return .integer(number)
-    case "Double", "Float": return .double(Double(number) + 0.5)
-    case "String": return .string("text \(number)")
-    default: return nil
+  private mutating func value(
+    of attribute: XMLModel.Attribute, using random: inout SplitMix64
+  ) -> AttributeValue? {
+    switch (attribute.type, values.next(attribute.type, using: &random)) {
+    case ("Boolean", _): .boolean(true)
+    case ("Date", .real(let value)): .date(value)
+    case ("Decimal", .real(let value)): .decimal("\(value)")
+    case ("URI", .text(let bytes)): .uri(String(decoding: bytes, as: UTF8.self))
+    case ("UUID", .blob(let bytes)): .uuid(bytes)
+    case (_, .integer(let number)): .integer(number)
+    case (_, .real(let value)): .double(value)
+    case (_, .text(let bytes)): .string(String(decoding: bytes, as: UTF8.self))
+    case (_, .blob(let bytes)): .binary(bytes)
+    case (_, .null): nil
     }
   }
 

@@ -13,10 +13,9 @@ struct LifeWriter {
     ]
 
     /// Draws the kinds of one write: mostly a few of one sort, which nothing else in the write hides.
-    static func draw(using random: inout SplitMix64, knownOnly: Bool) -> [Kind] {
+    static func draw(using random: inout SplitMix64) -> [Kind] {
       let known = Array(allCases.prefix(9))
-      var sort = random.below(5) == 0 ? allCases : random.below(4) == 0 ? known : unknown
-      if knownOnly { sort = known.filter { $0 != .changeEntity } }
+      let sort = random.below(5) == 0 ? allCases : random.below(4) == 0 ? known : unknown
       return (0..<1 + random.below(sort.count == allCases.count ? 5 : 2)).map { _ in sort[random.below(sort.count)] }
     }
   }
@@ -35,9 +34,9 @@ struct LifeWriter {
     ("app_tags", "name TEXT COLLATE NOCASE, note"), ("app_lines", "text TEXT COLLATE RTRIM"), ("app_plain", "a, b"),
     ("app_keys", "key TEXT PRIMARY KEY, value BLOB"),
   ]
-  private static let columns =
-    ["ZLEFTOVER", "odd name", "value", "source", "key", "ZWHEN"]
-    + (OpenLoss.leftOut.contains(.columnsOfLinks) ? [] : ["owner", "target", "position", "inverse_position"])
+  private static let columns = [
+    "ZLEFTOVER", "odd name", "value", "source", "key", "ZWHEN", "owner", "target", "position", "inverse_position",
+  ]
   private static let types = ["VARCHAR", "", "JSON", "FLOATING POINT", "BLOB", "TEXT COLLATE NOCASE", "INT8"]
 
   init?(_ url: URL, _ facts: StoreFacts, values: LifeValues, random: SplitMix64) {
