@@ -17,22 +17,29 @@ struct ForeignNames {
   /// - Throws: An error of reading a file.
   static func inSources(_ folders: [String]) throws -> [String] {
     let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardized
-    var names: Set<String> = []
+    // These are put together from a letter and a number.
+    var names: Set = ["c0", "c1", "c7", "k0", "k1", "t0", "t1", "v0", "v1", "u0", "u1", "was name", "was zname"]
     for folder in folders {
       let files = FileManager.default.enumerator(at: sources.appending(path: folder), includingPropertiesForKeys: nil)
       for case let file as URL in files ?? .init() where file.pathExtension == "swift" {
-        let text = try String(contentsOf: file, encoding: .utf8)
-        for line in text.split(separator: "\n")
-        where line.contains(#/"[^"]*\b(SELECT|FROM|WHERE|AS|ON|BY|SET|TABLE)\b/#) {
-          for literal in line.matches(of: #/"(([^"\\]|\\.)*)"/#) {
-            for word in literal.output.1.matches(of: #/\b[a-z_][a-z_0-9]*\b/#) { names.insert(String(word.output)) }
-          }
-        }
+        for line in try Data(contentsOf: file).split(separator: UInt8(ascii: "\n")) { add(wordsOf: line, to: &names) }
       }
     }
-    // These are put together from a letter and a number.
-    names.formUnion(["c0", "c1", "c7", "k0", "k1", "t0", "t1", "v0", "v1", "u0", "u1", "was name", "was zname"])
     return names.subtracting(rowNumbers).sorted()
+  }
+
+  private static func add(wordsOf line: Data, to names: inout Set<String>) {
+    // Each second part between quotation marks is a literal, or what an interpolation quotes.
+    let parts = line.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
+    guard parts.count > 1 else { return }
+    let words = parts.indices.filter { $0 % 2 == 1 }.flatMap { index in
+      parts[index].split { byte in
+        !(UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
+          || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || byte == UInt8(ascii: "_"))
+      }.map { String(decoding: $0, as: UTF8.self) }
+    }
+    guard words.contains(where: ["SELECT", "FROM", "WHERE", "AS", "ON", "BY", "SET", "TABLE"].contains) else { return }
+    names.formUnion(words.filter { $0 == $0.lowercased() && !($0.first?.isNumber ?? true) })
   }
 
   /// The tables of objects and of links, as plain SQL finds them, with the columns of each row's key.

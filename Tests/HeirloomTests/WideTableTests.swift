@@ -14,7 +14,7 @@ struct WideTableTests {
   }
 
   // Around the 127 arguments of a function, the 1,000 levels of an expression and the 2,000 columns of a table.
-  static let widths = [126, 127, 128, 1_001, 2_000].flatMap { columns in
+  static let widths = (LongTests.areOn ? [126, 127, 128, 129, 1_001, 2_000] : [127, 128]).flatMap { columns in
     [MigrationPlan.Builder.rebuild, .cloneAndAlter].map { Width(columns: columns, builder: $0) }
   }
 
@@ -105,8 +105,8 @@ struct WideTableTests {
   @Test func `a tree of more entities than SQLite takes terms or levels is migrated`() throws {
     let directory = try TemporaryDirectory()
     let url = directory.file("Tree.sqlite")
-    // More than 500 queries in a compound, and more than 1,000 levels of an expression.
-    let count = 1_010
+    // In a long run more than 500 queries in a compound, and more than 1,000 levels of an expression.
+    let count = LongTests.areOn ? 1_010 : 102
     func model(isAfter: Bool) throws -> ManagedObjectModel {
       let leaves = (0..<count).map { index in
         Make.entity(
@@ -126,7 +126,7 @@ struct WideTableTests {
     do {
       let context = ManagedObjectContext(store: try PersistentStore.create(at: url, model: before))
       let target = try context.insert("Target")
-      for index in [0, 500, count - 1] {
+      for index in [0, count / 2, count - 1] {
         let object = try context.insert("E\(index)")
         try object.set("\(index)", for: "code")
         try object.set("name", for: "name")
@@ -140,7 +140,8 @@ struct WideTableTests {
     }
     #expect(report.plan.losses.isEmpty)
     let found = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
-    #expect(try found.rows("SELECT ZCODE FROM ZROOT ORDER BY Z_PK").map(\.[0].text) == ["0", "500", "\(count - 1)"])
+    let codes = try found.rows("SELECT ZCODE FROM ZROOT ORDER BY Z_PK").map(\.[0].text)
+    #expect(codes == ["0", "\(count / 2)", "\(count - 1)"])
     let joins = try found.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'Z\\_%' ESCAPE '\\' AND type = 'table'")
     let tables = joins.compactMap(\.[0].text).filter { $0.contains(#/^Z_\d/#) }
     #expect(try tables.map { try found.firstInteger("SELECT COUNT(*) FROM \(quote($0))") } == [3])

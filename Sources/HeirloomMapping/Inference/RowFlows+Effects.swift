@@ -65,6 +65,8 @@ extension RowFlows {
         if other.sourcePath == nil, other.leaf.defaultValue != nil { isEverywhere = true }
       }
     }
+    // A composite that is new has no rows that lack a leaf.
+    guard leaf.sourcePath != nil || !paths.isEmpty else { return nil }
     if isEverywhere { return [] }
     return paths.isEmpty ? nil : paths
   }

@@ -84,11 +84,12 @@ package struct WriteAheadLog {
     var content = Content()
     var told = LogUse(header)
     content.isHeaderDamaged = told == nil
-    if told == nil { told = try guessedUse(header, pageSize: declared) }
-    guard let use = told else {
-      // Blank space was allocated and never written.
-      return try isBlank() ? nil : content
+    if told == nil {
+      // Blank space was allocated and never written; sums of zeros fit.
+      if try isBlank() { return nil }
+      told = try guessedUse(header, pageSize: declared)
     }
+    guard let use = told else { return content }
     content.pageSize = use.pageSize
     let frameSize = Int64(24 + use.pageSize)
     let total = (size - 32) / frameSize

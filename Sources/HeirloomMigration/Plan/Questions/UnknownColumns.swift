@@ -52,10 +52,11 @@ struct UnknownColumns {
   ///
   /// Those in the rows of objects are lines of the ``Ledger``; a link that goes is a loss of its own.
   func ask(_ questions: inout StoreQuestions) {
-    let unknown = source.unknownColumns
+    let (unknown, taken) = (source.unknownColumns, taken)
     for table in source.tables {
       guard case .links(let entity, _) = table.kind else { continue }
-      for column in unknown[table.name] ?? [] where !isTaken(column, in: table) {
+      let known = taken[table.name] ?? []
+      for column in unknown[table.name] ?? [] where !known.contains(column.name) {
         questions.count(valuesOf: "s.\(quote(column.name))", in: table.name) { rows in
           .loss(
             MigrationLoss(
@@ -74,22 +75,25 @@ struct UnknownColumns {
 
   /// The sentences about columns that come along.
   var warnings: [String] {
-    source.unknownColumns.ordered { $0.key < $1.key }.flatMap { table, columns in
-      columns.filter { column in source.table(named: table).map { isTaken(column, in: $0) } ?? false }.map {
+    let taken = taken
+    return source.unknownColumns.ordered { $0.key < $1.key }.flatMap { table, columns in
+      columns.filter { taken[table]?.contains($0.name) ?? false }.map {
         "the column \(table).\($0.name) belongs to no property of the model; it is taken along"
       }
     }
   }
 
-  /// Returns true if a table of the destination takes values of a column.
-  private func isTaken(_ column: PhysicalColumn, in table: PhysicalTable) -> Bool {
-    func takes(_ name: String?) -> Bool {
-      name.flatMap { destination.unknownColumns[$0] }?.contains { $0.name == column.name } ?? false
+  /// The names of the columns whose values a table of the destination takes, by the store's table.
+  private var taken: [String: Set<String>] {
+    let names = destination.unknownColumns.mapValues { Set($0.map(\.name)) }
+    var taken: [String: Set<String>] = [:]
+    for (old, new) in joins { taken[old] = names[new] }
+    for tree in crossing.routing.trees {
+      guard let old = tree.sourceRoot.flatMap({ source.table(ofEntity: $0) }),
+        let new = destination.table(ofEntity: tree.destinationRoot)
+      else { continue }
+      taken[old.name, default: []].formUnion(names[new.name] ?? [])
     }
-    if table.isJoin { return takes(joins[table.name]) }
-    return crossing.routing.trees.contains { tree in
-      tree.sourceRoot.flatMap { source.table(ofEntity: $0)?.name } == table.name
-        && takes(destination.table(ofEntity: tree.destinationRoot)?.name)
-    }
+    return taken
   }
 }
