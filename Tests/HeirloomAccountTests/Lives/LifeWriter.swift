@@ -238,11 +238,6 @@ struct LifeWriter {
       let number = layout.numbers[entity.name]
     else { return }
     set(object, "Z_ENT", .integer(number))
-    // A rebuild drops values of columns that the entity doesn't have, and tells nothing: left out until that is mended.
-    let columns = Set(attributes(ofEntity: entity.name).map(\.column))
-    for attribute in attributes(of: object) where !columns.contains(attribute.column) {
-      set(object, attribute.column, .null)
-    }
   }
 
   // MARK: What no model knows

@@ -140,33 +140,65 @@ struct Ledger {
 
   // MARK: Cells
 
-  private mutating func closeCells(of column: PhysicalColumn, in table: PhysicalTable, _ entities: [PhysicalEntity]) {
+  /// The cells of a column that one loss reports.
+  private struct Cells {
+    let column: String
+    let table: String
+    /// The attribute's path; `nil` for cells that no model knows.
     let path: [String]?
-    let property: String
+    /// The entity and the property that the loss names.
     let owner: String
+    let property: String
     let reason: String
+    /// The literal of a value that isn't counted; `nil` to count all.
+    var uncounted: String?
+  }
+
+  private mutating func closeCells(of column: PhysicalColumn, in table: PhysicalTable, _ entities: [PhysicalEntity]) {
     switch (column.role, table.kind) {
-    case (.attribute(let entity, let names), _):
+    case (.attribute(let owner, let path), .objects(let root)):
+      let model = crossing.source.model
       // A derived value follows from others.
-      guard let name = names.first, crossing.source.model.attribute(named: name, of: entity)?.derivation == nil else {
-        return
+      guard let attribute = path.first.flatMap({ model.attribute(named: $0, of: owner) }), attribute.derivation == nil
+      else { return }
+      let property = path.joined(separator: ".")
+      let reason = DataEffect(kind: .valuesDropped, entity: owner, properties: [property], rows: []).description
+      let isOwn = Dictionary(grouping: entities) { model.isEntity($0.name, kindOf: owner) }
+      close(
+        Cells(
+          column: column.name, table: table.name, path: path, owner: owner, property: property, reason: reason),
+        of: isOwn[true] ?? [])
+      // A program that changes an object's entity may leave values behind. Core Data fills a new column in every row.
+      let filling = attribute.element(atPath: path.dropFirst()).flatMap { leaf in
+        leaf.defaultValue.map { ValueConversion.literal($0, for: leaf) }
       }
-      (path, property, owner) = (names, names.joined(separator: "."), entity)
-      reason = DataEffect(kind: .valuesDropped, entity: entity, properties: [property], rows: []).description
+      close(
+        Cells(
+          column: column.name, table: table.name, path: nil, owner: root, property: column.name,
+          reason: UnknownColumns.reason(
+            column.name, of: table.name, ofEntitiesWithout: "\(owner).\(property)"), uncounted: filling),
+        of: isOwn[false] ?? [])
     case (.unknown, .objects(let root)):
-      (path, property, owner) = (nil, column.name, root)
-      reason = UnknownColumns.reason(column.name, of: table.name, "nothing takes these values along")
+      close(
+        Cells(
+          column: column.name, table: table.name, path: nil, owner: root, property: column.name,
+          reason: UnknownColumns.reason(column.name, of: table.name, "nothing takes these values along")),
+        of: entities)
     // Links have lines of their own; so have the columns of a table of links, which go where its links go.
     default: return
     }
+  }
+
+  private mutating func close(_ cells: Cells, of entities: [PhysicalEntity]) {
+    let path = cells.path
     var rows: [(entity: PhysicalEntity, condition: String?)] = []
-    for entity in entities where path == nil || crossing.source.model.isEntity(entity.name, kindOf: owner) {
+    for entity in entities {
       guard let takers = takers[entity.name] else {
         // The values of a model's attributes go with their objects, which are told.
         if path == nil { rows.append((entity, nil)) }
         continue
       }
-      let carriers = takers.filter { $0.carries(column.name, of: path) }
+      let carriers = takers.filter { $0.carries(cells.column, of: path) }
       guard !takers.contains(where: \.flow.destination.isAbstract),
         carriers.allSatisfy({ $0.flow.isFiltered || $0.flow.isOpaque })
       else { continue }
@@ -175,7 +207,7 @@ struct Ledger {
       if !code.isEmpty {
         open.append(
           OpenLine(
-            entity: entity, column: column.name, owner: owner, attribute: path.map { _ in property },
+            entity: entity, column: cells.column, owner: cells.owner, attribute: path.map { _ in cells.property },
             takers: Set(code.map(\.flow.mapping)), carriers: Set(carriers.map(\.flow.mapping)),
             cause: carriers.contains(where: \.flow.isOpaque) ? .passedOver : .unmapped))
       }
@@ -183,10 +215,12 @@ struct Ledger {
       rows.append((entity, taken.condition(of: losing)))
     }
     guard !rows.isEmpty else { return }
-    count("s.\(quote(column.name))", in: table.name, of: rows) { rows in
+    let cell = "s.\(quote(cells.column))"
+    count(cells.uncounted.map { "NULLIF(\(cell), \($0))" } ?? cell, in: cells.table, of: rows) { rows in
       .loss(
         MigrationLoss(
-          entity: owner, property: property, reason: reason, rows: rows, kind: path == nil ? .unknownContent : .values))
+          entity: cells.owner, property: cells.property, reason: cells.reason, rows: rows,
+          kind: path == nil ? .unknownContent : .values))
     }
   }
 

@@ -73,6 +73,11 @@ struct UnknownColumns {
     "The column \(table).\(column) belongs to no property of the model, and \(cause)."
   }
 
+  /// Returns the sentence about values of an attribute's column that go, in rows of entities without the attribute.
+  static func reason(_ column: String, of table: String, ofEntitiesWithout attribute: String) -> String {
+    "The column \(table).\(column) has values in rows of entities without \"\(attribute)\", and nothing takes them along."
+  }
+
   /// The sentences about columns that come along.
   var warnings: [String] {
     let taken = taken
