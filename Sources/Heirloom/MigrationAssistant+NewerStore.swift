@@ -12,7 +12,8 @@ extension MigrationAssistant {
   /// A store is newer if the history has its version after the current one. The exception is a given mapping that
   /// starts there, with a path from it to the current version: whoever gives it wants to go back. A version that the
   /// history doesn't have is newer if a store of the current model was kept when it was migrated to something else.
-  /// This app, or an earlier one, had that store, and it went on.
+  /// This app, or an earlier one, had that store, and it went on. It is newer as well if its snapshot notes the current
+  /// model among the versions that come before its own.
   ///
   /// - Parameter metadata: The store's metadata, whose version hashes are not those of the current model.
   /// - Returns: `nil` for a store of an earlier version, and for one where nothing tells.
@@ -32,10 +33,17 @@ extension MigrationAssistant {
     let checksum = history.current.versionChecksum()
     let fitting = (try? archive.previousVersions())?.filter { $0.versionChecksum == checksum } ?? []
     // A version that was kept when somebody went back tells nothing: the store there now is the older one of the two.
-    guard known != nil || fitting.contains(where: { $0.operation == .migration }) else { return nil }
+    guard known != nil || fitting.contains(where: { $0.operation == .migration }) || comesAfter(checksum, hashes)
+    else { return nil }
     return NewerStore(
       storePath: storeURL.path, versionName: known,
       versionChecksum: ManagedObjectModel.versionChecksum(of: hashes), fittingVersions: fitting)
+  }
+
+  /// Returns true if the snapshot has a store's hashes and notes a version as one before it.
+  private func comesAfter(_ checksum: String, _ hashes: [String: VersionHash]) -> Bool {
+    guard let snapshot = try? modelController.snapshot(), snapshot.versionHashes == hashes else { return false }
+    return snapshot.earlierVersions.contains(checksum)
   }
 
   /// Returns true if the path from a later version to the current one begins with a given mapping.

@@ -22,6 +22,10 @@ struct IdentifiedModel {
   let origin: ModelOrigin
   /// The version's name in the history, if it is there.
   let versionName: String?
+  /// True if the app knows the version: its history has it, or the delegate, a stage or a given mapping names it.
+  ///
+  /// A model that is found only beside the store or in it may be that of a newer release.
+  let isKnown: Bool
   /// The remark that nothing tells several versions of equal hashes apart; `nil` where something does.
   var doubt: String?
   /// A sentence for each shipped version that was edited since.
@@ -65,15 +69,43 @@ extension MigrationAssistant {
     if let choice = choice(of: metadata, snapshot: snapshot, given: given) {
       let origin: ModelOrigin = choice.isSnapshot ? .snapshot : choice.isNamed ? .file : .delegate
       if let doubt = choice.doubt { report(.sourceModelUncertain(reason: doubt)) }
-      return IdentifiedModel(model: choice.model, origin: origin, versionName: choice.name, doubt: choice.doubt)
+      return IdentifiedModel(
+        model: choice.model, origin: origin, versionName: choice.name,
+        isKnown: choice.name != nil || choice.model == given || trustsSnapshot(of: choice.model) || names(hashes),
+        doubt: choice.doubt)
     }
     if let named = stagedManager?.model(withHashes: hashes) {
-      return IdentifiedModel(model: named, origin: .file, versionName: nil)
+      return IdentifiedModel(model: named, origin: .file, versionName: nil, isKnown: true)
     }
     if let cached = cachedModel(), cached.versionHashes() == hashes {
-      return IdentifiedModel(model: cached, origin: .cache, versionName: nil)
+      return IdentifiedModel(model: cached, origin: .cache, versionName: nil, isKnown: names(hashes))
     }
     throw MigrationAssistantError.noModel(storePath: storeURL.path, nearest: history.nearestVersions(to: hashes))
+  }
+
+  /// Returns true if the model of a snapshot counts as an earlier version of the app.
+  ///
+  /// An app that has its current model alone knows its earlier ones from snapshots only. A history has all versions
+  /// before the current one, so that one which it lacks may be a later one.
+  func trustsSnapshot(of model: ManagedObjectModel) -> Bool {
+    history.versionNames.count == 1 && !history.wasShippedBefore(model)
+  }
+
+  /// Returns true if a stage or a mapping of the configuration carries the version hashes of all entities of a store.
+  private func names(_ hashes: [String: VersionHash]) -> Bool {
+    stagedManager?.model(withHashes: hashes) != nil
+      || configuration.mappings.contains { mapping in
+        hashes.allSatisfy { name, hash in
+          mapping.entityMappings.contains { $0.sourceEntityName == name && $0.sourceEntityVersionHash == hash }
+        }
+      }
+  }
+
+  /// Makes the snapshot of a model that a previous version of the store is kept with.
+  func snapshot(of model: ManagedObjectModel, named name: String?) -> ModelSnapshot {
+    var snapshot = ModelSnapshot(model: model)
+    snapshot.earlierVersions = modelController.earlierVersions(than: model, named: name)
+    return snapshot
   }
 
   /// Chooses the model that made the store among those of equal hashes; reports nothing and asks nobody.

@@ -108,7 +108,7 @@ extension MigrationAssistant {
       ?? (try? StoreModelCache.model(inStoreAt: storeURL)).flatMap { $0 }
     let isRight = model.map { $0.versionHashes() == hashes } ?? false
     return StoreVault.Replacement(
-      previousSnapshot: isRight ? model.flatMap { try? ModelSnapshot(model: $0).bytes(.compressed) } : nil,
+      previousSnapshot: isRight ? model.flatMap { try? snapshot(of: $0, named: choice?.name).bytes(.compressed) } : nil,
       previousChecksum: ManagedObjectModel.versionChecksum(of: hashes), previousName: choice?.name)
   }
 

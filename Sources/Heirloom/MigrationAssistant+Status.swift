@@ -7,8 +7,8 @@ extension MigrationAssistant {
   /// Returns how the store relates to the current model; takes no lock and writes nothing.
   ///
   /// It may be called while another process migrates. A store that an app has open in WAL mode is read with the side
-  /// files that are there; where there are none, none are made. A model that is archived beside the store and fits it
-  /// counts as an earlier one. The exception is a store that went on from the current model: a previous version of that
+  /// files that are there; where there are none, none are made. A store of a version that the history doesn't know is
+  /// ``StoreStatus/unknown``, or ``StoreStatus/tooNew`` if it went on from the current model: a previous version of that
   /// model shows it.
   ///
   /// - Returns: The status of this moment. A store that is opened upon ``StoreStatus/current`` is whole, even if a
@@ -40,8 +40,10 @@ extension MigrationAssistant {
     if history.versionBelowFloor(withHashes: hashes) != nil { return .belowFloor }
     if newerStore(of: metadata) != nil { return .tooNew }
     if history.version(withHashes: hashes) != nil { return .tooOld }
-    let snapshot = try? modelController.snapshot()
-    if snapshot?.model.versionHashes() == hashes { return .tooOld }
+    if let model = (try? modelController.snapshot())?.model, model.versionHashes() == hashes, trustsSnapshot(of: model)
+    {
+      return .tooOld
+    }
     return stagedManager?.model(withHashes: hashes) == nil ? .unknown : .tooOld
   }
 

@@ -62,8 +62,8 @@ public final class MigrationAssistant {
   ) {
     self.storeURL = storeURL
     self.modelController = modelController
-    modelController.belongs(to: storeURL)
     self.history = history
+    modelController.belongs(to: storeURL, history: history)
     self.configuration = configuration
     self.files = files
     self.builder = builder
@@ -102,7 +102,7 @@ public final class MigrationAssistant {
       if let warning = try placeWarning() { plan.warnings.append(warning) }
       return plan
     } catch {
-      throw wrapped(error)
+      throw explained(wrapped(error))
     }
   }
 

@@ -13,7 +13,21 @@ extension MigrationRun {
   /// - Returns: The plan.
   /// - Throws: ``MigrationAssistantError``, an error of a part, or the delegate's error.
   func plan(from metadata: StoreMetadata) throws -> MigrationPlan {
-    try planned(assistant.hopPath(from: assistant.sourceModel(of: metadata))).plan
+    try planned(hopPath(from: assistant.sourceModel(of: metadata))).plan
+  }
+
+  /// Finds the path from the model that made the store to the current one.
+  ///
+  /// - Throws: The errors of ``MigrationAssistant/hopPath(from:)``. Of a store of an unknown version, that comes before
+  ///   the conversion that is missing.
+  func hopPath(from source: IdentifiedModel) throws -> HopPath {
+    do {
+      return try assistant.hopPath(from: source)
+    } catch MigrationAssistantError.mappingNeeded(let path, let obstacles, _)
+      where !source.isKnown && !acceptsUnknownVersion
+    {
+      throw MigrationAssistantError.unknownVersion(storePath: path, plan: nil, obstacles: obstacles)
+    }
   }
 
   /// Makes the plan of a path's first hop, and asks the delegate for another path if it would lose something.
@@ -93,26 +107,43 @@ extension MigrationRun {
 
   /// Throws if a plan would lose what a newer or an unknown version has.
   func checkKnown(_ plan: MigrationPlan, source: IdentifiedModel) throws(MigrationAssistantError) {
-    if acceptsUnknownVersion { return }
+    guard !acceptsUnknownVersion, source.versionName == nil else { return }
     // Accepting every loss says nothing about whose store it is.
     // Damage of a log says nothing about it either.
-    let loses = plan.losses.contains { $0.consent != .decision && $0.consent != .lock && !$0.isOfLog }
-    if loses || !plan.blockers.isEmpty, source.versionName == nil,
+    let loses = plan.losses.contains { $0.consent != .decision && !$0.isOfLog }
+    if loses || !plan.blockers.isEmpty,
       let newer = assistant.newerStore(withHashes: source.model.versionHashes(), known: nil)
     {
       throw .newerVersion(newer)
     }
-    // A snapshot makes a version known, but a model that has no place for any object is not that app's next one, and
-    // neither is a shipped one after a version that wasn't shipped.
-    let isUnknown =
-      source.origin == .cache
-      || source.versionName == nil && (plan.losesEveryObject || assistant.history.wasShippedBefore(source.model))
-    if isUnknown, loses { throw .unknownVersion(storePath: assistant.storeURL.path, plan: plan) }
+    // A model that has no place for any object is not the app's next one, whoever named the one before.
+    if loses, !source.isKnown || plan.losesEveryObject {
+      throw .unknownVersion(storePath: assistant.storeURL.path, plan: plan, obstacles: [])
+    }
   }
 
   /// Throws if somebody has to decide about rows, or to consent to losses.
   func checkApproved(_ plan: inout MigrationPlan) throws(MigrationAssistantError) {
     guard plan.blockers.isEmpty else { throw .decisionNeeded(storePath: assistant.storeURL.path, plan: plan) }
     try assistant.checkConsented(&plan)
+  }
+}
+
+extension MigrationAssistant {
+  /// Returns the error with which a migration by a plan would stop, by the configuration's rules; nobody is asked.
+  ///
+  /// - Parameter plan: A plan of this store.
+  /// - Returns: `nil` if the plan would be carried out.
+  package func objection(to plan: MigrationPlan) -> MigrationAssistantError? {
+    do {
+      guard let metadata = try storeMetadata() else { return nil }
+      let run = MigrationRun(of: self)
+      var plan = plan
+      try run.checkKnown(plan, source: sourceModel(of: metadata))
+      try run.checkApproved(&plan)
+      return nil
+    } catch {
+      return explained(wrapped(error))
+    }
   }
 }

@@ -120,7 +120,7 @@ final class MigrationRun {
     }
     let source = try assistant.sourceModel(of: metadata)
     assistant.report(.foundSourceModel(source.origin, version: source.versionName))
-    var hopPath = try assistant.hopPath(from: source)
+    var hopPath = try self.hopPath(from: source)
     // Read before anything is counted. The times of files on a volume that isn't trusted may be anything.
     let seen =
       assistant.configuration.allowsUnsafeVolume
@@ -148,8 +148,9 @@ final class MigrationRun {
   private func replacement(for proposal: Proposal) throws -> StoreVault.Replacement {
     let (hopPath, source) = (proposal.hopPath, proposal.hopPath.source.model)
     return StoreVault.Replacement(
-      previousSnapshot: try ModelSnapshot(model: source).bytes(.compressed), previousChecksum: source.versionChecksum(),
-      previousName: hopPath.source.versionName, bytesNeeded: UInt64(max(0, proposal.plan.bytesBuilt)),
+      previousSnapshot: try assistant.snapshot(of: source, named: hopPath.source.versionName).bytes(.compressed),
+      previousChecksum: source.versionChecksum(), previousName: hopPath.source.versionName,
+      bytesNeeded: UInt64(max(0, proposal.plan.bytesBuilt)),
       seen: proposal.seen)
   }
 
@@ -176,6 +177,7 @@ final class MigrationRun {
     carriedOut.add(logDamage, consented: proposal.plan.losses)
     // Only the run has shown the properties that code was given and didn't read.
     for index in carriedOut.hops.indices { assistant.noteConsents(in: &carriedOut.hops[index]) }
+    try checkKnown(carriedOut, source: hopPath.source)
     try assistant.checkConsented(&carriedOut)
     // The plan may have been made anew.
     carriedOut.warnings += hopPath.unusedMappings.filter { !carriedOut.warnings.contains($0) }

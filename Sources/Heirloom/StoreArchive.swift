@@ -155,7 +155,8 @@ public struct StoreArchive {
     let url = URL(fileURLWithPath: version.path).appendingPathComponent(StoreLocation.snapshotName)
     do {
       guard let snapshot = try ModelController(snapshotURL: url).snapshot() else { return }
-      try assistant.modelController.archive(snapshot.model, applicationVersion: snapshot.applicationVersion)
+      try assistant.modelController.archive(
+        snapshot.model, applicationVersion: snapshot.applicationVersion, earlierVersions: snapshot.earlierVersions)
     } catch {
       assistant.report(.snapshotUnreadable(reason: "\(error)"))
     }

@@ -185,7 +185,7 @@ struct CheckTests {
         at: models.appendingPathComponent("Done 3.xcdatamodel"), to: models.appendingPathComponent("Done 4.xcdatamodel")
       )
     },
-    Spoiling(testDescription: "a current version that nobody fixed yet", finding: "note unlockedVersion", code: 0) {
+    Spoiling(testDescription: "a current version that nobody fixed yet", finding: "warning unlockedVersion", code: 0) {
       let lock = try VersionLock(path: $0.history.appendingPathComponent("lock.json").path)
       try Data(VersionLock(versions: lock.versions.dropLast()).encoded())
         .write(to: $0.history.appendingPathComponent("lock.json"))

@@ -324,7 +324,10 @@ enum ErrorSamples {
       wrapping: VaultError.hardLinked(path: path, linkCount: 2), storePath: path)
     let errors: [(String, MigrationAssistantError)] = [
       ("noModel", .noModel(storePath: path, nearest: [near])), ("noModel", .noModel(storePath: path, nearest: [])),
-      ("unknownVersion", .unknownVersion(storePath: path, plan: plan)), ("newerVersion", .newerVersion(newer)),
+      ("unknownVersion", .unknownVersion(storePath: path, plan: plan, obstacles: [])),
+      ("unknownVersion", .unknownVersion(storePath: path, plan: nil, obstacles: version.obstacles)),
+      ("unknownVersion", .unknownVersion(storePath: path, plan: nil, obstacles: [])),
+      ("newerVersion", .newerVersion(newer)),
       ("belowFloor", .belowFloor(storePath: path, versionName: "Diary", floor: "Diary 3")),
       (
         "mappingNeeded",

@@ -19,6 +19,7 @@ final class HistoryMemory: Sendable {
     var models: [(name: String, model: ManagedObjectModel)] = []
     var paths: [(key: PathKey, path: MigrationPath)] = []
     var steps: [String: MappingModel] = [:]
+    var earlier: [String: [String]] = [:]
     var hasFailed = false
   }
 
@@ -90,6 +91,14 @@ final class HistoryMemory: Sendable {
       state.edited.updateValue(edited, forKey: entry.name)
       return edited
     }
+  }
+
+  /// Returns the checksums of the versions before one, and finds them if they aren't remembered.
+  func checksums(before name: String, find: () -> [String]) -> [String] {
+    if let known = state.withLock({ $0.earlier[name] }) { return known }
+    let found = find()
+    state.withLock { $0.earlier[name] = found }
+    return found
   }
 
   // MARK: Paths

@@ -15,8 +15,15 @@ public struct ModelController: Sendable {
   private let files: any FileOperations
   /// The store's place; `nil` if the snapshot lies elsewhere, or the place can't be found.
   private let location: StoreLocation?
-  /// The stores of the assistants that got this controller or a copy of it, for a snapshot that lies elsewhere.
-  private let stores = Locked<[URL]>([])
+  private let users = Locked(Users())
+
+  /// The assistants that got this controller or a copy of it.
+  private struct Users {
+    /// Their stores, for a snapshot that lies elsewhere.
+    var stores: [URL] = []
+    /// The history of the last one.
+    var history: ModelHistory?
+  }
 
   /// Creates a controller that keeps the model in the store's companion folder, `<store>.heirloom/model.json.gz`.
   ///
@@ -70,6 +77,9 @@ public struct ModelController: Sendable {
 
   /// Archives a model as the last-used one; does nothing when the snapshot already holds it.
   ///
+  /// The snapshot also notes the versions before the model, as the history of the ``MigrationAssistant`` that got the
+  /// controller has them. An earlier release of the app, which knows one of them alone, sees by it that it is set back.
+  ///
   /// - Parameters:
   ///   - model: The model that the app uses now.
   ///   - applicationVersion: The app's version, for people.
@@ -81,15 +91,25 @@ public struct ModelController: Sendable {
   public func archive(
     _ model: ManagedObjectModel, applicationVersion: String? = nil
   ) throws(MigrationAssistantError) -> Bool {
+    try archive(model, applicationVersion: applicationVersion, earlierVersions: earlierVersions(than: model))
+  }
+
+  /// Archives a model with the checksums of the versions before it.
+  @discardableResult
+  func archive(
+    _ model: ManagedObjectModel, applicationVersion: String?, earlierVersions: @autoclosure () -> [String]
+  ) throws(MigrationAssistantError) -> Bool {
     let path = storeURL?.path ?? snapshotURL.path
     do {
       let file = SnapshotFile(path: snapshotURL.path, files: files)
       // A snapshot that can't be read is replaced: it is of no use to anybody.
       let replaced = try? file.read()
       if let replaced, ModelSnapshot.file(replaced, holds: model) { return false }
-      let stores = storeURL.map { [$0] } ?? stores.withLock { $0 }
+      let stores = storeURL.map { [$0] } ?? users.withLock { $0.stores }
       for store in stores { try check(store, has: model) }
-      let bytes = try ModelSnapshot(model: model, applicationVersion: applicationVersion).bytes(.compressed)
+      var snapshot = ModelSnapshot(model: model, applicationVersion: applicationVersion)
+      snapshot.earlierVersions = earlierVersions()
+      let bytes = try snapshot.bytes(.compressed)
       if let storeURL {
         let location = try StoreLocation(resolving: storeURL.path, files: files)
         try StoreVault(location, files: files).writeSnapshot(bytes)
@@ -104,9 +124,27 @@ public struct ModelController: Sendable {
   }
 
   /// Notes that an assistant migrates a store with this controller.
-  func belongs(to store: URL) {
-    guard storeURL == nil else { return }
-    stores.withLock { if !$0.contains(store) { $0.append(store) } }
+  func belongs(to store: URL, history: ModelHistory) {
+    users.withLock { users in
+      if !users.stores.contains(store) { users.stores.append(store) }
+      users.history = history
+    }
+  }
+
+  /// Returns the checksums of the versions before a model's: those of the history, or else those that its snapshot has.
+  ///
+  /// - Parameters:
+  ///   - model: The model.
+  ///   - name: Its name in the history; `nil` for the current one, and for a model that the history doesn't have.
+  /// - Returns: The checksums.
+  func earlierVersions(than model: ManagedObjectModel, named name: String? = nil) -> [String] {
+    if let history = users.withLock({ $0.history }),
+      let name = name ?? (model == history.current ? history.currentName : nil)
+    {
+      return history.checksums(before: name, of: model)
+    }
+    guard let snapshot = try? snapshot(), snapshot.versionHashes == model.versionHashes() else { return [] }
+    return snapshot.earlierVersions
   }
 
   /// Reads the model of a store that a snapshot was replaced without knowing; `nil` if none was kept.

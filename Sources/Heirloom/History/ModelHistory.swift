@@ -298,6 +298,39 @@ public struct ModelHistory: Sendable {
       && !shipped.contains(model.versionChecksum())
   }
 
+  /// Returns the version checksums of the versions before one, in their order.
+  ///
+  /// - Parameters:
+  ///   - name: The version's name.
+  ///   - model: Its model.
+  /// - Returns: The checksums. Versions with the model's hashes are left out, and so are models that were given by hand,
+  ///   which may be later ones.
+  func checksums(before name: String, of model: ManagedObjectModel) -> [String] {
+    memory.checksums(before: name) {
+      let own = model.versionChecksum()
+      let shipped = lock.map { $0.versions.prefix { $0.name != name }.compactMap(\.checksum) } ?? []
+      let listed = versions.prefix { $0.name != name }.compactMap(checksum)
+      var checksums: [String] = []
+      for checksum in shipped + listed where checksum != own && !checksums.contains(checksum) {
+        checksums.append(checksum)
+      }
+      return checksums
+    }
+  }
+
+  private func checksum(of version: Version) -> String? {
+    guard version.isPlaced || version.file != nil else { return nil }
+    if let locked = version.lockedChecksum { return locked }
+    switch version.source {
+    case .model(let model): return model.versionChecksum()
+    case .file(let file):
+      let read = try? memory.model(named: version.name, keptIfOf: [:]) { () throws(ModelReadingError) in
+        try file.read().model
+      }
+      return read?.versionChecksum()
+    }
+  }
+
   /// True if a version comes after the current one.
   package var hasLaterVersions: Bool { versions.last.map { $0.name != currentName } ?? false }
 

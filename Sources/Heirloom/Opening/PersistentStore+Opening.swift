@@ -89,7 +89,7 @@ package struct StoreOpening {
     case .noStore, .setAside: try create()
     case .upToDate, .migrated: break
     }
-    try controller.archive(model, applicationVersion: options.applicationVersion)
+    try assistant.modelController.archive(model, applicationVersion: options.applicationVersion)
     return try open()
   }
 

@@ -18,9 +18,12 @@ extension MigrationAssistantError: ExplainedError {
       return
         "No known model made the store \(path): its version hashes fit neither the snapshot beside it, nor a version"
         + " of the history, nor a model of its own\(near ?? "")."
-    case .unknownVersion(let path, let plan):
-      return "The store \(path) is of a version that is not in the history, it may come from a newer app, and it would"
-        + " lose something: \(Self.list(plan.losses.map(Self.words)))."
+    case .unknownVersion(let path, let plan, let obstacles):
+      let store = "The store \(path) is of a version that is not in the history, it may come from a newer app, and"
+      if let plan { return "\(store) it would lose something: \(Self.list(plan.losses.map(Self.words)))." }
+      let reasons = obstacles.map { ErrorWords.clause($0.reason) }.joined(separator: "; ")
+      return obstacles.isEmpty
+        ? "\(store) no mapping model was given for it." : "\(store) no mapping can be inferred: \(reasons)."
     case .newerVersion(let store):
       let version = store.versionName.map { "the version \"\($0)\"" } ?? "a version that is not in the history"
       return "The store \(store.storePath) is of \(version), which comes after the current one; nothing was written."
@@ -73,7 +76,7 @@ extension MigrationAssistantError {
     switch self {
     case .mappingNeeded(_, let obstacles, _): obstacles.map(\.reason)
     case .decisionNeeded(_, let plan): plan.blockers.map(\.reason)
-    case .unknownVersion(_, let plan): plan.losses.map(\.reason)
+    case .unknownVersion(_, let plan, let obstacles): plan?.losses.map(\.reason) ?? obstacles.map(\.reason)
     case .lossesNotConsented(_, let plan): plan.unconsentedLosses.map(\.reason)
     case .storeInUse(_, let reason), .outcomeUnknown(_, let reason): [ErrorWords.sentence(reason)]
     case .failed(_, .mappingFailed(let failure)): [ErrorWords.sentence(of: failure.underlying)]
@@ -95,8 +98,12 @@ extension MigrationAssistantError {
       return error.help.inStore(at: path)
     case .noModel:
       return ErrorHelp(store, "Give the model that made it, from the app's earlier releases.")
-    case .unknownVersion:
-      return ErrorHelp(store, "If losing this is right, approve the plan; else use the newer app.", [.plan])
+    case .unknownVersion(_, let plan, _):
+      let way = plan == nil ? "give a mapping model for it" : "if losing this is right, accept the unknown version"
+      return ErrorHelp(
+        store,
+        "Use the newer app if there is one. If the version is an earlier one, add its model to the app's history; or \(way).",
+        [.plan])
     case .newerVersion(let newer):
       let offer = newer.previousVersion.map {
         " Or restore the previous version \($0.id), which fits the current model."

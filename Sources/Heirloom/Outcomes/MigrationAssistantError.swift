@@ -15,8 +15,11 @@ public indirect enum MigrationAssistantError: Error, Sendable {
   case unreadableStore(StoreError)
   /// No model fits the store: not the snapshot, not the history, not its own cache.
   case noModel(storePath: String, nearest: [NearVersion])
-  /// The store is of a version that is not known and would lose something; it may come from a newer app.
-  case unknownVersion(storePath: String, plan: MigrationPlan)
+  /// The store is of a version that the history doesn't know, and may come from a newer app.
+  ///
+  /// It would lose something, as the plan says. Or there is no plan, since no mapping can be inferred: the obstacles
+  /// say why.
+  case unknownVersion(storePath: String, plan: MigrationPlan?, obstacles: [MappingObstacle])
   /// The store is of a version after the current one, as when the app was set back to an earlier release.
   ///
   /// Nothing was written. ``StoreArchive/restorePreviousVersion(_:)`` goes back to
@@ -103,7 +106,7 @@ extension MigrationAssistantError {
     case .unreadableStore(let error): error.path
     case .newerVersion(let store): store.storePath
     case .notEnoughSpace(let shortage): shortage.storePath
-    case .noModel(let path, _), .unknownVersion(let path, _), .belowFloor(let path, _, _),
+    case .noModel(let path, _), .unknownVersion(let path, _, _), .belowFloor(let path, _, _),
       .mappingNeeded(let path, _, _), .decisionNeeded(let path, _), .lossesNotConsented(let path, _),
       .refused(let path, _), .storeNotMigrated(let path),
       .storeInUse(let path, _), .unfitLocation(let path, _), .outcomeUnknown(let path, _), .failed(let path, _),

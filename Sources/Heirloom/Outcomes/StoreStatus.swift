@@ -15,6 +15,6 @@ public enum StoreStatus: String, Hashable, Sendable {
   case inProgress
   /// The store can't be opened now: its protection class keeps it closed while the device is locked. Try again later.
   case protected
-  /// The store's version is neither in the history nor that of the archived model: the app's migration finds out.
+  /// The history doesn't know the store's version: a migration that would lose something is refused.
   case unknown
 }

@@ -418,8 +418,8 @@ struct HistoryCheck {
     for name in names where !locked.contains(name) {
       if name == currentName {
         add(
-          .note, .unlockedVersion, version: name, file: lockPath,
-          "The current version \"\(name)\" is not in lock.json yet. When it ships, \(fixing()) adds it."
+          .warning, .unlockedVersion, version: name, file: lockPath,
+          "The current version \"\(name)\" is not in lock.json yet. Before it ships, \(fixing()) adds it."
         )
       } else {
         let isEarlier = precedes(name, currentName)

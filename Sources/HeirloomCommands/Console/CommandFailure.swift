@@ -171,10 +171,10 @@ extension CommandFailure {
     case .noModel:
       exitCode = .unknownVersion
       hint("Here, --model MODEL names it.")
-    case .unknownVersion(_, let plan):
+    case .unknownVersion(_, let plan, let obstacles):
       exitCode = .unknownVersion
-      note(plan)
-      hint("Here, --accept-version approves it, and --accept-losses consents to what is lost.")
+      if let plan { note(plan) } else { findings = [("obstacles", .list(obstacles.map(DifferenceText.output)))] }
+      hint("Here, --accept-version accepts it, and --accept-losses consents to what is lost.")
     case .newerVersion(let store):
       exitCode = .unknownVersion
       if let version = store.previousVersion {

@@ -25,7 +25,7 @@ struct Migrated {
       var warnings: [String] = []
       if case .noStore = outcome {
       } else {
-        warnings += Self.archive(request.history.current, at: path, console: console)
+        warnings += Self.archiveModel(of: request, at: path)
       }
       report = Self.report(
         outcome, finished: finished, path: path, request: request,
@@ -40,9 +40,13 @@ struct Migrated {
   }
 
   /// Keeps the model beside the store, by the second of the two calls; a failure leaves the store migrated.
-  private static func archive(_ model: ManagedObjectModel, at path: String, console: Console) -> [String] {
+  private static func archiveModel(of request: MigrationRequest, at path: String) -> [String] {
     do {
-      try ModelController(storeURL: URL(fileURLWithPath: path)).archive(model)
+      // Which version is the later one is not known where the command line passes over the order.
+      let controller =
+        request.configuration.migratesUnknownVersions
+        ? ModelController(storeURL: URL(fileURLWithPath: path)) : request.assistant(for: path).modelController
+      try controller.archive(request.history.current)
       return []
     } catch {
       return ["the model was not archived beside the store: \(CommandFailure(error).message) Run again to archive it."]

@@ -29,14 +29,15 @@ final class MigrationPreview {
     }
     difference = inspection.model.map { ModelDifference(from: $0, to: history.current) }
     do {
-      let plan = try request.assistant(for: path).plan()
+      let assistant = request.assistant(for: path)
+      let plan = try assistant.plan()
       if plan != nil, let contradiction = inspection.contradiction {
         throw MigrationAssistantError.failed(storePath: path, contradiction)
       }
       let objection = try plan.flatMap { plan in
-        // A migration meets it before it makes a plan.
-        try request.assistant(for: path).mountObjection().map { CommandFailure($0).aboutStore(at: path) }
-          ?? Self.objection(to: plan, inspection: inspection, request: request)
+        // A migration meets a mount point before it makes a plan.
+        try assistant.mountObjection().map { CommandFailure($0).aboutStore(at: path) }
+          ?? assistant.objection(to: plan).map { CommandFailure($0) }
       }
       (self.plan, failure) = (plan, objection)
     } catch {
@@ -48,20 +49,4 @@ final class MigrationPreview {
 
   /// True when the store has the current model.
   var isUpToDate: Bool { plan == nil && failure == nil }
-
-  /// Returns the failure with which the assistant would refuse the plan, by its own rules.
-  private static func objection(
-    to plan: MigrationPlan, inspection: StoreInspection, request: MigrationRequest
-  ) -> CommandFailure? {
-    let configuration = request.configuration
-    let loses = plan.losses.contains { $0.consent != .decision && $0.consent != .lock && !$0.isOfLog }
-    if inspection.origin == .cache, loses, !configuration.migratesUnknownVersions {
-      return CommandFailure(MigrationAssistantError.unknownVersion(storePath: inspection.path, plan: plan))
-    }
-    if !plan.blockers.isEmpty {
-      return CommandFailure(MigrationAssistantError.decisionNeeded(storePath: inspection.path, plan: plan))
-    }
-    guard configuration.losses == .stop, !plan.unconsentedLosses.isEmpty else { return nil }
-    return CommandFailure(MigrationAssistantError.lossesNotConsented(storePath: inspection.path, plan: plan))
-  }
 }

@@ -88,6 +88,41 @@ package enum Compression {
     return result
   }
 
+  /// The bits of a gzip header's fourth byte that tell which parts follow its ten bytes (RFC 1952, section 2.3.1).
+  private enum HeaderFlag {
+    static let headerChecksum: UInt8 = 0x02
+    static let extra: UInt8 = 0x04
+    static let name: UInt8 = 0x08
+    static let comment: UInt8 = 0x10
+  }
+
+  /// Returns a gzip file of this type's with a comment in its header, which decompression passes over.
+  ///
+  /// - Parameters:
+  ///   - comment: ASCII without zero bytes.
+  ///   - file: A file without name, comment and other parts, as `gzip(_:for:)` makes it.
+  /// - Returns: The file; the header's checksum makes a reader notice a damaged comment.
+  static func commented(_ comment: String, _ file: [UInt8]) -> [UInt8] {
+    var header = Array(file.prefix(10))
+    guard header.count == 10 else { return file }
+    header[3] = HeaderFlag.comment | HeaderFlag.headerChecksum
+    header += Array(comment.utf8) + [0]
+    let checksum = crc32(0, header, uInt(header.count))
+    return header + [UInt8(checksum & 0xff), UInt8(checksum >> 8 & 0xff)] + file.dropFirst(10)
+  }
+
+  /// Returns the comment in a gzip file's header; `nil` if there is none.
+  static func comment(ofGzip file: [UInt8]) -> String? {
+    guard isGzip(file), file.count > 10, file[3] & HeaderFlag.comment != 0 else { return nil }
+    var rest = file[10...]
+    if file[3] & HeaderFlag.extra != 0 {
+      guard rest.count > 2 else { return nil }
+      rest = rest.dropFirst(2 + Int(rest[rest.startIndex]) + Int(rest[rest.startIndex + 1]) << 8)
+    }
+    if file[3] & HeaderFlag.name != 0 { rest = rest.drop { $0 != 0 }.dropFirst() }
+    return String(decoding: rest.prefix { $0 != 0 }, as: UTF8.self)
+  }
+
   /// Tells whether bytes start like a gzip file.
   package static func isGzip(_ bytes: some Collection<UInt8>) -> Bool {
     bytes.starts(with: [0x1f, 0x8b])

@@ -20,6 +20,10 @@ package struct ModelSnapshot: Hashable, Sendable {
   package let versionHashes: [String: VersionHash]
   /// The checksum of all hashes.
   package let versionChecksum: String
+  /// The version checksums of the versions before this one, in the history of the app that archived it.
+  ///
+  /// They are in the gzip container's comment, since format 1 takes no further members: a plain file has none.
+  package var earlierVersions: [String] = []
 
   /// The layout of a snapshot's file.
   package enum Layout: Hashable, Sendable {
@@ -90,7 +94,12 @@ package struct ModelSnapshot: Hashable, Sendable {
     guard differing.isEmpty, checksum == versionChecksum else {
       throw ModelReadingError(problem: .hashMismatch(entities: differing))
     }
+    guard let comment = Compression.comment(ofGzip: bytes), comment.hasPrefix(Self.earlierPrefix) else { return }
+    earlierVersions = comment.dropFirst(Self.earlierPrefix.count).split(separator: " ").map(String.init)
   }
+
+  /// The words before the checksums in the container's comment.
+  private static let earlierPrefix = "earlier versions: "
 
   /// Returns the snapshot as a file.
   ///
@@ -141,7 +150,9 @@ package struct ModelSnapshot: Hashable, Sendable {
     json.endObject()
     guard layout == .compressed else { return json.bytes + [UInt8(ascii: "\n")] }
     do throws(CompressionError) {
-      return try Compression.gzip(json.bytes, for: .standard)
+      let file = try Compression.gzip(json.bytes, for: .standard)
+      guard !earlierVersions.isEmpty else { return file }
+      return Compression.commented(Self.earlierPrefix + earlierVersions.joined(separator: " "), file)
     } catch {
       throw ModelReadingError(problem: .malformed(reason: error.description))
     }

@@ -62,6 +62,24 @@ struct ModelSnapshotTests {
     return text.matches(of: /"((?:[^"\\]|\\.)*)"\s*:/).map { String($0.1) }
   }
 
+  @Test func `the versions before it are in the container alone, and their damage shows`() throws {
+    var snapshot = try snapshot()
+    let plain = try snapshot.bytes(.compressed)
+    snapshot.earlierVersions = ["kx0=", "b+/="]
+    let bytes = try snapshot.bytes(.compressed)
+    #expect(try ModelSnapshot(bytes: bytes) == snapshot)
+    #expect(try Compression.gunzip(bytes) == Compression.gunzip(plain))
+    #expect(try ModelSnapshot(bytes: snapshot.bytes(.readable)).earlierVersions == [])
+    #expect(ModelSnapshot.file(bytes, holds: snapshot.model))
+    // RFC 1952: a comment and a checksum of the header; gzip itself reads both.
+    #expect(bytes[3] == 0x12 && bytes[10...].starts(with: Array("earlier versions: kx0= b+/=\0".utf8)))
+    for index in 10..<(bytes.count - plain.count + 10) {
+      var damaged = bytes
+      damaged[index] ^= 1
+      #expect(throws: ModelReadingError.self, "byte \(index)") { try ModelSnapshot(bytes: damaged) }
+    }
+  }
+
   @Test func `a readable file has one value a line`() throws {
     let lines = String(decoding: try snapshot().bytes(.readable), as: UTF8.self).split(separator: "\n")
     #expect(lines.count > 300)
