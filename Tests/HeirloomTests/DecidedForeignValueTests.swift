@@ -14,7 +14,13 @@ struct DecidedForeignValueTests {
     try report.quarantine.map { try String(contentsOf: $0, encoding: .utf8) }.joined()
   }
 
-  @Test(arguments: [DataDecision.Choice.quarantine, .merge(), .merge(by: "date"), .keepNewest()], builders)
+  /// All choices with all builders, or in a quick run three of these pairs.
+  private static let choices = LongTests.selection(
+    of: [DataDecision.Choice.quarantine, .merge(by: "date"), .merge(), .keepNewest()].flatMap { choice in
+      builders.map { (choice, $0) }
+    }, every: 3)
+
+  @Test(arguments: choices)
   func `each value is in the store, in the file, or counted as a loss`(
     choice: DataDecision.Choice, builder: MigrationPlan.Builder
   ) throws {

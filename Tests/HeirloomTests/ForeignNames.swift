@@ -67,11 +67,26 @@ struct ForeignNames {
     for table in try tables(connection) {
       let there = Set(table.columns.map { $0.lowercased() })
       let new = names.filter { !there.contains($0.lowercased()) }
-      for name in new { try connection.execute("ALTER TABLE \(quote(table.name)) ADD COLUMN \(quote(name)) VARCHAR") }
+      guard !new.isEmpty else { continue }
+      // A table made anew is as `ALTER TABLE` leaves it, which reads the schema anew for each column.
+      let found = try connection.rows(
+        "SELECT sql FROM sqlite_schema WHERE tbl_name = ?1 AND sql NOT NULL ORDER BY type = 'table' DESC",
+        [.text(table.name)]
+      ).compactMap { $0[0].text }
+      let sql = found[0]
+      let end = sql.range(of: ", PRIMARY KEY (", options: .backwards)?.lowerBound ?? sql.lastIndex(of: ")")
+      guard let end else { continue }
       let row = table.keys.map(quote).joined(separator: " || '/' || ")
-      let values = new.map { "\(quote($0)) = '<\(family(table.name)).\($0) ' || \(row) || '>'" }
-      guard !values.isEmpty else { continue }
-      try connection.execute("UPDATE \(quote(table.name)) SET \(values.joined(separator: ", "))")
+      let family = family(table.name)
+      let columns = (table.columns + new).map(quote).joined(separator: ", ")
+      let values = table.columns.map(quote) + new.map { "'<\(family).\($0) ' || \(row) || '>'" }
+      let statements = [
+        "CREATE TEMP TABLE former AS SELECT * FROM main.\(quote(table.name))", "DROP TABLE main.\(quote(table.name))",
+        sql[..<end] + new.map { ", \(quote($0)) VARCHAR" }.joined() + sql[end...],
+        "INSERT INTO \(quote(table.name)) (\(columns)) SELECT \(values.joined(separator: ", ")) FROM temp.former",
+        "DROP TABLE temp.former",
+      ]
+      for statement in statements + found.dropFirst() { try connection.execute(statement) }
     }
     try connection.execute("COMMIT")
     try connection.close()
@@ -107,10 +122,11 @@ struct ForeignNames {
     var found: [String] = []
     for table in try tables(connection) {
       let row = table.keys.map(quote).joined(separator: " || '/' || ")
+      let family = family(table.name)
       for name in table.columns where !table.keys.contains(name) {
         let wrong = try connection.rows(
           "SELECT \(quote(name)) FROM \(quote(table.name)) WHERE \(quote(name)) LIKE '<%>' AND \(quote(name)) <>"
-            + " ?1 || \(row) || '>'", [.text("<\(family(table.name)).\(name) ")])
+            + " ?1 || \(row) || '>'", [.text("<\(family).\(name) ")])
         found += wrong.compactMap { $0[0].text }
       }
     }

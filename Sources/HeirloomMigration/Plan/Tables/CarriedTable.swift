@@ -94,7 +94,8 @@ struct TableCarrier {
 
     // A column can't wait if the destination needs its name.
     let needed = Set(table.columns.map { $0.name.lowercased() })
-    let unclaimed = old.columns.map(\.name).filter { !claims.claimed.contains($0) }
+    let claimed = claims.claimed
+    let unclaimed = old.columns.map(\.name).filter { !claimed.contains($0) }
     let pending = defers ? unclaimed.filter { !needed.contains($0.lowercased()) } : []
     let dropped = unclaimed.filter { !pending.contains($0) }
     let names = old.columns.compactMap { claims.names[$0.name] } + claims.added
