@@ -166,6 +166,28 @@ struct UnknownColumnTests {
     #expect(try Self.open(url).rows("SELECT ZWHEN FROM Z_1TAGS") == [[.integer(7)]])
   }
 
+  @Test(arguments: builders)
+  func `a version that alone has a value beside a link is pinned`(builder: BuilderChoice) throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Notes.sqlite")
+    let before = try Self.model(nil)
+    try Self.fill(url, before)
+    for statement in ["ALTER TABLE Z_1TAGS ADD COLUMN ZWHEN TIMESTAMP", "UPDATE Z_1TAGS SET ZWHEN = 7"] {
+      try Self.open(url).execute(statement)
+    }
+    // The one link becomes a key.
+    let title = Make.attribute("title")
+    let next = try ManagedObjectModel(entities: [
+      Make.entity("Note", [title], [Make.toMany("tags", "Tag", "notes")]),
+      Make.entity("Tag", [title], [Make.toOne("notes", "Note", "tags")]),
+    ])
+    let report = try Self.migrate(url, ModelHistory(current: next, earlier: [("before", before)]), builder)
+    #expect(report.plan.losses.map { "\($0.kind) \($0.name) \($0.rows)" } == ["unknownContent Note.ZWHEN 1"])
+    let kept = try #require(try StoreArchive(storeURL: url).previousVersions().first)
+    #expect(kept.isPinned && kept.alone.map(\.property) == ["ZWHEN"])
+    #expect(try Self.open(kept.storeURL).rows("SELECT ZWHEN FROM Z_1TAGS") == [[.integer(7)]])
+  }
+
   /// Makes a store of two notes, the first of which has the first of two tags.
   private static func fill(_ url: URL, _ model: ManagedObjectModel) throws {
     let context = ManagedObjectContext(store: try PersistentStore.create(at: url, model: model))

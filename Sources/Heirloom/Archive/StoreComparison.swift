@@ -152,6 +152,8 @@ package struct StoreComparison {
     }
     let path = property.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init)
     let columns = schema.columns(ofAttribute: path.first ?? "", in: entity.name).filter { $0.path.starts(with: path) }
+    // A column that no model knows may be one of a table of links.
+    if columns.isEmpty, own.column(named: property) == nil { return nil }
     guard columns.count == 1 else { return (own, nil, entity.treeNumbers) }
     return (own, columns[0].name, entity.treeNumbers)
   }
