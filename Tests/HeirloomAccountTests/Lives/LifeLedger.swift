@@ -39,11 +39,14 @@ struct LifeLosses {
   private let models: LifeModels
   private let source: StoreFacts
   private var losses: [(loss: ToldLoss, answer: Answer)]
+  /// The serial numbers of the objects that are there after the act.
+  private let present: Set<Cell>
   /// The objects that losses of objects were taken for.
   private var objects: [ObjectKey: Answer] = [:]
 
-  init(_ losses: [MigrationLoss], models: LifeModels, source: StoreFacts) {
+  init(_ losses: [MigrationLoss], models: LifeModels, source: StoreFacts, after: [Fact: Int]) {
     (self.models, self.source) = (models, source)
+    present = Set(after.keys.compactMap { if case .object(_, let serial) = $0 { serial } else { nil } })
     self.losses = losses.map { (ToldLoss($0), $0.consent == nil ? .told : .agreed) }
   }
 
@@ -95,6 +98,8 @@ struct LifeLosses {
 
   private mutating func coverObject(_ object: ObjectKey) -> Answer? {
     if let answer = objects[object] { return answer }
+    // A link that goes has an end that may stay.
+    if let serial = source.serial(object), present.contains(serial) { return nil }
     guard let entity = source.objects?.entity(object) else { return nil }
     let names = models.aliases(of: entity, in: nil)
     let answer = take(place { $0.kind == .objects && names.contains($0.entity) })

@@ -139,7 +139,7 @@ struct LifeRun {
       // The disk took it, or a person gave it up; what is elsewhere has to stay there.
       for fact in ledger.missing(from: [after] + lastingFiles()) { ledger.remove(fact, .max) }
     case .migrate, .launch, .finishDeferred:
-      if let plan, let before { losses.append(LifeLosses(plan.losses, models: models, source: before)) }
+      if let plan, let before { losses.append(LifeLosses(plan.losses, models: models, source: before, after: after)) }
       // (A store that was set aside is another file.)
       let gone = (live == nil ? [:] : before?.counts ?? [:]).filter {
         after[$0.key, default: 0] < $0.value && ledger.needed[$0.key] != nil
