@@ -146,7 +146,7 @@ struct ModelFileTests {
 
   @Test(
     arguments: [
-      "", "{", "[]", "{\"format\": 2, \"versions\": []}", "{\"format\": 1}", "{\"format\": 1, \"versions\": [{}]}",
+      "", "{", "[]", "{\"format\": 3, \"versions\": []}", "{\"format\": 1}", "{\"format\": 1, \"versions\": [{}]}",
       "{\"format\": 1, \"versions\": [{\"name\": \"gone\", \"checksum\": \"x\"}]}",
       "{\"format\": 1, \"versions\": [{\"name\": \"a\", \"checksum\": \"x\"}, {\"name\": \"a\", \"checksum\": \"x\"}]}",
     ])
