@@ -115,4 +115,24 @@ struct RequiredLeafTests {
     let plan = try #require(try DataDecisionTests.assistant(url, source, destination, []).plan())
     #expect(plan.blockers.isEmpty)
   }
+
+  @Test func `a leaf of a new composite needs no decision`() throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Store.sqlite")
+    let source = try ManagedObjectModel(entities: [Make.entity("Aircraft", [Make.attribute("tail")])])
+    var composite = Make.attribute("scheme", .composite)
+    composite.composite = CompositeAttributeDescription(elements: [
+      Make.attribute("primary", optional: false), Make.attribute("finish", value: .string("matt")),
+    ])
+    let destination = try ManagedObjectModel(entities: [
+      Make.entity("Aircraft", [composite, Make.attribute("tail")])
+    ])
+    do {
+      let context = ManagedObjectContext(store: try PersistentStore.create(at: url, model: source))
+      try context.insert("Aircraft").set("N1", for: "tail")
+      try context.save()
+    }
+    let plan = try #require(try DataDecisionTests.assistant(url, source, destination, []).plan())
+    #expect(plan.blockers.isEmpty)
+  }
 }
