@@ -6,10 +6,12 @@ public import HeirloomMigration
 /// about a store that may come from a newer app.
 ///
 /// ```swift
-/// .automatic                                    // the configuration's rules
-/// .proceed(deciding: [filled])                  // decides about rows that don't fit
-/// .proceed(consentingToLosses: true)            // agrees to every loss of this plan
-/// .refuse                                       // leaves the store as it is
+/// let answers: [MigrationDecision] = [
+///   .automatic,  // the configuration's rules
+///   .proceed(deciding: [DataDecision(entity: "Note", property: "author", .fill(.string("unknown")))]),
+///   .proceed(consentingToLosses: true),  // agrees to every loss of this plan
+///   .refuse,  // leaves the store as it is
+/// ]
 /// ```
 public struct MigrationDecision: Hashable, Sendable {
   /// True if the plan is refused.

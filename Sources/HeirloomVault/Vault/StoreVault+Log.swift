@@ -68,8 +68,11 @@ extension StoreVault {
   package func logDamage() throws(VaultError) -> LogDamage? {
     if let damage = try damageOfLog() { return damage }
     return try VaultError.wrapping { () throws(FileError) in
-      guard try files.status(of: location.companion)?.kind == .directory else { return nil }
-      for name in try unreadLogs() {
+      // A folder that can't be listed is a finding by itself, and no migration starts.
+      guard try files.status(of: location.companion)?.kind == .directory, let names = try? unreadLogs() else {
+        return nil
+      }
+      for name in names {
         let path = PathText.join(location.companion, name)
         if try files.status(of: path)?.kind == .regular, let damage = try damage(of: path) { return damage }
       }
