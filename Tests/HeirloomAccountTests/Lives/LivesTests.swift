@@ -8,9 +8,9 @@ import Testing
 /// its loss was told and agreed to. `HEIRLOOM_SEED=…` runs the life that a failure named, or with `…-…` a range, and
 /// `HEIRLOOM_ACTS=…` some of its acts only.
 struct LivesTests {
-  private static let parts = RandomSeeds.parts(quick: 24, long: 20_000)
+  private static let parts = RandomSeeds.parts(quick: 8, long: 20_000)
 
-  @Test(.slow("two dozen stores, each migrated and restored several times"), arguments: parts)
+  @Test(.slow("eight stores, each migrated and restored several times"), arguments: parts)
   func `whatever was in a store is there, kept, set aside, quarantined or given up`(seeds: [UInt64]) {
     for seed in seeds {
       let life = Life(seed: seed, acts: Self.acts)
