@@ -7,11 +7,12 @@ import HeirloomMigration
 ///
 /// An entry without a kind takes the kinds of the losses of its name that inference finds between the two models. If it
 /// finds none, the entry was made with a mapping that was given, or with a path over other versions, and takes the
-/// kinds of that.
+/// kinds of that. If that has none either and is the app's code, the entry is about content that the code doesn't read.
 package struct AcknowledgedLosses {
   private let entries: [VersionLock.Acknowledgement.Loss]
   private let inferred: [DataEffect]
   private let mapped: [DataEffect]
+  private let hasCode: Bool
 
   /// Creates the losses between two versions.
   ///
@@ -20,11 +21,13 @@ package struct AcknowledgedLosses {
   ///   - source: The source version's model.
   ///   - destination: The destination version's model.
   ///   - mapped: The effects of the mapping between them.
+  ///   - hasCode: True if that mapping was given, so that code may be part of it.
   package init(
     _ entries: [VersionLock.Acknowledgement.Loss], from source: ManagedObjectModel, to destination: ManagedObjectModel,
-    mapped: [DataEffect] = []
+    mapped: [DataEffect] = [], hasCode: Bool = false
   ) {
     self.entries = entries
+    self.hasCode = hasCode
     let needsKinds = entries.contains { $0.kind == nil }
     inferred = needsKinds ? MappingInference(from: source, to: destination).effects : []
     self.mapped = mapped
@@ -44,8 +47,12 @@ package struct AcknowledgedLosses {
   }
 
   private func kinds(impliedBy entry: VersionLock.Acknowledgement.Loss) -> Set<LossKind> {
-    let kinds = Self.kinds(of: entry, among: inferred)
-    return kinds.isEmpty ? Self.kinds(of: entry, among: mapped) : kinds
+    for effects in [inferred, mapped] {
+      let kinds = Self.kinds(of: entry, among: effects)
+      if !kinds.isEmpty { return kinds }
+    }
+    // A property has either values or links.
+    return !hasCode ? [] : entry.name.contains(".") ? [.values, .links] : [.objects]
   }
 
   private static func kinds(
@@ -125,11 +132,11 @@ extension ModelHistory {
       hops.append(
         AcknowledgedLosses(
           isByCode && isInferred ? [] : entries(earlier, names[hop + 1]), from: models[hop], to: models[hop + 1],
-          mapped: models.count == 2 ? mapped : []))
+          mapped: models.count == 2 ? mapped : [], hasCode: models.count == 2 && !isInferred))
     }
     let isWithoutCode = isInferred && !byCode.isEmpty
     let direct = AcknowledgedLosses(
-      isWithoutCode ? [] : entries([first], last), from: source, to: destination, mapped: mapped)
+      isWithoutCode ? [] : entries([first], last), from: source, to: destination, mapped: mapped, hasCode: !isInferred)
     return AcknowledgedTrail(
       trail: LossTrail(through: models, losses: losses), hops: hops, direct: models.count == 2 ? hops[0] : direct)
   }
