@@ -91,7 +91,7 @@ struct ForeignNameTests {
     let destination = try ManagedObjectModel(entities: [Make.entity("A", [Make.attribute("a")])])
     var generator = StoreGenerator(objectsPerEntity: 30, seed: 4)
     try generator.makeStore(at: store, model: source)
-    try DeferredMigrationTests.migrate(store, from: source, to: destination, defers: true)
+    _ = try DeferredMigrationTests.migrate(store, from: source, to: destination, defers: true)
     let app = try Connection(path: store.path, mode: .readWrite)
     switch numbers {
     case .none: break

@@ -231,12 +231,14 @@ extension StoreVault {
       throw VaultError.outcomeUnknown(path: location.path, underlying: error)
     }
     report(.swapped(identifier: identifier))
-    do {
+    do throws(VaultError) {
       // What settles an earlier run's operation settles this one; it is told as finished.
       try settleHoldingLock()
       report(.finished(identifier: identifier))
+    } catch .file(let error) {
+      report(.cleanUpPostponed(identifier: identifier, error))
     } catch {
-      let error = error as? FileError ?? FileError(.unlink, location.manifest, code: 0, reason: "\(error)")
+      let error = FileError(.unlink, location.manifest, code: 0, reason: "\(error)")
       report(.cleanUpPostponed(identifier: identifier, error))
     }
   }

@@ -221,7 +221,7 @@ struct LockFormatTests {
       let list = try ModelVersionList(directory.file("M.xcdatamodeld").path)
       Issue.record("\(bytes.count) bytes were read: \(list.warnings)")
       return nil
-    } catch let error as ModelReadingError {
+    } catch {
       #expect(try Data(contentsOf: url) == Data(bytes))
       return error
     }
