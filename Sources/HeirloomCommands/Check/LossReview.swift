@@ -82,10 +82,11 @@ struct LossReview {
         effects == nil || open.contains { $0.isOf(rename) }
       }.map { (source, destination, $0) }
     }
+    let whole = LossTrail(through: takesLongPaths ? versions.map(\.model) : [], losses: takesLongPaths ? steps : [])
     for position in versions.indices.dropLast(2)
     where takesLongPaths && !versions[position..<last].contains(where: { byApp.contains($0.name) }) {
       let way = Array(versions[position...])
-      let trail = LossTrail(through: way.map(\.model), losses: Array(steps[position...]))
+      let trail = whole.starting(at: position)
       let others = (Self.effects(through: way, mappings) ?? []).filter { effect in
         effect.kind.lossKind.map { trail.causes(of: $0, losing: effect.lossProperty, of: effect.entity).isEmpty }
           ?? false

@@ -27,6 +27,16 @@ package struct LossTrail: Sendable {
     self.losses = losses
   }
 
+  private init(_ correspondences: [ModelCorrespondence], _ losses: [[DataEffect]]) {
+    self.correspondences = correspondences
+    self.losses = losses
+  }
+
+  /// Returns the trail of the hop from a later version to the last one.
+  package func starting(at version: Int) -> LossTrail {
+    LossTrail(Array(correspondences[version...]), Array(losses[version...]))
+  }
+
   /// Finds what single hops lose of something that the long hop over all versions loses.
   ///
   /// All of them count: a hop that changes values comes before one that drops them, and whoever consented to the second

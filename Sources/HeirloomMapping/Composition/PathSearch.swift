@@ -317,11 +317,12 @@ struct PathSearch {
     return MigrationPath.Hop(source: source, destination: destination, mapping: mapping, isGiven: false)
   }
 
-  /// Divides a series of inferred hops where one mapping can't express their result; `nil` if it can't be divided so.
+  /// Divides a series of inferred hops where one mapping can't express their result; `nil` if nothing is to be divided
+  /// or can be.
   private func run(from start: Int, to end: Int) -> [MigrationPath.Hop]? {
-    guard start < end, end <= lastOrdered, let whole = MappingInference(through: Array(models[start...end])) else {
-      return nil
-    }
+    guard end > start + 1, end <= lastOrdered, let whole = MappingInference(through: Array(models[start...end])),
+      !whole.breaks.isEmpty
+    else { return nil }
     var hops: [MigrationPath.Hop] = []
     for (first, last) in zip([start] + whole.breaks.map { $0 + start }, whole.breaks.map { $0 + start } + [end]) {
       guard let hop = hop(from: first, to: last) else { return nil }
