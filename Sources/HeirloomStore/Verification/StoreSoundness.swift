@@ -87,30 +87,3 @@ package struct StoreSoundness: Hashable, Sendable {
     return checksum
   }
 }
-
-/// A plain file's length, times and place, by which a change of it is noticed without reading it.
-package struct FileStamp: Hashable, Sendable {
-  /// The length, in bytes.
-  package let size: Int64
-  /// The time of the last change of content and of the last change of any kind, each in seconds and nanoseconds.
-  package let times: [Int64]
-  private let device: UInt64
-  private let number: UInt64
-
-  /// Reads the status of a name; `nil` unless it is a plain file's.
-  ///
-  /// A symbolic link is not followed.
-  package init?(_ path: String) {
-    var status = stat()
-    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    size = Int64(status.st_size)
-    device = UInt64(truncatingIfNeeded: status.st_dev)
-    number = UInt64(truncatingIfNeeded: status.st_ino)
-    #if canImport(Darwin)
-      let (written, changed) = (status.st_mtimespec, status.st_ctimespec)
-    #else
-      let (written, changed) = (status.st_mtim, status.st_ctim)
-    #endif
-    times = [written.tv_sec, written.tv_nsec, changed.tv_sec, changed.tv_nsec].map { Int64($0) }
-  }
-}
