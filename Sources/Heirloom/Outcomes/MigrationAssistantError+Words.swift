@@ -25,8 +25,10 @@ extension MigrationAssistantError: ExplainedError {
       return obstacles.isEmpty
         ? "\(store) no mapping model was given for it." : "\(store) no mapping can be inferred: \(reasons)."
     case .newerVersion(let store):
-      let version = store.versionName.map { "the version \"\($0)\"" } ?? "a version that is not in the history"
-      return "The store \(store.storePath) is of \(version), which comes after the current one; nothing was written."
+      let version =
+        store.versionName.map { "the version \"\($0)\", which comes after the current one" }
+        ?? "a newer version, which is not in the history"
+      return "The store \(store.storePath) is of \(version); nothing was written."
     case .belowFloor(let path, let version, let floor):
       return "The store \(path) is of the version \"\(version)\", which comes before \"\(floor)\", the oldest one whose"
         + " stores are still migrated; nothing was written."
