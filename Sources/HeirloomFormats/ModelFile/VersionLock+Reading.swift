@@ -112,7 +112,7 @@ extension VersionLock {
     guard case .integer(let format)? = members["format"], (1...2).contains(format),
       case .array(let list)? = members["versions"]
     else { return nil }
-    readFormat = Int(format)
+    readFormat = Int(clamping: format)
     for item in list {
       guard let entry = Self.entry(item, format: readFormat), !versions.contains(where: { $0.id == entry.id }) else {
         return nil

@@ -178,7 +178,7 @@ package struct WriteAheadLog {
   private func isBlank() throws(FileError) -> Bool {
     var offset: Int64 = 32
     while offset < size {
-      let count = Int(min(size - offset, 1 << 16))
+      let count = Int(clamping: min(size - offset, 1 << 16))
       guard let bytes = try bytes(at: offset, count: count) else { break }
       if bytes.contains(where: { $0 != 0 }) { return false }
       offset += Int64(count)
@@ -192,7 +192,7 @@ package struct WriteAheadLog {
   private func cutFrame(
     at offset: Int64, of use: LogUse, after last: LogFrame
   ) throws(FileError) -> (pageCount: Int, page: Int?, place: Place?)? {
-    let count = Int(min(size - offset, 24))
+    let count = Int(clamping: min(size - offset, 24))
     guard count > 0, let header = try bytes(at: offset, count: count) else { return nil }
     guard count >= 8 else { return (0, nil, nil) }
     guard header[8..<min(count, 16)].elementsEqual(use.salts[..<(min(count, 16) - 8)]) else { return nil }
