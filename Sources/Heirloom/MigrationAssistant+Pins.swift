@@ -6,24 +6,32 @@ import HeirloomVault
 extension MigrationAssistant {
   /// Has pinned versions say what they alone hold, and releases those whose content one other sound store has.
   ///
-  /// The oldest is asked first, so that the newest of equal ones stays. One that can't be compared stays as it is.
+  /// The oldest is compared first, so that the newest of equal ones stays. One that can't be compared stays as it is.
   ///
-  /// - Returns: What is known of a version afterwards.
-  func revisingPins(around kept: PreviousVersionFiles?, in vault: StoreVault) -> PreviousVersion? {
+  /// - Parameters:
+  ///   - vault: The vault of the store.
+  ///   - counted: The identifier of a version that is not compared with the store: the migration from it has just counted
+  ///     what the store lacks.
+  func revisePins(in vault: StoreVault, counted: String? = nil) {
     var pinned = ((try? vault.previousVersions()) ?? []).filter { $0.manifest?.isPinned == true }
     for version in pinned {
-      let others = [vault.location.path] + pinned.filter { $0 != version }.compactMap(\.storePath)
-      guard let contents = soleContents(of: version, besides: others),
+      let isCounted = version.name.text == counted
+      let others = (isCounted ? [] : [vault.location.path]) + pinned.filter { $0 != version }.compactMap(\.storePath)
+      let known = isCounted ? version.manifest?.alone?.items : nil
+      guard !others.isEmpty, let contents = soleContents(of: version, besides: others, known: known),
         (try? vault.revise(version.name.text, alone: contents)) != nil
       else { continue }
       if contents.isEmpty { pinned.removeAll { $0 == version } }
     }
-    return kept.map { kept in PreviousVersion((try? vault.findVersion(kept.name.text)) ?? kept) }
   }
 
   /// Returns the content of a version that the store lacks which has most of it; `nil` if nothing is known.
-  private func soleContents(of version: PreviousVersionFiles, besides paths: [String]) -> [SoleContent]? {
-    var best: [SoleContent]?
+  ///
+  /// A store that isn't compared lacks what is known already.
+  private func soleContents(
+    of version: PreviousVersionFiles, besides paths: [String], known: [SoleContent]?
+  ) -> [SoleContent]? {
+    var best = known
     for path in paths {
       guard let missing = try? missing(of: version, in: path) else { continue }
       // A store that isn't sound may not keep what it has.

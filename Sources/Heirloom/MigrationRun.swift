@@ -72,7 +72,9 @@ final class MigrationRun {
       outcome = try attempt()
     }
     // The migrated store may hold again what going back had left to a kept one.
-    if case .migrated = outcome { _ = assistant.revisingPins(around: nil, in: try assistant.vault()) }
+    if case .migrated(let report) = outcome {
+      assistant.revisePins(in: try assistant.vault(), counted: report.previousVersion.id)
+    }
     return outcome
   }
 

@@ -111,7 +111,9 @@ public struct StoreArchive {
           guard !assistant.progress.isCancelled else { throw MigrationError.cancelled }
         }
         archiveModel(of: result.restored)
-        return (PreviousVersion(result.restored), assistant.revisingPins(around: result.previous, in: vault))
+        assistant.revisePins(in: vault)
+        let previous = result.previous.map { (try? vault.findVersion($0.name.text)) ?? $0 }
+        return (PreviousVersion(result.restored), previous.map(PreviousVersion.init))
       } catch let error as VaultError where error.isAboutContent {
         // A full disk or a missing permission says nothing about the store.
         // The store that is there can't be kept as a previous version, and must not be lost either. It is set aside

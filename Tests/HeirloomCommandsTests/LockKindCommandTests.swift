@@ -102,11 +102,16 @@ struct LockKindCommandTests {
     #expect(tool("check", history, "--acknowledge", "Note.mood").code == 0)
   }
 
-  /// Every command that reads a history, and files that are no lock.
-  @Test(arguments: [
-    [], Array(" \n".utf8), Array("null".utf8), [0xFF, 0xFE, 0x7B, 0, 0x7D, 0], Array("{\"format\": 3}".utf8),
-    [UInt8](repeating: 0x20, count: (4 << 20) + 1),
-  ]) func `no command passes over a lock that can't be read, nor writes it`(bytes: [UInt8]) throws {
+  /// Files that are no lock. (The name is the argument: the log of a run shows arguments whole.)
+  private static let unreadable: [String: [UInt8]] = [
+    "empty": [], "blank": Array(" \n".utf8), "null": Array("null".utf8), "UTF-16": [0xFF, 0xFE, 0x7B, 0, 0x7D, 0],
+    "format 3": Array("{\"format\": 3}".utf8), "over 4 MiB": [UInt8](repeating: 0x20, count: (4 << 20) + 1),
+  ]
+
+  /// Every command that reads a history.
+  @Test(arguments: unreadable.keys.sorted())
+  func `no command passes over a lock that can't be read, nor writes it`(name: String) throws {
+    let bytes = try #require(Self.unreadable[name])
     let store = try Notebook.makeStore(in: directory, count: 4)
     let before = try Data(contentsOf: store)
     try Data(bytes).write(to: lock)

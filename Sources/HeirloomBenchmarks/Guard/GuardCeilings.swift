@@ -38,34 +38,34 @@ enum GuardCeilings {
     switch workload {
     case .additive:
       Migration(
-        instructions: 3.5, provenInstructions: 1.17, fixed: 98, processor: 3.2, provenProcessor: 1.35)
+        instructions: 3.5, provenInstructions: 1.17, fixed: 101, processor: 3.5, provenProcessor: 1.45)
     case .plain:
       Migration(
-        instructions: nil, provenInstructions: 0.96, fixed: 95, processor: 9.8, provenProcessor: 1.4)
+        instructions: nil, provenInstructions: 0.96, fixed: 98, processor: 10.8, provenProcessor: 1.5)
     case .renumbering:
       Migration(
-        instructions: 2.85, provenInstructions: 1.37, fixed: 99, processor: 3.2, provenProcessor: 1.5)
+        instructions: 2.85, provenInstructions: 1.37, fixed: 103, processor: 2.8, provenProcessor: 1.5)
     case .reshaping:
       Migration(
-        instructions: 7.1, provenInstructions: 3.9, fixed: 132, processor: 6.8, provenProcessor: 3.7)
+        instructions: 2.7, provenInstructions: 1.47, fixed: 117, processor: 3.1, provenProcessor: 1.65)
     case .computing:
       Migration(
-        instructions: 3.6, provenInstructions: 1.22, fixed: 127, processor: 4.2, provenProcessor: 1.45)
+        instructions: 3.6, provenInstructions: 1.22, fixed: 127, processor: 4.2, provenProcessor: 1.55)
     case .splitting:
       Migration(
-        instructions: 2.4, provenInstructions: 1.75, fixed: 140, processor: 2.3, provenProcessor: 1.7)
+        instructions: 2.4, provenInstructions: 1.75, fixed: 140, processor: 2.6, provenProcessor: 1.9)
     case .splittingTyped:
       Migration(
-        instructions: 2.7, provenInstructions: 1.97, fixed: 140, processor: 2.5, provenProcessor: 1.8)
+        instructions: 2.7, provenInstructions: 1.97, fixed: 140, processor: 2.8, provenProcessor: 2.05)
     case .splittingBoxed:
       Migration(
         instructions: 3.15, provenInstructions: 2.3, fixed: 140, processor: 3, provenProcessor: 2.1)
     case .fiftyVersions:
       Migration(
-        instructions: 3.5, provenInstructions: 1.05, fixed: 140, processor: 3.6, provenProcessor: 1.5)
+        instructions: 3.5, provenInstructions: 1.05, fixed: 128, processor: 3.3, provenProcessor: 1.5)
     case .fiftyVersionsFirst:
       Migration(
-        instructions: 3.0, provenInstructions: 1.32, fixed: 133, processor: 3.4, provenProcessor: 1.5)
+        instructions: 3.0, provenInstructions: 1.32, fixed: 130, processor: 2.6, provenProcessor: 1.4)
     }
   }
 
