@@ -17,7 +17,7 @@ struct GoldenTests {
 
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Goldens/c3c5765")
-  private static let plain = ["pinned", "released", "replaced", "aside", "quarantine", "deferred"]
+  private static let plain = ["pinned", "released", "replaced", "aside", "quarantine", "deferred", "log"]
   private static let stopped = names.filter { !plain.contains($0) }
   private static let names =
     ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).filter { $0.hasSuffix(".tar.gz") }.map {
@@ -124,7 +124,7 @@ struct GoldenTests {
     let versions = listed["versions"] as? [[String: Any]] ?? []
     let aside = listed["setAside"] as? [[String: Any]] ?? []
     #expect(versions.count + aside.count == ["quarantine": 2, "replaced": 2][name] ?? 1, "\(listed)")
-    #expect(versions.allSatisfy { $0["pinned"] is NSNull } == ["released", "deferred", "aside"].contains(name))
+    #expect(versions.allSatisfy { $0["pinned"] is NSNull } == ["released", "deferred", "aside", "log"].contains(name))
     guard name != "aside" else { return }
     #expect(tool("doctor", store.path).code == 0)
     #expect(tool("verify", store.path).code == 0)
@@ -133,6 +133,30 @@ struct GoldenTests {
       #expect(tool("restore", store.path, "--version", identifier).code == 0)
       try expectWhole(name, store, "restoring \(identifier)")
     }
+  }
+
+  @Test func `a version with a log that SQLite can't read stays, and salvage reads it`() throws {
+    let store = try unpack("log")
+    let archive = StoreArchive(storeURL: store)
+    let id = try #require(try archive.previousVersions().first?.id)
+    #expect(try archive.previousVersions().map(\.isPinned) == [false])
+    let history = try history()
+    // A migration, and launches that may remove what is over.
+    for _ in 0..<3 {
+      _ = try MigrationAssistant(
+        storeURL: store, modelController: ModelController(storeURL: store), history: history
+      ).migrateStore()
+    }
+    let version = try #require(try archive.previousVersions().first { $0.id == id })
+    #expect(version.isPinned && version.alone.map(\.entity) == ["Journal.sqlite-wal"])
+    let next = try #require(try tool("doctor", store.path, "--json").json()["next"] as? String)
+    let words = next.split(separator: " ").map { $0.trimmingCharacters(in: ["\'"]) }
+    #expect(words.prefix(2) == ["heirloom", "salvage"], "\(next)")
+    let salvaged = tool.run(Array(words.dropFirst()))
+    #expect(salvaged.code == 0 || salvaged.code == 6, "\(salvaged.output)\(salvaged.error)")
+    let connection = try Connection(path: try #require(words.last), mode: .readOnly)
+    #expect(try connection.firstInteger("SELECT COUNT(*) FROM ZNOTE WHERE ZBODY LIKE 'late 3%'") == 1)
+    try connection.close()
   }
 
   @Test func `the lock is read whole, means what it meant, and is written byte for byte`() throws {

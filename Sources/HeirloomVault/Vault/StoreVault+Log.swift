@@ -74,7 +74,9 @@ extension StoreVault {
       }
       for name in names {
         let path = PathText.join(location.companion, name)
-        if try files.status(of: path)?.kind == .regular, let damage = try damage(of: path) { return damage }
+        if try files.status(of: path)?.kind == .regular, let damage = try damage(of: path, in: location.path) {
+          return damage
+        }
       }
       return nil
     }
@@ -83,20 +85,20 @@ extension StoreVault {
   private func damageOfLog() throws(VaultError) -> LogDamage? {
     try VaultError.wrapping { () throws(FileError) in
       guard let status = try files.status(of: log), status.kind == .regular, status.size > 0 else { return nil }
-      return try damage(of: log)
+      return try damage(of: log, in: location.path)
     }
   }
 
   private var log: String { location.path + "-wal" }
 
-  private func damage(of path: String) throws(FileError) -> LogDamage? {
-    let start = try files.readStart(of: location.path, count: 18)
+  private func damage(of path: String, in database: String) throws(FileError) -> LogDamage? {
+    let start = try files.readStart(of: database, count: 18)
     let declared = start.count == 18 ? Int(start[16]) << 8 | Int(start[17]) : 0
     let pageSize = declared == 1 ? 65_536 : declared
     let reader = try WriteAheadLog(path)
     guard let content = try reader.content(pageSize: pageSize >= 512 ? pageSize : nil) else { return nil }
     return LogDamage(
-      content, holdsMore: try reader.holdsMore(content, thanDatabaseAt: location.path), name: location.name + "-wal")
+      content, holdsMore: try reader.holdsMore(content, thanDatabaseAt: database), name: location.name + "-wal")
   }
 
   /// Copies to the disk a `-wal` that SQLite can't read to its end, before SQLite drops it.
@@ -146,11 +148,25 @@ extension StoreVault {
       guard let status = try files.status(of: waiting), status.kind == .regular else { continue }
       let kept = "\(store)-\(name)"
       try tree.copyFile(waiting, to: kept, attributes: status.attributes)
-      guard let damage = try damage(of: waiting) else { continue }
+      guard let damage = try damage(of: waiting, in: location.path) else { continue }
       lostCount += damage.lostCount
       try emit(.keptLog(path: kept, damage))
     }
     return lostCount
+  }
+
+  /// Counts the frames that only the logs kept with a previous version hold.
+  ///
+  /// - Returns: One item; none if there are no such frames.
+  /// - Throws: `FileError` when a log can't be read.
+  func contentOfLogs(keptWith version: PreviousVersionFiles) throws(FileError) -> [SoleContent] {
+    guard let store = version.storePath else { return [] }
+    let start = "\(PathText.split(store).name)-\(Self.unreadLogName)"
+    var lostCount = 0
+    for name in try files.names(in: version.path) where name.hasPrefix(start) && !name.hasSuffix(".tmp") {
+      lostCount += try damage(of: PathText.join(version.path, name), in: store)?.lostCount ?? 0
+    }
+    return lostCount == 0 ? [] : [SoleContent(framesOf: location.name + "-wal", count: lostCount)]
   }
 
   /// Removes the waiting logs that are kept with a previous version, which is on the disk.

@@ -27,7 +27,8 @@ extension StoreVault {
         throw VaultError.unusableVersion(
           id: version.name.text, reason: "its own description is damaged, so that it is never removed")
       }
-      let logs = keepsLogs ? manifest.alone?.items.filter { $0.isOfLog && !alone.contains($0) } ?? [] : []
+      let logs =
+        keepsLogs ? try VaultError.wrapping { () throws(FileError) in try contentOfLogs(keptWith: version) } : []
       let alone = alone + logs
       let revised = alone.isEmpty ? manifest.released : manifest.holding(SoleContents(alone))
       guard manifest.isPinned, revised != manifest else { return version }

@@ -38,10 +38,13 @@ extension StoreVault {
       else {
         continue
       }
-      guard let manifest = version.manifest, manifest.operation != .undoing, let path = version.storePath,
+      guard var manifest = version.manifest, manifest.operation != .undoing, let path = version.storePath,
         manifest.soundness?.fits(FileStamp(path)) != true,
-        let soundness = try? StoreSoundness(ofStoreAt: path, model: model(of: version))
+        let soundness = try? StoreSoundness(ofStoreAt: path, model: model(of: version)),
+        let logs = try? contentOfLogs(keptWith: version)
       else { continue }
+      // An earlier release kept such a log with a version that it could prune.
+      if !manifest.isPinned, !manifest.isReleased, !logs.isEmpty { manifest = manifest.holding(SoleContents(logs)) }
       let note = SoundnessNote(soundness, fault: change(of: manifest, found: soundness))
       // No sync of the folder: without the note, the next operation tests again.
       try? replaceManifest(of: version, with: manifest.noting(note))

@@ -102,6 +102,26 @@ folder, store = started("deferred")
 run(tool, "migrate", store, "--to", M[1], "--accept-losses", "--defer")
 keep("deferred", folder)
 
+folder, store = started("log")
+c = sqlite3.connect(store)
+c.execute("PRAGMA journal_mode=WAL")
+for key in 1, 2, 3:
+    c.execute("UPDATE ZNOTE SET ZBODY = ? WHERE Z_PK = ?", (f"late {key} " + "x" * 3000, key))
+    c.commit()
+# The connection stays open: its end would put the log into the store.
+shutil.copy(store + "-wal", store + ".log")
+c.close()
+log = bytearray(open(store + ".log", "rb").read())
+frame = 24 + int.from_bytes(log[8:12], "big")
+commits = [n for n in range((len(log) - 32) // frame) if log[32 + n * frame + 4:32 + n * frame + 8] != bytes(4)]
+log[32 + commits[1] * frame + 1000] ^= 1
+shutil.copytree(first, folder, dirs_exist_ok=True)
+os.remove(store + ".log")
+c = sqlite3.connect(store); c.execute("PRAGMA journal_mode=WAL"); c.close()
+open(store + "-wal", "wb").write(log)
+run(tool, "migrate", store, "--to", M[1], "--accept-losses")
+keep("log", folder)
+
 def stop(name, prepare, *args):
     """Stops a command before each call that changes files, and keeps one of each form."""
     seen, number = set(), 1
