@@ -82,7 +82,7 @@ struct LossReview {
         effects == nil || open.contains { $0.isOf(rename) }
       }.map { (source, destination, $0) }
     }
-    let whole = LossTrail(through: takesLongPaths ? versions.map(\.model) : [], losses: takesLongPaths ? steps : [])
+    let whole = LossTrail(through: versions.map(\.model), losses: steps)
     for position in versions.indices.dropLast(2)
     where takesLongPaths && !versions[position..<last].contains(where: { byApp.contains($0.name) }) {
       let way = Array(versions[position...])

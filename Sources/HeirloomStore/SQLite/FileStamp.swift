@@ -4,7 +4,8 @@ import Foundation
 package struct FileStamp: Hashable, Sendable {
   /// The length, in bytes.
   package let size: Int64
-  /// The time of the last change of content and of the last change of any kind, each in seconds and nanoseconds.
+  /// The time of the last change of content, and that of the last change of any kind if it counts, each in seconds and
+  /// nanoseconds.
   package let times: [Int64]
   private let device: UInt64
   private let number: UInt64
@@ -12,7 +13,11 @@ package struct FileStamp: Hashable, Sendable {
   /// Reads the status of a name; `nil` unless it is a plain file's.
   ///
   /// A symbolic link is not followed.
-  package init?(_ path: String) {
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - withStatusTime: False if a change of owner, mode or name doesn't count.
+  package init?(_ path: String, withStatusTime: Bool = true) {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     size = Int64(status.st_size)
@@ -23,6 +28,7 @@ package struct FileStamp: Hashable, Sendable {
     #else
       let (written, changed) = (status.st_mtim, status.st_ctim)
     #endif
-    times = [written.tv_sec, written.tv_nsec, changed.tv_sec, changed.tv_nsec].map { Int64($0) }
+    let counting = withStatusTime ? [written, changed] : [written]
+    times = counting.flatMap { [Int64($0.tv_sec), Int64($0.tv_nsec)] }
   }
 }
