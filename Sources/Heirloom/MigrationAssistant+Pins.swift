@@ -4,44 +4,52 @@ import HeirloomStore
 import HeirloomVault
 
 extension MigrationAssistant {
-  /// Has pinned versions say what they alone hold, and releases those whose content one other sound store has.
+  /// Releases pinned versions of which one other sound store has all rows, and has the others say what they hold.
   ///
-  /// The oldest is compared first, so that the newest of equal ones stays. One that can't be compared stays as it is.
+  /// The oldest is compared first, so that the newest of equal ones stays. One that can't be compared with the store
+  /// stays as it is.
   ///
   /// - Parameters:
   ///   - vault: The vault of the store.
-  ///   - counted: The identifier of a version that is not compared with the store: the migration from it has just counted
-  ///     what the store lacks.
-  func revisePins(in vault: StoreVault, counted: String? = nil) {
+  ///   - counted: The identifier of a version that is passed over, since a migration has just counted what it alone
+  ///     holds.
+  ///   - undone: The identifier of a version that a migration made of the content that the store has now.
+  func revisePins(in vault: StoreVault, counted: String? = nil, undone: String? = nil) {
+    let store = vault.location.path
     var pinned = ((try? vault.previousVersions()) ?? []).filter { $0.manifest?.isPinned == true }
-    for version in pinned {
-      let isCounted = version.name.text == counted
-      let others = (isCounted ? [] : [vault.location.path]) + pinned.filter { $0 != version }.compactMap(\.storePath)
-      let known = isCounted ? version.manifest?.alone?.items : nil
-      guard !others.isEmpty, let contents = soleContents(of: version, besides: others, known: known),
-        (try? vault.revise(version.name.text, alone: contents)) != nil
-      else { continue }
-      if contents.isEmpty { pinned.removeAll { $0 == version } }
+    for version in pinned where version.name.text != counted {
+      guard let missing = try? missing(of: version, in: store, isMigrated: version.name.text == undone) else {
+        continue
+      }
+      if missing.isEmpty ? isSound(store) : isHeld(version, lackedByStore: missing, by: &pinned, in: vault) {
+        _ = try? vault.revise(version.name.text, alone: [])
+        pinned.removeAll { $0.name == version.name }
+      } else if !missing.isEmpty, version.manifest?.isReplaced == true {
+        _ = try? vault.revise(version.name.text, alone: missing)
+      }
     }
   }
 
-  /// Returns the content of a version that the store lacks which has most of it; `nil` if nothing is known.
-  ///
-  /// A store that isn't compared lacks what is known already.
-  private func soleContents(
-    of version: PreviousVersionFiles, besides paths: [String], known: [SoleContent]?
-  ) -> [SoleContent]? {
-    var best = known
-    for path in paths {
-      guard let missing = try? missing(of: version, in: path) else { continue }
-      // A store that isn't sound may not keep what it has.
-      if missing.isEmpty {
-        if isSound(path) { return [] }
-      } else if missing.reduce(0, { $0 + $1.rows }) < best?.reduce(0, { $0 + $1.rows }) ?? .max {
-        best = missing
+  /// Returns true if another pinned version has all rows of a version, and says of its own what the store lacks of them.
+  private func isHeld(
+    _ version: PreviousVersionFiles, lackedByStore missing: [SoleContent], by pinned: inout [PreviousVersionFiles],
+    in vault: StoreVault
+  ) -> Bool {
+    for (index, other) in pinned.enumerated() where other.name != version.name {
+      guard let path = other.storePath, let manifest = other.manifest,
+        (try? self.missing(of: version, in: path))?.isEmpty == true, isSound(path)
+      else { continue }
+      // A replaced one is compared with the store as a whole.
+      if manifest.isReplaced { return true }
+      let known = manifest.alone?.items ?? []
+      let all = known + missing.filter { !known.contains($0) }
+      guard manifest.alone?.unlistedCount ?? 0 == 0, let revised = try? vault.revise(other.name.text, alone: all) else {
+        continue
       }
+      pinned[index] = revised
+      return true
     }
-    return best
+    return false
   }
 
   private func isSound(_ path: String) -> Bool {
@@ -52,20 +60,13 @@ extension MigrationAssistant {
   }
 
   /// Returns the content of a version that another store lacks; `nil` if they can't be compared.
-  private func missing(of version: PreviousVersionFiles, in other: String) throws -> [SoleContent]? {
-    guard let path = version.storePath, let manifest = version.manifest else { return nil }
+  private func missing(
+    of version: PreviousVersionFiles, in other: String, isMigrated: Bool = false
+  ) throws -> [SoleContent]? {
+    guard let path = version.storePath else { return nil }
     return try StoreComparison.between(
-      path, models: models(ofStoreAt: path), and: other, models: models(ofStoreAt: other)
-    ) { comparison in
-      if !manifest.isReplaced, let alone = manifest.alone, alone.unlistedCount == 0,
-        let missing = try comparison.missing(of: alone.items)
-      {
-        return missing
-      }
-      let missing = try comparison.missing()
-      // The list of what the migration lost says more than the comparison.
-      return manifest.isReplaced || missing.isEmpty ? missing : nil
-    }
+      path, models: models(ofStoreAt: path), and: other, models: models(ofStoreAt: other), isMigrated: isMigrated
+    ) { try $0.missing() }
   }
 
   /// Returns the models that may be a store's: that of the snapshot kept with it, and those of the history.

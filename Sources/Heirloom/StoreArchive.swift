@@ -111,7 +111,10 @@ public struct StoreArchive {
           guard !assistant.progress.isCancelled else { throw MigrationError.cancelled }
         }
         archiveModel(of: result.restored)
-        assistant.revisePins(in: vault)
+        // Each operation keeps a version, so that the newest before this one is what the replaced store came from.
+        let source = versions.last { $0.manifest?.operation != .undoing }
+        let isUndone = source?.name == result.restored.name && source?.manifest?.operation == .migration
+        assistant.revisePins(in: vault, undone: isUndone ? result.previous?.name.text : nil)
         let previous = result.previous.map { (try? vault.findVersion($0.name.text)) ?? $0 }
         return (PreviousVersion(result.restored), previous.map(PreviousVersion.init))
       } catch let error as VaultError where error.isAboutContent {

@@ -102,6 +102,21 @@ struct LockKindCommandTests {
     #expect(tool("check", history, "--acknowledge", "Note.mood").code == 0)
   }
 
+  @Test(arguments: ["/nowhere/lock.json", "lock.json"])
+  func `a lock that is a link to nothing is not passed over`(target: String) throws {
+    let store = try Notebook.makeStore(in: directory, count: 4)
+    let before = try Data(contentsOf: store)
+    try FileManager.default.removeItem(at: lock)
+    try FileManager.default.createSymbolicLink(atPath: lock.path, withDestinationPath: target)
+    for command in [
+      ["migrate", store.path, "--to", history], ["plan", store.path, "--to", history], ["check", history],
+    ] {
+      let failure = try #require(try? tool.run(command + ["--json"]).failure(), "\(command)")
+      #expect((failure["message"] as? String)?.contains("lock.json") == true, "\(command): \(failure)")
+      #expect(try Data(contentsOf: store) == before)
+    }
+  }
+
   /// Files that are no lock. (The name is the argument: the log of a run shows arguments whole.)
   private static let unreadable: [String: [UInt8]] = [
     "empty": [], "blank": Array(" \n".utf8), "null": Array("null".utf8), "UTF-16": [0xFF, 0xFE, 0x7B, 0, 0x7D, 0],

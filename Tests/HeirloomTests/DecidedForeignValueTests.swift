@@ -14,6 +14,12 @@ struct DecidedForeignValueTests {
     try report.quarantine.map { try String(contentsOf: $0, encoding: .utf8) }.joined()
   }
 
+  private static func double(_ value: SQLiteValue) -> Double? {
+    if case .real(let number) = value { number } else { nil }
+  }
+
+  private static func isTruthValue(_ number: NSNumber) -> Bool { String(cString: number.objCType) == "c" }
+
   /// All choices with all builders, or in a quick run three of these pairs.
   private static let choices = LongTests.selection(
     of: [DataDecision.Choice.quarantine, .merge(by: "date"), .merge(), .keepNewest()].flatMap { choice in
@@ -68,6 +74,80 @@ struct DecidedForeignValueTests {
     }
     #expect(told == lost)
     if choice == .quarantine { #expect(missing.isEmpty) } else { #expect(!missing.isEmpty) }
+  }
+
+  /// Values of each storage class, of which most aren't what an attribute's type is stored as; bytes of no text among them.
+  private static let strangeValues = [
+    "0", "1", "2", "7", "-1", "9007199254740993", "9223372036854775807", "0.5", "-0.25", "1e300", "'text'",
+    "'\u{FFFD}'",
+    "''", "X''", "X'00FF'", "X'000102030405060708090A0B0C0D0E0F'", "CAST(X'4DFC6E' AS TEXT)",
+    "CAST(X'41FF0042' AS TEXT)",
+    "CAST(X'EDA080' AS TEXT)", "CAST(X'C3' AS TEXT)",
+  ]
+
+  @Test(arguments: AttributeType.allCases.filter { ![.composite, .undefined, .objectID].contains($0) })
+  func `each value in the file is the one that was stored, bit by bit`(type: AttributeType) throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Store.sqlite")
+    func model(required: Bool) throws -> ManagedObjectModel {
+      try ManagedObjectModel(entities: [
+        Make.entity("Item", [Make.attribute("value", type), Make.attribute("needed", optional: !required)])
+      ])
+    }
+    let (source, destination) = (try model(required: false), try model(required: true))
+    try PersistentStore.create(at: url, model: source).close()
+    let connection = try Connection(path: url.path, mode: .readWrite)
+    try connection.execute("ALTER TABLE ZITEM ADD COLUMN other")
+    for (index, value) in Self.strangeValues.enumerated() {
+      try connection.execute(
+        "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZVALUE, other) VALUES (\(index + 1), 1, 1, \(value), \(value))")
+    }
+    func stored(_ column: String) throws -> [(class: String, hex: String, number: SQLiteValue)] {
+      try connection.rows("SELECT typeof(\(column)), hex(CAST(\(column) AS BLOB)), \(column) FROM ZITEM ORDER BY Z_PK")
+        .map {
+          ($0[0].text ?? "", $0[1].text ?? "", $0[2])
+        }
+    }
+    let columns = [try stored("ZVALUE"), try stored("other")]
+    try connection.close()
+    let decision = DataDecision(entity: "Item", property: "needed", .quarantine)
+    let assistant = DataDecisionTests.assistant(url, source, destination, [decision], builder: .always(.rebuild))
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    let lines = try Self.quarantined(report).split(separator: "\n").map {
+      try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+    }
+    #expect(lines.count == Self.strangeValues.count)
+    for line in lines {
+      let index = try #require(line["key"] as? Int) - 1
+      for (written, column) in zip(
+        [(line["attributes"] as? [String: Any])?["value"], (line["unknownColumns"] as? [String: Any])?["other"]],
+        columns)
+      {
+        let (kind, hex, number) = column[index]
+        let place: Comment = "\(type), \(Self.strangeValues[index]): \(String(describing: written)) for \(kind) \(hex)"
+        func bytes(_ base64: Any?) -> String? {
+          (base64 as? String).flatMap { Data(base64Encoded: $0) }?.map { String(format: "%02X", $0) }.joined()
+        }
+        switch (kind, written) {
+        case ("text", let text as String): #expect(text.utf8.map { String(format: "%02X", $0) }.joined() == hex, place)
+        case ("text", let object as [String: Any]): #expect(bytes(object["textBase64"]) == hex, place)
+        case ("blob", let object as [String: Any]): #expect(bytes(object["base64"]) == hex, place)
+        // The one type whose bytes are written as text.
+        case ("blob", let text as String): #expect(type == .uuid && text.filter { $0 != "-" } == hex, place)
+        case ("integer", let text as String): #expect(type == .decimal && text == "\(number.integer ?? 0)", place)
+        case ("real", let text as String): #expect(type == .decimal && Double(text) == Self.double(number), place)
+        case ("integer", let value as NSNumber):
+          let isTruth = Self.isTruthValue(value)
+          #expect(value.int64Value == number.integer && (!isTruth || type == .boolean), place)
+        case ("real", let value as NSNumber):
+          #expect(value.doubleValue == Self.double(number) && !Self.isTruthValue(value), place)
+        default: Issue.record(place)
+        }
+      }
+    }
   }
 
   @Test(arguments: builders)

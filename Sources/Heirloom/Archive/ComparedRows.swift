@@ -11,6 +11,8 @@ struct ComparedRows {
     case entity(String, names: [Int64: String])
     /// The value, or the content of the file that it refers to.
     case external(String)
+    /// The value that an expression gives.
+    case computed(String)
     /// No column: no value.
     case none
   }
@@ -20,20 +22,20 @@ struct ComparedRows {
   let columns: [Column]
   /// The condition for the rows that count; `nil` for all.
   var condition: String?
-  /// The column by which missing rows are counted; `nil` for none.
-  var group: String?
+  /// The position of the column by which missing rows are counted; `nil` for none.
+  var group: Int?
 
   private func statement() throws(SQLiteError) -> Statement {
     let values = columns.map { column in
       switch column {
       case .value(let name), .entity(let name, _), .external(let name): "r.\(quote(name))"
+      case .computed(let sql): sql
       case .none: "NULL"
       }
     }
     let filter = condition.map { " WHERE \($0)" } ?? ""
     return try store.connection.prepare(
-      "SELECT \((values + [group.map { "r.\(quote($0))" } ?? "NULL"]).joined(separator: ", "))"
-        + " FROM \(quote(table)) AS r NOT INDEXED\(filter)")
+      "SELECT \(values.joined(separator: ", ")) FROM \(quote(table)) AS r NOT INDEXED\(filter)")
   }
 
   /// Returns a row's values so that two rows have the same bytes only if each value has its class and bytes.
@@ -46,7 +48,7 @@ struct ComparedRows {
           fallthrough
         }
         Self.append(5, Array(name.utf8), to: &bytes)
-      case .value, .none: Self.append(row, position, to: &bytes)
+      case .value, .computed, .none: Self.append(row, position, to: &bytes)
       case .external:
         guard let blob = row.storageClass(at: position) == .blob ? row.blob(at: position) : nil,
           case .file(let name)? = ExternalStorage(blob)
@@ -69,8 +71,9 @@ struct ComparedRows {
     case .null: bytes.append(0)
     case .integer: append(1, row.integer(at: position), to: &bytes)
     case .real: append(2, Int64(bitPattern: row.double(at: position).bitPattern), to: &bytes)
-    case .text: row.withStoredBytes(at: position) { append(3, Array($0), to: &bytes) }
-    case .blob: row.withStoredBytes(at: position) { append(4, Array($0), to: &bytes) }
+    // Read as text, a text would be converted to UTF-8, and damaged ones of several kinds to the same.
+    case .text: row.withBytes(at: position) { append(3, Array($0), to: &bytes) }
+    case .blob: row.withBytes(at: position) { append(4, Array($0), to: &bytes) }
     }
   }
 
@@ -129,9 +132,8 @@ struct ComparedRows {
         isOver = true
         return nil
       }
-      let place = rows.columns.count
-      let isGrouped = rows.group != nil && statement.storageClass(at: place) == .integer
-      return Row(bytes: rows.bytes(of: statement), group: isGrouped ? statement.integer(at: place) : nil)
+      let group = rows.group.flatMap { statement.storageClass(at: $0) == .integer ? statement.integer(at: $0) : nil }
+      return Row(bytes: rows.bytes(of: statement), group: group)
     }
   }
 }

@@ -7,12 +7,14 @@ import HeirloomVault
 /// A store that is compared with another one, as its file has it.
 struct ComparedStore {
   let connection: Connection
+  /// SQLite's name of the encoding of texts.
+  let encoding: String
   let metadata: StoreMetadata
   let schema: PhysicalSchema
   let actual: ActualSchema
   let files: ComparedFiles
 
-  /// Opens a store; `nil` if its model or its texts can't be compared.
+  /// Opens a store; `nil` if its model isn't known.
   ///
   /// - Parameters:
   ///   - connection: The connection to the store.
@@ -21,9 +23,8 @@ struct ComparedStore {
   ///   - contents: The contents of files of both stores.
   /// - Throws: `StoreError` or `SQLiteError` when it can't be read.
   init?(_ connection: Connection, path: String, models: [ManagedObjectModel], contents: FileContentClasses) throws {
-    // SQLite converts other texts when they are read, and damaged ones of several kinds to the same.
-    guard try connection.firstValue("PRAGMA encoding")?.text == "UTF-8" else { return nil }
     self.connection = connection
+    encoding = try connection.firstValue("PRAGMA encoding")?.text ?? ""
     metadata = try StoreMetadata(connection: connection, path: path)
     actual = try ActualSchema(of: connection)
     let cached = (try? StoreModelCache.model(connection: connection, path: path))?.model

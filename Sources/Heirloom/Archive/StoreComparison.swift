@@ -13,8 +13,10 @@ package struct StoreComparison {
   private let counterparts: StoreCounterparts
   private var store: ComparedStore { counterparts.store }
 
-  private init(of store: ComparedStore, with other: ComparedStore) {
-    counterparts = StoreCounterparts(of: store, in: other)
+  private init?(of store: ComparedStore, with other: ComparedStore, isMigrated: Bool) {
+    // Texts of several encodings have other bytes.
+    guard store.encoding == other.encoding else { return nil }
+    counterparts = StoreCounterparts(of: store, in: other, isMigrated: isMigrated)
   }
 
   /// Compares two stores, each as it is at one instant; nothing is written.
@@ -24,16 +26,20 @@ package struct StoreComparison {
   ///   - models: Models that may be the store's, besides its own copy.
   ///   - other: The file of the other store.
   ///   - otherModels: The same for the other store.
+  ///   - isMigrated: True if a migration made the first store of the content of the other one: what inference fills in
+  ///     or converts is then no content of its own.
   ///   - body: Asks the comparison; it may be called a second time.
   /// - Returns: The body's result; `nil` if the two can't be compared.
   /// - Throws: `StoreError` when one can't be read, or the body's error.
   package static func between<Value>(
     _ path: String, models: [ManagedObjectModel], and other: String, models otherModels: [ManagedObjectModel],
-    _ body: (StoreComparison) throws -> Value?
+    isMigrated: Bool = false, _ body: (StoreComparison) throws -> Value?
   ) throws -> Value? {
     let contents = FileContentClasses()
     return try open(path, models, contents) { store in
-      try open(other, otherModels, contents) { try body(StoreComparison(of: store, with: $0)) }
+      try open(other, otherModels, contents) { other in
+        try StoreComparison(of: store, with: other, isMigrated: isMigrated).flatMap(body)
+      }
     }
   }
 
@@ -111,50 +117,4 @@ package struct StoreComparison {
     ),
     (PhysicalName.modelCacheTable, nil, [PhysicalName.content]),
   ]
-
-  // MARK: Lost content
-
-  /// Returns what is missing in the other store of the content that a migration lost.
-  ///
-  /// - Parameter contents: The content that the migration from the store lost.
-  /// - Returns: The content with the rows that the other store lacks; `nil` if some can't be found in the store.
-  /// - Throws: `SQLiteError` if one of the stores can't be read.
-  func missing(of contents: [SoleContent]) throws -> [SoleContent]? {
-    var found: [SoleContent] = []
-    for content in contents {
-      guard let (table, column, entities) = place(of: content), var rows = counterparts.rows(of: table) else {
-        return nil
-      }
-      let conditions = [
-        column.map { "r.\(quote($0)) IS NOT NULL" },
-        entities.map { "r.\(quote(PhysicalName.entity)) BETWEEN \($0.lowerBound) AND \($0.upperBound)" },
-      ].compactMap(\.self)
-      rows.own.condition = conditions.isEmpty ? nil : conditions.joined(separator: " AND ")
-      let missing = try rows.own.missing(in: rows.others).values.reduce(0, +)
-      found.append(sole(content.kind, content.entity, content.property, min(missing, content.rows)))
-    }
-    return found.filter { $0.rows > 0 }
-  }
-
-  /// Returns the table that holds content, the column whose value counts, and the entities whose rows do.
-  private func place(of content: SoleContent) -> (table: PhysicalTable, column: String?, entities: ClosedRange<Int>?)? {
-    let schema = store.schema
-    guard let entity = schema.entity(named: content.entity), let own = schema.table(named: entity.table) else {
-      return nil
-    }
-    guard let property = content.property else { return (own, nil, entity.number...entity.number) }
-    switch schema.storage(ofRelationship: property, in: entity.name) {
-    case .key(_, let column, _): return (own, column, entity.treeNumbers)
-    case .inverseKey(let table, let column, _, _), .inverselessKey(let table, let column, _):
-      return schema.table(named: table).map { ($0, column, nil) }
-    case .join(let table, _, _, _): return schema.table(named: table).map { ($0, nil, nil) }
-    case nil: break
-    }
-    let path = property.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init)
-    let columns = schema.columns(ofAttribute: path.first ?? "", in: entity.name).filter { $0.path.starts(with: path) }
-    // A column that no model knows may be one of a table of links.
-    if columns.isEmpty, own.column(named: property) == nil { return nil }
-    guard columns.count == 1 else { return (own, nil, entity.treeNumbers) }
-    return (own, columns[0].name, entity.treeNumbers)
-  }
 }

@@ -1,4 +1,5 @@
 import HeirloomMapping
+import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
 
@@ -6,15 +7,18 @@ import HeirloomStore
 ///
 /// In stores of one version these are the parts of the same names. Between versions they are those that a migration
 /// carries unchanged there and back: entities and properties matched in both directions, of the same type. For anything
-/// else there is no counterpart, so that its values count as held alone.
+/// else there is no counterpart, so that its values count as held alone. Of a store that a migration has made of the
+/// other one, attributes are held against what an inferred mapping writes there.
 struct StoreCounterparts {
   let store: ComparedStore
   let other: ComparedStore
   /// `nil` for stores of one version.
   private let matches: (there: ModelCorrespondence, back: ModelCorrespondence)?
+  /// True if a migration made the store of the other one's content.
+  private let isMigrated: Bool
 
-  init(of store: ComparedStore, in other: ComparedStore) {
-    (self.store, self.other) = (store, other)
+  init(of store: ComparedStore, in other: ComparedStore, isMigrated: Bool) {
+    (self.store, self.other, self.isMigrated) = (store, other, isMigrated)
     let isOneVersion = store.metadata.versionHashes == other.metadata.versionHashes
     matches =
       isOneVersion
@@ -115,6 +119,44 @@ struct StoreCounterparts {
     return (found.table, found.name)
   }
 
+  /// Returns the value that an inferred mapping from the other store writes for an attribute.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the attribute.
+  ///   - entity: The entity that declares it.
+  ///   - otherTable: The table of the other store that is read.
+  /// - Returns: `nil` if nothing is known of it.
+  private func writtenValue(ofAttribute path: [String], of entity: String, in otherTable: String?) -> ComparedRows
+    .Column?
+  {
+    guard isMigrated, let pairs = pairs(entity),
+      let attribute = store.schema.model.attribute(named: path[0], of: entity)
+    else { return nil }
+    let otherEntity = pairs.there.destination.name
+    let name = pairs.back.destinationAttributes.first { $0.value == path[0] }?.key
+    let otherAttribute = name.flatMap { other.schema.model.attribute(named: $0, of: otherEntity) }
+    guard let leaf = AttributeLeaves(from: otherAttribute, to: attribute).leaves.first(where: { $0.path == path }),
+      !leaf.leaf.allowsExternalBinaryDataStorage
+    else { return nil }
+    var value = leaf.leaf.defaultValue.map { ValueConversion.literal($0, for: leaf.leaf) }
+    if let sourcePath = leaf.sourcePath, let sourceLeaf = leaf.sourceLeaf {
+      guard !sourceLeaf.allowsExternalBinaryDataStorage,
+        let column = other.schema.column(atPath: sourcePath, in: otherEntity), column.table == otherTable
+      else { return nil }
+      value =
+        ValueConversion.expression(
+          column: "r.\(quote(column.name))", from: sourceLeaf, to: leaf.leaf,
+          mustFill: !leaf.isOptional && leaf.isSourceOptional
+        ).sql
+    }
+    // Rows of other entities of the table have no value there.
+    let numbers = store.schema.entities.filter { store.schema.model.isEntity($0.name, kindOf: entity) }
+      .compactMap { self.entity($0.name).flatMap(other.schema.entity(named:))?.number }
+    guard let value, !numbers.isEmpty else { return nil }
+    let list = numbers.map(String.init).joined(separator: ", ")
+    return .computed("CASE WHEN r.\(quote(PhysicalName.entity)) IN (\(list)) THEN \(value) END")
+  }
+
   // MARK: Tables
 
   /// Returns the rows of a table of the model, and those of its counterpart; `nil` for a table that isn't there.
@@ -125,15 +167,26 @@ struct StoreCounterparts {
     let (names, otherNames) = (store.entityNames, otherEntityNames)
     var own: [ComparedRows.Column] = []
     var others: [ComparedRows.Column] = []
+    var group: Int?
     for column in actual.columns where !column.isGenerated {
       let role = table.column(named: column.name)?.role ?? .unknown
       // The number of times that an object was saved: Core Data's own, and no value of the object.
       if role == .optimisticLock { continue }
+      if case .attribute(let entity, let path) = role, isMigrated {
+        // Its value follows from others.
+        if store.schema.model.attribute(named: path[0], of: entity)?.derivation != nil { continue }
+        if let written = writtenValue(ofAttribute: path, of: entity, in: otherName) {
+          own.append(.value(column.name))
+          others.append(written)
+          continue
+        }
+      }
       var isExternal = false
       let found = counterpart(of: column.name, role: role, external: &isExternal)
       let otherColumn = found.flatMap { found in
         found.table == nil || found.table == otherName ? otherActual?.column(named: found.column)?.name : nil
       }
+      if role == .entity, !table.isJoin { group = own.count }
       switch role {
       case .entity, .keyEntity:
         own.append(.entity(column.name, names: names))
@@ -144,7 +197,7 @@ struct StoreCounterparts {
       }
     }
     var rows = ComparedRows(store: store, table: table.name, columns: own)
-    if !table.isJoin, actual.column(named: PhysicalName.entity) != nil { rows.group = PhysicalName.entity }
+    rows.group = group
     return (rows, otherActual.map { ComparedRows(store: other, table: $0.name, columns: others) })
   }
 

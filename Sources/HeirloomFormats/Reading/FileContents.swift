@@ -61,10 +61,10 @@ enum FileContents {
     }
   }
 
-  /// Tells whether there is a file or folder at a path.
+  /// Tells whether there is a name at a path, also a link's that leads nowhere: reading it says so.
   static func exists(_ path: String) -> Bool {
     var status = stat()
-    return stat(path, &status) == 0
+    return lstat(path, &status) == 0
   }
 
   private static func kind(_ mode: mode_t) -> Kind {

@@ -6,8 +6,19 @@ import HeirloomVault
 /// A writer of files with the rows that don't go into the migrated store.
 ///
 /// Each line is a JSON object with all that the store has of a row. Dates are seconds since 2001-01-01 UTC and bytes
-/// are base64. Bytes outside the store are named by their file.
+/// are base64. Bytes outside the store are named by their file. A value that isn't stored as its attribute's type is
+/// stored is written by its storage class, so that no bit of it is lost.
 struct QuarantineWriter {
+  /// A column's value.
+  private enum Cell: Equatable {
+    case value(SQLiteValue)
+    /// The bytes of a text that isn't one in the database's encoding.
+    case damagedText([UInt8])
+
+    var integer: Int64? { if case .value(let value) = self { value.integer } else { nil } }
+    var isNull: Bool { self == .value(.null) }
+  }
+
   private let connection: Connection
   private let statements: StatementCache
   private let query: QuarantineQuery
@@ -75,12 +86,22 @@ struct QuarantineWriter {
   }
 
   /// Returns the rows of a query about the object of a key; the same few queries are asked for each object.
-  private func rows(_ sql: String, ofKey key: Int64) throws(SQLiteError) -> [[SQLiteValue]] {
+  private func rows(_ sql: String, ofKey key: Int64) throws(SQLiteError) -> [[Cell]] {
     try statements.withStatement(sql, [.integer(key)]) { statement throws(SQLiteError) in
-      var rows: [[SQLiteValue]] = []
-      while try statement.step() { rows.append((0..<statement.columnCount).map { statement.value(at: $0) }) }
+      var rows: [[Cell]] = []
+      while try statement.step() { rows.append((0..<statement.columnCount).map { Self.cell(statement, $0) }) }
       return rows
     }
+  }
+
+  private static func cell(_ row: borrowing Statement, _ column: Int) -> Cell {
+    guard row.storageClass(at: column) == .text else { return .value(row.value(at: column)) }
+    // Read as text, they would be converted.
+    let bytes = row.withBytes(at: column) { Array($0) }
+    let value = row.value(at: column)
+    // What can't be read becomes this character.
+    return value.text?.unicodeScalars.contains("\u{FFFD}") == true && value.text.map { Array($0.utf8) } != bytes
+      ? .damagedText(bytes) : .value(value)
   }
 
   // MARK: A row
@@ -88,12 +109,13 @@ struct QuarantineWriter {
   private func line(
     key: SQLiteValue, entity: SQLiteValue, decision: SQLiteValue, twin: SQLiteValue, twinEntity: SQLiteValue
   ) throws -> [UInt8] {
-    guard let key = key.integer, let entity = found(entity), let index = decision.integer.flatMap({ Int(exactly: $0) }),
+    guard let key = key.integer, let entity = found(entity.integer),
+      let index = decision.integer.flatMap({ Int(exactly: $0) }),
       query.decisions.indices.contains(index)
     else { throw MigrationError.storeContradictsModel(reason: "a row for quarantine is of no entity") }
     let decision = query.decisions[index]
     var other: String?
-    if let twinKey = twin.integer, let twin = found(twinEntity) { other = uri(twin.name, twinKey) }
+    if let twinKey = twin.integer, let twin = found(twinEntity.integer) { other = uri(twin.name, twinKey) }
     var writer = CanonicalJSONWriter(isIndented: false)
     writer.beginObject()
     writer.key("attributes")
@@ -120,8 +142,8 @@ struct QuarantineWriter {
     return writer.bytes
   }
 
-  private func found(_ number: SQLiteValue) -> PhysicalEntity? {
-    number.integer.flatMap { Int(exactly: $0) }.flatMap { schema.entity(numbered: $0) }
+  private func found(_ number: Int64?) -> PhysicalEntity? {
+    number.flatMap { Int(exactly: $0) }.flatMap { schema.entity(numbered: $0) }
   }
 
   private func uri(_ entity: String, _ key: Int64) -> String {
@@ -152,12 +174,12 @@ struct QuarantineWriter {
     for (attribute, leaves) in zip(attributes, columns) {
       writer.key(attribute.name)
       if attribute.composite == nil {
-        write(values.popFirst() ?? .null, of: leaves.first?.attribute ?? attribute, to: &writer)
+        write(values.popFirst() ?? .value(.null), of: leaves.first?.attribute ?? attribute, to: &writer)
       } else {
         writer.beginObject()
         for leaf in leaves {
           writer.key(leaf.path.dropFirst().joined(separator: "."))
-          write(values.popFirst() ?? .null, of: leaf.attribute, to: &writer)
+          write(values.popFirst() ?? .value(.null), of: leaf.attribute, to: &writer)
         }
         writer.endObject()
       }
@@ -166,7 +188,7 @@ struct QuarantineWriter {
   }
 
   /// Reads cells of an object's row.
-  private func cells(_ names: [String], of entity: PhysicalEntity, key: Int64) throws -> [SQLiteValue] {
+  private func cells(_ names: [String], of entity: PhysicalEntity, key: Int64) throws -> [Cell] {
     guard !names.isEmpty else { return [] }
     // SQLite allows 2000 result columns, and a table has no more.
     return try rows(
@@ -184,20 +206,21 @@ struct QuarantineWriter {
   }
 
   /// Writes a value by its storage class.
-  private func write(_ stored: SQLiteValue, to writer: inout CanonicalJSONWriter) {
-    switch stored {
-    case .null: writer.null()
-    case .integer(let number): writer.integer(number)
-    case .real(let number): if number.isFinite { writer.double(number) } else { writer.string("\(number)") }
-    case .text(let text): writer.string(text)
-    case .blob(let bytes): member("base64", bytes.base64, to: &writer)
+  private func write(_ cell: Cell, to writer: inout CanonicalJSONWriter) {
+    switch cell {
+    case .value(.null): writer.null()
+    case .value(.integer(let number)): writer.integer(number)
+    case .value(.real(let number)):
+      if number.isFinite { writer.double(number) } else { writer.string("\(number)") }
+    case .value(.text(let text)): writer.string(text)
+    case .value(.blob(let bytes)): member("base64", bytes.base64, to: &writer)
+    case .damagedText(let bytes): member("textBase64", bytes.base64, to: &writer)
     }
   }
 
   /// Writes the values of columns that no model knows; nothing where there are none.
-  private func writeUnknown(_ names: [String], _ values: ArraySlice<SQLiteValue>, to writer: inout CanonicalJSONWriter)
-  {
-    let columns = zip(names, values).filter { $0.1 != .null }.ordered { $0.0.utf16Precedes($1.0) }
+  private func writeUnknown(_ names: [String], _ values: ArraySlice<Cell>, to writer: inout CanonicalJSONWriter) {
+    let columns = zip(names, values).filter { !$0.1.isNull }.ordered { $0.0.utf16Precedes($1.0) }
     guard !columns.isEmpty else { return }
     writer.key("unknownColumns")
     writer.beginObject()
@@ -208,12 +231,15 @@ struct QuarantineWriter {
     writer.endObject()
   }
 
-  private func write(
-    _ stored: SQLiteValue, of attribute: AttributeDescription, to writer: inout CanonicalJSONWriter
-  ) {
+  private func write(_ cell: Cell, of attribute: AttributeDescription, to writer: inout CanonicalJSONWriter) {
+    guard case .value(let stored) = cell else { return write(cell, to: &writer) }
     switch ValueCoding.decode(stored, for: attribute) {
     case .value(nil): writer.null()
     case .value(let value?):
+      // SQLite keeps a whole decimal number as an integer.
+      guard attribute.type == .decimal || (try? ValueCoding.encode(value, for: attribute)) == stored else {
+        return write(cell, to: &writer)
+      }
       switch value {
       case .integer(let number): writer.integer(number)
       case .double(let number), .date(let number):
@@ -226,8 +252,7 @@ struct QuarantineWriter {
       case .composite: writer.null()
       }
     case .externalFile(let name): member("file", supportFolder + "/" + name, to: &writer)
-    case .undecodable:
-      if case .real(let number) = stored { writer.string("\(number)") } else { write(stored, to: &writer) }
+    case .undecodable: write(cell, to: &writer)
     }
   }
 
@@ -253,11 +278,11 @@ struct QuarantineWriter {
     let position: Int64?
     /// The object's place among the target's objects.
     let inversePosition: Int64?
-    let unknown: ArraySlice<SQLiteValue>
+    let unknown: ArraySlice<Cell>
     /// True for a link of the other object's, by a relationship that is its own inverse.
     let isReversed: Bool
 
-    var hasDetails: Bool { position != nil || inversePosition != nil || unknown.contains { $0 != .null } }
+    var hasDetails: Bool { position != nil || inversePosition != nil || unknown.contains { !$0.isNull } }
   }
 
   private func links(of entity: PhysicalEntity, key: Int64) throws -> [Links] {
@@ -293,7 +318,8 @@ struct QuarantineWriter {
     return rows.compactMap { row in
       row[0].integer.map { other in
         Link(
-          uri: uri(found(row[1])?.name ?? entity, other), position: row[2].integer, inversePosition: row[3].integer,
+          uri: uri(found(row[1].integer)?.name ?? entity, other), position: row[2].integer,
+          inversePosition: row[3].integer,
           unknown: row[4...], isReversed: isReversed)
       }
     }

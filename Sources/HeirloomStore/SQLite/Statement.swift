@@ -247,7 +247,7 @@ package struct Statement: ~Copyable {
     return withBytes(at: column) { Array($0) }
   }
 
-  /// Calls a closure with the bytes of a column, without copying them; a text's are UTF-8.
+  /// Calls a closure with the bytes of a column, without copying them; a text's are in the database's encoding.
   ///
   /// - Parameters:
   ///   - column: The column.
