@@ -70,7 +70,8 @@ final class PlanDraft {
       destination: asked, counts: counts, connection: connection)
     let plain = Crossing(
       actual: actual, source: source, destination: asked, split: split, routing: routing, counts: counts)
-    let crossing = plain.to(asked.adding(UnknownColumns(crossing: plain).carried))
+    let crossing = try plain.to(asked.adding(UnknownColumns(crossing: plain).carried))
+      .findingMisleadingKeys(connection: connection)
     self.crossing = crossing
     try planner.checkWidth(of: crossing.destination)
     framework = try FrameworkRows(crossing, connection: connection)
@@ -116,7 +117,9 @@ final class PlanDraft {
       selections: rowRun?.valueSelections ?? [:])
     rowRun?.openLines = ledger.open
     rowRun?.openLinks = openLinks
-    let findings = findings + (try ledger.findings(from: connection))
+    var strays = StoreQuestions()
+    StrayLinks(crossing, transfers: parts.transfers).ask(&strays)
+    let findings = findings + (try ledger.findings(from: connection)) + (try strays.answers(from: connection))
     for case .contradiction(let reason) in findings { throw MigrationError.storeContradictsModel(reason: reason) }
     let losses =
       findings.compactMap { if case .loss(let loss) = $0 { loss } else { nil } } + parts.rowDecisions.losses

@@ -11,9 +11,8 @@ package struct ColumnExpression: Hashable {
   package var origin: String?
   /// The source columns that an expression of a mapping reads.
   var read: Set<String> = []
-  /// The source columns that go into the values of rows, by the number of their entity; empty if they are the same for
-  /// all rows.
-  var readByNumber: [Int: Set<String>] = [:]
+  /// The expressions that give the values of rows, by the number of their entity; empty if one gives all.
+  var byNumber: [Int: ColumnExpression] = [:]
   /// The condition, over the source row `s`, that the value is another afterwards; `nil` if it never is.
   var change: String?
   /// The condition, over the source row `s`, that the value is outside the range of the column's type; `nil` if it never
@@ -29,8 +28,11 @@ package struct ColumnExpression: Hashable {
 
   /// Returns the source columns that go into the values of the rows of an entity.
   func columnsRead(ofRowsNumbered number: Int) -> Set<String> {
-    readByNumber.isEmpty ? columnsRead : readByNumber[number] ?? []
+    byNumber.isEmpty ? columnsRead : byNumber[number]?.columnsRead(ofRowsNumbered: number) ?? []
   }
+
+  /// Returns the expression that gives the values of the rows of an entity; `nil` if they get none.
+  func ofRows(numbered number: Int) -> ColumnExpression? { byNumber.isEmpty ? self : byNumber[number] }
 
   private var columnsRead: Set<String> { origin.map { read.union([$0]) } ?? read }
 

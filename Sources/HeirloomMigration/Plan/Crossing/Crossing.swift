@@ -16,10 +16,15 @@ final class Crossing {
   let routing: EntityRouting
   /// The objects of the store.
   let counts: StoreCounts
+  /// The key columns with keys that lead to objects of another entity than the model or the column beside says.
+  ///
+  /// Another program changed the entity of such an object: to one that the relationship doesn't lead to and whose objects
+  /// leave the table, or without changing the entity number beside the key.
+  let misleadingKeys: Set<RelationshipStorage>
 
   init(
     actual: ActualSchema, source: PhysicalSchema, destination: PhysicalSchema, split: MappingSplit,
-    routing: EntityRouting, counts: StoreCounts
+    routing: EntityRouting, counts: StoreCounts, misleadingKeys: Set<RelationshipStorage> = []
   ) {
     self.actual = actual
     self.source = source
@@ -27,6 +32,7 @@ final class Crossing {
     self.split = split
     self.routing = routing
     self.counts = counts
+    self.misleadingKeys = misleadingKeys
   }
 
   /// Returns true if objects of a source entity are made one by one, whatever else takes some of them.
@@ -37,7 +43,8 @@ final class Crossing {
   /// Returns the same crossing to other tables.
   func to(_ destination: PhysicalSchema) -> Crossing {
     Crossing(
-      actual: actual, source: source, destination: destination, split: split, routing: routing, counts: counts)
+      actual: actual, source: source, destination: destination, split: split, routing: routing, counts: counts,
+      misleadingKeys: misleadingKeys)
   }
 
   /// Returns the same crossing with other routes, for rows that nobody has counted.

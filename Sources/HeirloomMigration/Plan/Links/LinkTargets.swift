@@ -9,6 +9,10 @@ struct LinkTargets {
   let surviving: [EntityRoute]
   /// True when no object of another entity can be related.
   let isComplete: Bool
+  /// The numbers of entities that the relationship doesn't lead to, whose objects leave the table that it leads to.
+  let strangers: [Int]
+  /// True when the entity that a key leads to has to be read in the object's own row; see ``Crossing/misleadingKeys``.
+  let areReadByKey: Bool
   /// True when the destination's table draws from several tables of the source.
   ///
   /// Then a key that leads nowhere must not be taken over: it may be the new key of another object.
@@ -19,7 +23,16 @@ struct LinkTargets {
   /// Compares the target entities of a source relationship with those of the destination's relationship.
   ///
   /// An entity without objects needs no condition.
-  init(from source: RelationshipDescription, to destination: RelationshipDescription, in crossing: Crossing) {
+  ///
+  /// - Parameters:
+  ///   - source: The relationship of the source.
+  ///   - entity: The entity that has or inherits it.
+  ///   - destination: The relationship of the destination.
+  ///   - crossing: The source and the destination.
+  init(
+    from source: RelationshipDescription, of entity: String, to destination: RelationshipDescription,
+    in crossing: Crossing
+  ) {
     let (old, new, routing) = (crossing.source, crossing.destination.model, crossing.routing)
     let candidates = old.model.entityTree(from: source.destinationEntity)
     // A key means nothing in another table, so all targets must stay in the tree that the destination leads to.
@@ -32,8 +45,16 @@ struct LinkTargets {
     keys = routing.keys
     roots = (old.model.rootEntity(of: source.destinationEntity)?.name ?? "", root ?? "")
     let survivingNames = Set(surviving.map(\.source))
+    let names = Set(candidates.map(\.name))
+    strangers = old.model.entityTree(from: roots.source).compactMap { other in
+      guard !names.contains(other.name), crossing.counts.byEntity[other.name, default: 0] > 0 else { return nil }
+      let stays = routing.bySource[other.name].map { new.rootEntity(of: $0.destination)?.name == root } ?? false
+      return stays ? nil : old.entity(named: other.name)?.number
+    }
+    areReadByKey =
+      isMerged || old.storage(ofRelationship: source.name, in: entity).map(crossing.misleadingKeys.contains) ?? false
     isComplete =
-      !isMerged
+      !areReadByKey
       && candidates.allSatisfy {
         survivingNames.contains($0.name) || crossing.counts.byEntity[$0.name, default: 0] == 0
       }
@@ -42,6 +63,11 @@ struct LinkTargets {
 
   /// Returns the key of a surviving object as it is in the destination.
   func moved(_ key: String) -> String { keys.moved(key, from: roots.source, to: roots.destination) }
+
+  /// True if the source's relationship leads to an entity whose objects can't be related any more, if there are any.
+  func isNarrowed(from source: RelationshipDescription, in model: ManagedObjectModel) -> Bool {
+    model.entityTree(from: source.destinationEntity).count > surviving.count
+  }
 
   /// The source numbers of surviving entities, with their destination numbers.
   var numbers: [Int: Int] {

@@ -122,7 +122,7 @@ extension DerivedBackfill {
       old.isToMany == new.isToMany, isShared(old, in: source.model) == isShared(new, in: destination.model),
       isAlone(new, of: route.destination)
     else { return true }
-    let targets = LinkTargets(from: old, to: new, in: crossing)
+    let targets = LinkTargets(from: old, of: route.source, to: new, in: crossing)
     return !targets.isComplete
       || input.attribute != nil && !targets.surviving.allSatisfy { isKept(input.attribute, in: $0) }
   }

@@ -91,9 +91,7 @@ extension TableTransfer {
     var combined = ColumnExpression(sql: "CASE " + cases.joined(separator: " ") + " END", isVerbatim: false)
       .from(origins.count == 1 ? origins.first ?? nil : nil)
     for (expression, numbers) in groups {
-      for number in numbers {
-        combined.readByNumber[number] = expression.columnsRead(ofRowsNumbered: number)
-      }
+      for number in numbers { combined.byNumber[number] = expression }
     }
     (combined.change, combined.overflow) = (any(\.change), any(\.overflow))
     return combined

@@ -265,7 +265,7 @@ extension TreePlanner {
       let inverse = source.model.inverse(of: sourceRelationship)
       guard let inverse, !inverse.relationship.isToMany else { return nil }
     }
-    let targets = LinkTargets(from: sourceRelationship, to: relationship, in: crossing)
+    let targets = LinkTargets(from: sourceRelationship, of: route.source, to: relationship, in: crossing)
     guard !targets.surviving.isEmpty else { return (.null, .null) }
     let key = "s.\(quote(column))"
     let numberOfKey = targetNumber(key: key, entityColumn: entityColumn, targets: targets)
@@ -287,7 +287,7 @@ extension TreePlanner {
 
   /// Returns the number of the entity that a key leads to, in the source.
   private func targetNumber(key: String, entityColumn: String?, targets: LinkTargets) -> String {
-    if let entityColumn, !targets.isMerged { return "s.\(quote(entityColumn))" }
+    if let entityColumn, !targets.areReadByKey { return "s.\(quote(entityColumn))" }
     return "(SELECT t.\(quote(PhysicalName.entity)) FROM \(SchemaName.rows(of: targets.sourceTable, as: "t"))"
       + " WHERE t.\(quote(PhysicalName.primaryKey)) = \(key))"
   }

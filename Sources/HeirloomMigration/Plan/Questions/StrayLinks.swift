@@ -1,0 +1,281 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// The links of objects of other entities than the relationship joins, where the candidate has no place for them.
+///
+/// Another program may change an object's entity to one of the same table, and leave its links. Neither side's
+/// relationship accounts for such a link, so it is on no line of ``LinkLines``. It goes on where its column is copied,
+/// or where the destination's relationship joins the two entities.
+struct StrayLinks {
+  private let crossing: Crossing
+  private let transfers: [TableTransfer]
+
+  /// The links of a relationship as one column of keys, or one table of pairs, has them.
+  ///
+  /// The row with the key, or the owner's of a pair, is `s`; the row of the other object is `t`.
+  private struct Account {
+    /// The rows, as the end of a query.
+    let rows: String
+    /// The table and the column of keys; `nil` for a table of pairs.
+    let key: (table: String, column: String)?
+    /// True if the owner's row is `s`.
+    let isOwnersFirst: Bool
+    /// The links as `owner` and `target`, and with these two turned round.
+    let links: (own: LinkQuery, turned: LinkQuery)
+
+    var owner: String { isOwnersFirst ? "s" : "t" }
+    var target: String { isOwnersFirst ? "t" : "s" }
+
+    /// Returns true if a query has these links with owner and target turned round; `nil` if it has others.
+    func isTurned(in parts: [LinkQuery]) -> Bool? {
+      if parts.contains(where: { $0.sql == links.own.sql }) { return false }
+      return parts.contains { $0.sql == links.turned.sql } ? true : nil
+    }
+  }
+
+  /// Links between objects with some entity numbers; `nil` for any.
+  private struct Part {
+    var owners: Set<Int>?
+    var targets: Set<Int>?
+    /// A further condition over `s`; `nil` for none.
+    var condition: String?
+
+    func contains(_ owner: Int, _ target: Int) -> Bool {
+      condition == nil && owners?.contains(owner) != false && targets?.contains(target) != false
+    }
+  }
+
+  private var source: PhysicalSchema { crossing.source }
+  private var destination: PhysicalSchema { crossing.destination }
+
+  /// Creates the questions.
+  ///
+  /// - Parameters:
+  ///   - crossing: The source and the destination.
+  ///   - transfers: The transfers that fill the candidate's tables.
+  init(_ crossing: Crossing, transfers: [TableTransfer]) {
+    (self.crossing, self.transfers) = (crossing, transfers)
+  }
+
+  /// Asks for the links that go; nothing where the relationship joins all entities with objects in its tables.
+  func ask(_ questions: inout StoreQuestions) {
+    var told: Set<[String]> = []
+    for entity in source.model.entities {
+      for relationship in entity.relationships where !told.contains([entity.name, relationship.name]) {
+        let inverse = source.model.inverse(of: relationship)
+        let accounts = accounts(of: relationship, declaredBy: entity.name)
+        guard !accounts.isEmpty else { continue }
+        // A link is one thing, whichever side is asked.
+        if let inverse { told.insert([inverse.entity.name, inverse.relationship.name]) }
+        var known = [Part(owners: numbers(entity.name), targets: numbers(relationship.destinationEntity))]
+        if let inverse {
+          known.append(
+            Part(owners: numbers(inverse.relationship.destinationEntity), targets: numbers(inverse.entity.name)))
+        }
+        guard let sql = query(accounts, known, ends: (entity.name, relationship.destinationEntity)) else { continue }
+        let reason =
+          "\"\(entity.name).\(relationship.name)\" has links of objects of other entities than it joins, and nothing takes"
+          + " them along."
+        questions.count(sql: sql) { links in
+          .loss(
+            MigrationLoss(
+              entity: entity.name, property: relationship.name, reason: reason, rows: links, kind: .unknownContent))
+        }
+      }
+    }
+  }
+
+  /// Returns the query of the number of links that go; `nil` if none can.
+  private func query(_ accounts: [Account], _ known: [Part], ends: (owner: String, target: String)) -> String? {
+    let (owners, targets) = (present(inTreeOf: ends.owner), present(inTreeOf: ends.target))
+    let pairs = owners.flatMap { owner in targets.map { (owner, $0) } }
+      .filter { pair in !known.contains { $0.contains(pair.0, pair.1) } }
+    guard !pairs.isEmpty else { return nil }
+    let kept = accounts.map(parts(takenOf:))
+    guard kept.contains(where: { parts in pairs.contains { pair in !parts.contains { $0.contains(pair.0, pair.1) } } })
+    else { return nil }
+    func rows(_ account: Account, _ condition: String) -> String {
+      let keys = zip([account.owner, account.target], ["owner", "target"]).map {
+        "\($0).\(quote(PhysicalName.primaryKey)) AS \($1)"
+      }
+      return "SELECT \(keys.joined(separator: ", ")) \(account.rows)"
+        + " WHERE NOT (\(any(known, account))) AND \(condition)"
+    }
+    func any(_ parts: [Part], _ account: Account) -> String {
+      parts.isEmpty ? "0" : parts.map { sql($0, account) }.chained(by: "OR")
+    }
+    let lost = zip(accounts, kept).map { rows($0, "NOT (\(any($1, $0)))") }
+    guard lost.count > 1 else { return "SELECT COUNT(*) FROM (\(lost[0]))" }
+    // Of a link that both rows of a pair hold, one key is enough.
+    let there = zip(accounts, kept).map { " EXCEPT " + rows($0, "(\(any($1, $0)))") }
+    return "SELECT COUNT(*) FROM (\(lost.joined(separator: " UNION "))\(there.joined()))"
+  }
+
+  private func sql(_ part: Part, _ account: Account) -> String {
+    func isOf(_ numbers: Set<Int>?, _ row: String) -> String? {
+      numbers.map { numbers in
+        "\(row).\(quote(PhysicalName.entity)) IN (\(numbers.sorted().map(String.init).joined(separator: ", ")))"
+      }
+    }
+    let conditions = [isOf(part.owners, account.owner), isOf(part.targets, account.target), part.condition]
+    return "(\(conditions.compactMap(\.self).chained(by: "AND")))"
+  }
+
+  /// Returns the numbers of an entity and of those below it.
+  private func numbers(_ entity: String) -> Set<Int> {
+    Set(source.model.entityTree(from: entity).compactMap { source.entity(named: $0.name)?.number })
+  }
+
+  /// Returns the numbers of the entities that have objects in the table of an entity.
+  private func present(inTreeOf entity: String) -> [Int] {
+    numbers(source.model.rootEntity(of: entity)?.name ?? entity).filter { crossing.counts.rows(of: [$0]) > 0 }.sorted()
+  }
+}
+
+// MARK: - The store's links
+
+extension StrayLinks {
+  /// Returns the places of a relationship's links; none where the inverse is to be asked, or nothing is stored.
+  private func accounts(of relationship: RelationshipDescription, declaredBy entity: String) -> [Account] {
+    guard let own = source.links(of: relationship.name, in: entity, isReversed: false),
+      let turned = source.links(of: relationship.name, in: entity, isReversed: true),
+      let table = source.table(ofEntity: entity)?.name,
+      let other = source.table(ofEntity: relationship.destinationEntity)?.name
+    else { return [] }
+    switch source.storage(ofRelationship: relationship.name, in: entity) {
+    case .key(_, let column, _):
+      let account = keys(column, in: table, to: other, isOwnersFirst: true, (own, turned))
+      guard let inverse = source.model.inverse(of: relationship),
+        inverse.entity.name != entity || inverse.relationship.name != relationship.name,
+        case .key(_, let column, _)? = source.storage(
+          ofRelationship: inverse.relationship.name, in: inverse.entity.name),
+        let back = source.links(of: inverse.relationship.name, in: inverse.entity.name, isReversed: false),
+        let forth = source.links(of: inverse.relationship.name, in: inverse.entity.name, isReversed: true)
+      else { return [account] }
+      return [account, keys(column, in: other, to: table, isOwnersFirst: false, (forth, back))]
+    case .inverselessKey(_, let column, _):
+      return [keys(column, in: other, to: table, isOwnersFirst: false, (own, turned))]
+    case .join(let pairs, let owner, let target, _):
+      let key = quote(PhysicalName.primaryKey)
+      return [
+        Account(
+          rows: "FROM \(SchemaName.rows(of: pairs, as: "k"))"
+            + " JOIN \(SchemaName.rows(of: table, as: "s")) ON s.\(key) = k.\(quote(owner))"
+            + " JOIN \(SchemaName.rows(of: other, as: "t")) ON t.\(key) = k.\(quote(target))",
+          key: nil, isOwnersFirst: true, links: (own, turned))
+      ]
+    case .inverseKey, nil: return []
+    }
+  }
+
+  private func keys(
+    _ column: String, in table: String, to other: String, isOwnersFirst: Bool, _ links: (LinkQuery, LinkQuery)
+  ) -> Account {
+    Account(
+      rows: "FROM \(SchemaName.rows(of: table, as: "s")) JOIN \(SchemaName.rows(of: other, as: "t"))"
+        + " ON t.\(quote(PhysicalName.primaryKey)) = s.\(quote(column))",
+      key: (table, column), isOwnersFirst: isOwnersFirst, links: links)
+  }
+}
+
+// MARK: - The candidate's links
+
+extension StrayLinks {
+  /// Returns the links that some table of the candidate takes over.
+  private func parts(takenOf account: Account) -> [Part] {
+    var parts = copies(of: account)
+    for entity in destination.model.entities {
+      for relationship in entity.relationships {
+        switch destination.storage(ofRelationship: relationship.name, in: entity.name) {
+        case .key(let table, let column, _):
+          parts += keys(table, column, of: relationship, declaredBy: entity.name, from: account)
+        case .inverselessKey:
+          parts += gathered(relationship, declaredBy: entity.name, from: account)
+        // The other side holds the keys, or the table of pairs is asked below.
+        case .inverseKey, .join, nil: continue
+        }
+      }
+    }
+    for case .links(let entity, let name) in destination.tables.map(\.kind) {
+      guard let relationship = destination.model.relationship(named: name, of: entity) else { continue }
+      parts += gathered(relationship, declaredBy: entity, from: account)
+    }
+    return parts
+  }
+
+  /// Returns the links whose keys are copied with their rows.
+  private func copies(of account: Account) -> [Part] {
+    guard let key = account.key else { return [] }
+    return transfers.filter { $0.sourceTable == key.table }.flatMap { transfer in
+      transfer.columns.flatMap { column in
+        transfer.sourceNumbers.compactMap { number -> Part? in
+          guard let expression = column.expression.ofRows(numbered: number), expression.origin == key.column else {
+            return nil
+          }
+          let condition = expression.isVerbatim ? nil : "(\(expression.sql)) IS NOT NULL"
+          return account.isOwnersFirst
+            ? Part(owners: [number], condition: condition) : Part(targets: [number], condition: condition)
+        }
+      }
+    }
+  }
+
+  /// Returns the links that a column of keys of the candidate gets from gathered ones, or that ``LinkRoom`` tells.
+  private func keys(
+    _ table: String, _ column: String, of relationship: RelationshipDescription, declaredBy entity: String,
+    from account: Account
+  ) -> [Part] {
+    guard let union = crossing.links(of: relationship, declaredBy: entity) else { return [] }
+    var gatheredNumbers: Set<Int> = []
+    var parts: [Part] = []
+    for transfer in transfers where transfer.table == table {
+      guard let value = transfer.columns.first(where: { $0.name == column })?.expression else { continue }
+      for number in transfer.sourceNumbers {
+        guard let expression = value.ofRows(numbered: number), expression != .null else { continue }
+        if expression.origin == nil {
+          gatheredNumbers.insert(number)
+        } else if union.parts.count > 1, account.isOwnersFirst, account.isTurned(in: union.parts) == false,
+          expression.origin != account.key?.column || transfer.sourceTable != account.key?.table
+        {
+          // Of several relationships that become one, a link beside the one that is kept is told.
+          parts.append(
+            Part(
+              owners: [number], targets: heirs(of: relationship.destinationEntity),
+              condition: "(\(expression.sql)) IS NOT NULL"))
+        }
+      }
+    }
+    guard !gatheredNumbers.isEmpty else { return parts }
+    let inverse = destination.model.inverse(of: relationship)
+    guard let inverse, !inverse.relationship.isToMany else {
+      return parts + gathered(relationship, declaredBy: entity, from: account, owners: gatheredNumbers)
+    }
+    let side = PairSide(of: relationship, declaredBy: entity, in: destination.model)
+    return parts
+      + gathered(
+        side.relationship, declaredBy: side.entity, from: account, owners: side.isReversed ? nil : gatheredNumbers,
+        targets: side.isReversed ? gatheredNumbers : nil)
+  }
+
+  /// Returns the links that a relationship of the destination takes from a gathering of links; see
+  /// `Crossing.filtered(_:relationship:declaredBy:)`.
+  private func gathered(
+    _ relationship: RelationshipDescription, declaredBy entity: String, from account: Account,
+    owners: Set<Int>? = nil, targets: Set<Int>? = nil
+  ) -> [Part] {
+    guard let links = crossing.links(of: relationship, declaredBy: entity),
+      let isTurned = account.isTurned(in: links.parts)
+    else { return [] }
+    let (first, second) = (heirs(of: entity), heirs(of: relationship.destinationEntity))
+    let ends = (
+      owners.map(first.intersection) ?? first, targets.map(second.intersection) ?? second
+    )
+    return [isTurned ? Part(owners: ends.1, targets: ends.0) : Part(owners: ends.0, targets: ends.1)]
+  }
+
+  /// Returns the numbers of the store's entities whose objects become an entity, or one below it.
+  private func heirs(of entity: String) -> Set<Int> {
+    Set(destination.model.entityTree(from: entity).compactMap { crossing.routing.byDestination[$0.name]?.sourceNumber })
+  }
+}
