@@ -70,11 +70,14 @@ struct LifeLosses {
     case .object(_, let serial): return coverObject(serial)
     case .link(let letter, let owner, let target):
       if let answer = coverObject(owner) ?? coverObject(target) { return answer }
-      return take(place { has($0, letter, [.links]) })
+      // (A link of an object whose entity has no such relationship is content that no model knows.)
+      return take(place { has($0, letter, [.links, .values]) })
     case .order(let relationship, let owner, let first, let second):
       // A link that is lost takes its place along.
       if let answer = coverObject(owner) ?? coverObject(first) ?? coverObject(second) { return answer }
-      return losses.first { loss in relationship.last.map { has(loss.loss, $0, [.order, .links]) } ?? false }?.answer
+      return losses.first { loss in
+        relationship.last.map { has(loss.loss, $0, [.order, .links, .values]) } ?? false
+      }?.answer
     case .row, .metadata: return nil
     }
   }

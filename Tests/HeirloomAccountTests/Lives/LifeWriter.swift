@@ -228,12 +228,9 @@ struct LifeWriter {
     set(object, attribute.column, cell(other, attribute.column))
   }
 
-  /// Makes an object one of another entity under the same key, with the same values.
-  ///
-  /// Objects with links are left out until this is mended: a migration drops links of a relationship that the new entity
-  /// doesn't have, and reports nothing.
+  /// Makes an object one of another entity under the same key, with the same values and links.
   private mutating func changeEntity() {
-    guard let object = pick(allObjects.filter { !hasLinks($0) }),
+    guard let object = pick(allObjects),
       let entity = pick(
         layout.model.entities.filter {
           !$0.isAbstract && layout.tables[$0.name] == object.table && $0.name != facts.objects?.entity(object)
@@ -241,13 +238,6 @@ struct LifeWriter {
       let number = layout.numbers[entity.name]
     else { return }
     set(object, "Z_ENT", .integer(number))
-  }
-
-  private func hasLinks(_ object: ObjectKey) -> Bool {
-    let serial = facts.serial(object)
-    return facts.counts.keys.contains { fact in
-      if case .link(_, let owner, let target) = fact { owner == serial || target == serial } else { false }
-    }
   }
 
   // MARK: What no model knows
