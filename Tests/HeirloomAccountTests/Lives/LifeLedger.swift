@@ -64,7 +64,10 @@ struct LifeLosses {
             kinds.contains($0.kind) && entities.contains($0.entity) && isName(place.column, of: $0.property)
           })
       }
-      // (A row of a link goes with its link.)
+      // (A row of a link goes with its link, and so with an object at either end.)
+      for object in ends(of: place) {
+        if let answer = coverObject(object) { return answer }
+      }
       return take(
         self.place { kinds.contains($0.kind) && isName(place.column, of: $0.property) || $0.kind == .links })
     case .object(_, let serial): return coverObject(serial)
@@ -87,6 +90,25 @@ struct LifeLosses {
       let key = table.rows[place.row][keys].integer
     else { return nil }
     return ObjectKey(table: place.table, key: key)
+  }
+
+  /// Returns the two objects of a row of a table of links; none for other rows.
+  private func ends(of place: StoreFacts.Place) -> [ObjectKey] {
+    guard let layout = source.layout, let table = source.contents.tables[place.table] else { return [] }
+    for entity in layout.model.entities {
+      for relationship in entity.relationships {
+        let name = Layout.Name(entity: entity.name, property: relationship.name)
+        guard let join = layout.join(of: name, in: source.contents), join.table == place.table else { continue }
+        let ends = [(join.ownerColumn, entity.name), (join.targetColumn, relationship.destination)]
+        return ends.compactMap { column, entity in
+          guard let key = table.place(of: column).flatMap({ table.rows[place.row][$0].integer }),
+            let objects = layout.tables[entity]
+          else { return nil }
+          return ObjectKey(table: objects, key: key)
+        }
+      }
+    }
+    return []
   }
 
   /// Returns the names in all versions of an object's entity and of those above.
