@@ -166,9 +166,6 @@ struct PinReleaseTests {
         Filling(
           testDescription: "a wider number", before: [name, Make.attribute("other", .integer16)],
           after: [name, Make.attribute("other", .integer64)], write: "UPDATE ZITEM SET ZOTHER = 8 WHERE Z_PK = 1"),
-        Filling(
-          testDescription: "a number with a fraction", before: [name, Make.attribute("other", .integer16)],
-          after: [name, Make.attribute("other", .double)], write: "UPDATE ZITEM SET ZOTHER = 5.5 WHERE Z_PK = 1"),
       ]
     }()
   }

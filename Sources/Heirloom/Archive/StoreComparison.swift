@@ -27,7 +27,7 @@ package struct StoreComparison {
   ///   - other: The file of the other store.
   ///   - otherModels: The same for the other store.
   ///   - isMigrated: True if a migration made the first store of the content of the other one: what inference fills in
-  ///     or converts is then no content of its own.
+  ///     is then no content of its own.
   ///   - body: Asks the comparison; it may be called a second time.
   /// - Returns: The body's result; `nil` if the two can't be compared.
   /// - Throws: `StoreError` when one can't be read, or the body's error.

@@ -8,7 +8,7 @@ import HeirloomStore
 /// In stores of one version these are the parts of the same names. Between versions they are those that a migration
 /// carries unchanged there and back: entities and properties matched in both directions, of the same type. For anything
 /// else there is no counterpart, so that its values count as held alone. Of a store that a migration has made of the
-/// other one, attributes are held against what an inferred mapping writes there.
+/// other one, attributes are held against the value that an inferred mapping carries over or fills in.
 struct StoreCounterparts {
   let store: ComparedStore
   let other: ComparedStore
@@ -119,7 +119,7 @@ struct StoreCounterparts {
     return (found.table, found.name)
   }
 
-  /// Returns the value that an inferred mapping from the other store writes for an attribute.
+  /// Returns the value that an inferred mapping from the other store carries over or fills in for an attribute.
   ///
   /// - Parameters:
   ///   - path: The path of the attribute.
@@ -143,11 +143,13 @@ struct StoreCounterparts {
       guard !sourceLeaf.allowsExternalBinaryDataStorage,
         let column = other.schema.column(atPath: sourcePath, in: otherEntity), column.table == otherTable
       else { return nil }
-      value =
-        ValueConversion.expression(
-          column: "r.\(quote(column.name))", from: sourceLeaf, to: leaf.leaf,
-          mustFill: !leaf.isOptional && leaf.isSourceOptional
-        ).sql
+      let sql = "r.\(quote(column.name))"
+      func expression(mustFill: Bool) -> ColumnExpression {
+        ValueConversion.expression(column: sql, from: sourceLeaf, to: leaf.leaf, mustFill: mustFill)
+      }
+      // What a conversion makes of a value is another one.
+      guard expression(mustFill: false).isVerbatim else { return nil }
+      value = expression(mustFill: !leaf.isOptional && leaf.isSourceOptional).sql
     }
     // Rows of other entities of the table have no value there.
     let numbers = store.schema.entities.filter { store.schema.model.isEntity($0.name, kindOf: entity) }

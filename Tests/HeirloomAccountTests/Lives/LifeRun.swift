@@ -106,7 +106,7 @@ struct LifeRun {
       case .migrate: plan = try migrate(using: &random)
       case .launch: try launch(using: &random)
       case .write:
-        let kinds = LifeWriter.Kind.draw(using: &random)
+        let kinds = LifeWriter.Kind.draw(using: &random).filter { live?.awaitsCleanUp != true || !$0.touchesCleanUp }
         told.append("write \(kinds.map(\.rawValue).joined(separator: ", "))")
         try write(using: &random) { try $0.write(kinds) }
       case .writeObjects: try writeObjects(using: &random)
@@ -156,7 +156,14 @@ struct LifeRun {
       if !(live?.awaitsCleanUp ?? false) { losses = [] }
     case .restore, .bringBack: break
     }
-    lost += ledger.missing(from: [after] + lastingFiles()).map { "\(described($0, before)) is in no file that lasts" }
+    for fact in ledger.missing(from: [after] + lastingFiles()) {
+      if isDamaged, before?.awaitsCleanUp ?? false, answers[fact] == .told {
+        // The disk took the version that kept it, and what waited for clean-up was no longer to be kept.
+        ledger.remove(fact, .max)
+      } else {
+        lost.append("\(described(fact, before)) is in no file that lasts")
+      }
+    }
     lost += restored.filter { after[$0.key, default: 0] < $0.value }.map { "\($0.key) was not restored" }
     ledger.admit(after)
     return lost.sorted()
