@@ -42,7 +42,7 @@ struct StoreFacts {
     for (key, value) in metadata where key.hasPrefix(Self.appPrefix) {
       if let value = value as? String { counts[.metadata(key, value)] = 1 }
     }
-    for (name, table) in contents.tables where !Self.ownTables.contains(name) {
+    for (name, table) in contents.tables.sorted(by: { $0.key < $1.key }) where !Self.ownTables.contains(name) {
       if name.hasPrefix(Self.appPrefix) {
         for row in table.rows { counts[.row(name, row), default: 0] += 1 }
       } else {
@@ -77,11 +77,14 @@ struct StoreFacts {
   private mutating func addValues(of table: Contents.Table, named name: String) {
     // Orders are numbers that may be equal to values.
     let columns = table.columns.indices.filter { !table.columns[$0].hasPrefix("Z_") }
+    let known = layout.map { $0.tables.values.contains(name) ? $0.knownColumns(of: name) : [] } ?? []
     for (number, row) in table.rows.enumerated() {
       for column in columns {
         guard let value = LifeValues.own(external(row[column])) else { continue }
         // (Once is enough: clean-up that waits has a second copy.)
         counts[.value(value)] = 1
+        // The model's own place tells whose value it is.
+        guard places[.value(value)] == nil || known.contains(table.columns[column]) else { continue }
         places[.value(value)] = Place(table: name, row: number, column: table.columns[column])
       }
     }
