@@ -15,7 +15,7 @@ extension StoreVerification {
     add(
       .note, .unusedExternalFile,
       "\(counted(Int64(unused.count), "file")) of external data in \(folder) without an object (\(listed(unused))): left"
-        + " from deleted objects. They take room and do no harm.")
+        + " from deleted objects, or named by lines of the store's quarantine, which then need them. They do no harm.")
   }
 
   private mutating func checkFiles(
