@@ -46,4 +46,11 @@ static inline int heirloom_sqlite_file_size(sqlite3 *connection, const char *dat
   return status != SQLITE_OK ? status : file->pMethods->xFileSize(file, size);
 }
 
+// Cuts a database's file, of which nothing was read yet.
+static inline int heirloom_sqlite_truncate(sqlite3 *connection, const char *database, sqlite3_int64 size) {
+  sqlite3_file *file;
+  int status = heirloom_sqlite_file(connection, database, &file);
+  return status != SQLITE_OK ? status : file->pMethods->xTruncate(file, size);
+}
+
 #endif

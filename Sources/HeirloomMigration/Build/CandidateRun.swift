@@ -109,6 +109,11 @@ struct CandidateRun {
         throw progress?.isCancelled == true ? .cancelled : MigrationError(error)
       }
       counting?.finishPiece()
+      do throws(SQLiteError) {
+        try connection.cutCopy(at: candidatePath, likeDatabase: SchemaName.store)
+      } catch {
+        throw MigrationError(error)
+      }
       written = try connection.pageSize(of: SchemaName.store).flatMap(WrittenPages.init)
     }
     try BuiltCandidate.attached(connection, candidatePath, noting: written) { () throws(MigrationError) in

@@ -9,8 +9,10 @@ package final class DatabasePages {
   package let pageSize: Int
   /// The bytes of a page that hold content.
   let usableSize: Int
-  /// The number of pages in the file; the first has the number 1.
+  /// The number of pages of the database; the first has the number 1.
   package let pageCount: Int
+  /// The file's length in bytes, with any bytes after the last page, which SQLite ignores.
+  let byteCount: Int64
   /// The file's first hundred bytes.
   let header: [UInt8]
   /// True if the file has a map of its pages, as Core Data's stores have.
@@ -33,7 +35,7 @@ package final class DatabasePages {
   /// - Parameters:
   ///   - connection: The connection.
   ///   - database: The name under which the connection has the database.
-  /// - Throws: ``SQLiteError``, or ``PageFault`` when the file is no database of whole pages.
+  /// - Throws: ``SQLiteError``, or ``PageFault`` when the file doesn't have all pages of the database.
   package init(of connection: Connection, database: String) throws {
     self.connection = connection
     self.database = database
@@ -45,11 +47,16 @@ package final class DatabasePages {
     guard size >= 512, status == SQLITE_OK else { throw PageFault("has no header") }
     let declared = Int(header[16]) << 8 | Int(header[17])
     pageSize = declared == 1 ? 65_536 : declared
+    // The header's number counts unless a release of SQLite before 3.7.0 wrote last: then the file's length does.
+    let isCounted = bigEndianWord(header, at: 28) > 0 && header[24..<28] == header[92..<96]
     guard pageSize >= 512, pageSize & (pageSize - 1) == 0, pageSize - Int(header[20]) >= 480,
-      size % Int64(pageSize) == 0, let count = Int(exactly: size / Int64(pageSize)), count < Int(clamping: UInt32.max)
+      isCounted || size % Int64(pageSize) == 0, let held = Int(exactly: size / Int64(pageSize)),
+      held < Int(clamping: UInt32.max)
     else { throw PageFault("has \(size) bytes, which are not whole pages") }
+    let count = isCounted ? bigEndian(header, at: 28) : held
+    guard count <= held else { throw PageFault("has \(held) pages, and \(count) by its header") }
     usableSize = pageSize - Int(header[20])
-    pageCount = count
+    (pageCount, byteCount) = (count, size)
     self.header = header
     cached = [Int64](repeating: -1, count: Self.partCount)
     cache = .allocate(byteCount: Self.partSize * Self.partCount, alignment: 16)

@@ -19,9 +19,9 @@ extension PageCheck {
   private func checkHeader() throws(PageFault) {
     let header = candidate.header
     func word(_ offset: Int) -> UInt32 { bigEndianWord(header, at: offset) }
-    guard word(28) == candidate.pageCount, word(24) == word(92) else {
-      throw PageFault("has \(candidate.pageCount) pages, and \(word(28)) by its header")
-    }
+    guard word(28) == candidate.pageCount, word(24) == word(92),
+      candidate.byteCount == Int64(candidate.pageCount) * Int64(candidate.pageSize)
+    else { throw PageFault("has \(candidate.byteCount) bytes, and \(word(28)) pages by its header") }
     // Page size, reserved bytes and the text's encoding are the source's; 68 and 60 are the app's own numbers.
     for range in [16..<18, 20..<24, 56..<64, 64..<72] where header[range] != source.header[range] {
       throw PageFault("has another header than the store at byte \(range.lowerBound)")

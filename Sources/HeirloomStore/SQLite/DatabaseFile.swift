@@ -1,3 +1,4 @@
+internal import CHeirloomSQLite
 import Foundation
 
 /// The files of a database, as the operating system reports them.
@@ -6,5 +7,27 @@ enum DatabaseFile {
   static func size(of path: String) -> Int64? {
     var status = stat()
     return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+  }
+}
+
+extension Connection {
+  /// Cuts a copy of a database where the database's last page ends.
+  ///
+  /// A crash leaves bytes after the last page of a file that was growing. SQLite ignores them; a candidate, which is
+  /// checked page by page, must not have them.
+  ///
+  /// - Parameters:
+  ///   - path: The copy, which nobody has open.
+  ///   - database: The name under which the connection has the database.
+  /// - Throws: ``SQLiteError`` when the copy can't be cut.
+  package func cutCopy(at path: String, likeDatabase database: String) throws(SQLiteError) {
+    // SQLite takes the number of pages from the header, or from the file's length where the header's isn't kept.
+    guard let pageSize = try firstInteger("PRAGMA \(quote(database)).page_size"),
+      let pageCount = try firstInteger("PRAGMA \(quote(database)).page_count"), pageCount > 0,
+      let size = DatabaseFile.size(of: path), size > pageSize * pageCount
+    else { return }
+    let copy = try Connection(path: path, mode: .readWrite, options: .building)
+    try copy.check(heirloom_sqlite_truncate(try copy.openHandle(), "main", pageSize * pageCount), sql: nil)
+    try copy.close()
   }
 }

@@ -133,6 +133,20 @@ struct PageCheckTests {
     }
   }
 
+  @Test(arguments: [1, 511, 4096, 3 * 4096])
+  func `bytes after the last page are no fault of the source, and one of the copy`(count: Int) throws {
+    var copy = try ChangedCopy(Self.mixedValues(pageSize: 4096, encoding: "UTF-8"))
+    try copy.change([("CREATE INDEX copy.i ON t (b)", nil)])
+    var tally = ChangedCopy.Tally()
+    let bytes = [UInt8](repeating: 7, count: count)
+    func end(of url: URL) throws -> Int64 { Int64(try Data(contentsOf: url).count) }
+    try copy.overwriteUnseen(bytes, at: try end(of: copy.source), in: copy.source)
+    try copy.check(tally: &tally)
+    try copy.overwriteUnseen(bytes, at: try end(of: copy.copy))
+    let fault = #expect(throws: PageFault.self) { try copy.check(tally: &tally) }
+    #expect(fault?.description.contains("pages by its header") ?? false, "\(fault?.description ?? "")")
+  }
+
   @Test func `a database without a map of its pages is for SQLite to check`() throws {
     let copy = try ChangedCopy(Self.mixedValues(pageSize: 4096, encoding: "UTF-8", map: false))
     let pages = try DatabasePages(of: copy.connection, database: "main")
