@@ -235,7 +235,8 @@ public final class MigrationAssistant {
     case .keptLog(let path, let damage):
       report(.keptUnreadableLog(path: path, reason: damage.description))
     case .restoredWithFaults(let id, let reason): report(.restoredWithFaults(id: id, reason: reason))
-    case .undone(let id): report(.undidInterruptedChange(id: id))
+    case .undone(let id, nil): report(.undidInterruptedChange(id: id))
+    case .undone(let id, let damage?): report(.undidPartOfInterruptedChange(id: id, reason: damage.description))
     case .held: report(.held)
     case .built: report(.built)
     case .proven: report(.proven)

@@ -273,7 +273,9 @@ extension VaultEvent {
   fileprivate var warning: String? {
     switch self {
     case .keptLog(_, let damage): damage.description
-    case .undone(let id):
+    case .undone(let id, let damage?):
+      "\(damage.description) The version \(id) holds the store and the journal as they were; salvage reads them."
+    case .undone(let id, nil):
       "A change of the store that was interrupted was undone; the version \(id) holds the store as it was before."
     case .passedOver(let count, let first):
       "\(CountText.counted(Int64(count), "name")) in a folder of external data \(count == 1 ? "stands" : "stand") for neither"

@@ -134,10 +134,16 @@ final class SalvageWorkspace {
 
   /// Lets SQLite undo a change that was interrupted, unless that leaves no store.
   private func undoChange() throws {
-    let before = path + ".before"
+    let (before, unread) = (path + ".before", path + ".unread")
     if let journal = try RollbackJournal(besideDatabaseAt: path), try isToBeUndone(journal) {
       try files.copyFile(path, to: before, attributes: FileAttributes(mode: 0o600))
+      let playback = try journal.playback()
+      // SQLite removes the journal.
+      if !playback.unread.isEmpty {
+        try files.copyFile(journal.path, to: unread, attributes: FileAttributes(mode: 0o600))
+      }
       let (hadMetadata, message) = (try hasMetadata(), try undo())
+      try undoUnread(playback, from: unread)
       if try hadMetadata && !hasMetadata() {
         try files.rename(before, to: path)
         noteLoss(
@@ -149,8 +155,27 @@ final class SalvageWorkspace {
             + " the time before or after it.")
       }
     }
-    for name in [before, path + "-journal", path + "-shm"] where try files.status(of: name) != nil {
+    for name in [before, unread, path + "-journal", path + "-shm"] where try files.status(of: name) != nil {
       try files.unlink(name)
+    }
+  }
+
+  /// Brings back the pages behind the first damaged one of a journal, which SQLite doesn't reach.
+  private func undoUnread(_ playback: RollbackJournal.Playback, from journal: String) throws(FileError) {
+    guard let damage = playback.damage else { return }
+    noteLoss(
+      "\(damage.lostCount) of \(damage.recordCount) pages in the \"-journal\" of an interrupted change can't be undone by SQLite;"
+        + " \(playback.unread.count) of them were read: rows of the others may be of the time before or after the change."
+    )
+    guard !playback.unread.isEmpty else { return }
+    let (source, copy) = (
+      try FileDescriptor(journal, flags: O_RDONLY, for: .read), try FileDescriptor(path, flags: O_RDWR, for: .write)
+    )
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: playback.pageSize, alignment: 16)
+    defer { buffer.deallocate() }
+    for record in playback.unread {
+      guard try source.read(into: buffer, at: record.offset, for: .read) == playback.pageSize else { continue }
+      try copy.write(Array(buffer), at: Int64(record.page - 1) * Int64(playback.pageSize))
     }
   }
 

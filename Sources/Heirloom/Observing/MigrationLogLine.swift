@@ -49,6 +49,7 @@ extension MigrationEvent {
     case .removedStaleCandidate: "removedStaleCandidate"
     case .recovered: "recovered"
     case .undidInterruptedChange: "undidInterruptedChange"
+    case .undidPartOfInterruptedChange: "undidPartOfInterruptedChange"
     case .restoredWithFaults: "restoredWithFaults"
     case .keptUnreadableLog: "keptUnreadableLog"
     case .snapshotDisagrees: "snapshotDisagrees"
@@ -97,6 +98,10 @@ extension MigrationEvent {
       MigrationLogLine(
         .warning, "A change of the store that was interrupted was undone; a version holds the store as it was.",
         ["retained": id])
+    case .undidPartOfInterruptedChange(let id, let reason):
+      MigrationLogLine(
+        .warning, "A change of the store that was interrupted was undone in part; a version holds the store as it was.",
+        ["retained": id, "reason": reason])
     case .restoredWithFaults(let id, let reason):
       MigrationLogLine(.warning, "The version that was restored has faults.", ["version": id, "reason": reason])
     case .keptUnreadableLog(let path, let reason):

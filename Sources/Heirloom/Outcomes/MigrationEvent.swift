@@ -14,6 +14,10 @@ public enum MigrationEvent: Hashable, Sendable {
   case recovered(operation: String)
   /// A change that an app or a loss of power interrupted was undone; the version holds the store as it was.
   case undidInterruptedChange(id: String)
+  /// Only a part of a change that was interrupted was undone, since its journal is damaged.
+  ///
+  /// Rows may have values that were never saved. The version holds the store as it was, with the journal, and is pinned.
+  case undidPartOfInterruptedChange(id: String, reason: String)
   /// The previous version that was restored has faults: SQLite names them, or it is not as its manifest says.
   case restoredWithFaults(id: String, reason: String)
   /// SQLite can't read the store's `-wal` to its end; a copy of it is kept with the previous version.

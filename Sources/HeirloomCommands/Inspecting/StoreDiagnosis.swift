@@ -21,6 +21,8 @@ final class StoreDiagnosis {
   /// The files with rows that migrations left out.
   private let quarantine: [String]
   private let bytes: (main: Int64, log: Int64, external: Int64)
+  /// True when an interrupted change waits to be undone, and SQLite would undo only a part of it.
+  private let isJournalDamaged: Bool
 
   /// Diagnoses a store.
   ///
@@ -51,6 +53,8 @@ final class StoreDiagnosis {
     let known = try NamedModel.likeliestFirst(at: models, console: console)
     inspection = check == nil ? nil : try? StoreInspection(at: path, known: known.fitting)
     usesWAL = try? StoreReading.withQuietConnection(toStoreAt: path) { $0.hasWALHeader }
+    let journal = problem?.problem == .needsRecovery ? try? RollbackJournal(besideDatabaseAt: vault.location.path) : nil
+    isJournalDamaged = (try? journal?.playback())?.damage != nil
     bytes = (
       Self.size(path), Self.size(path + "-wal"), Self.sizeOfFolder(vault.location.support)
     )
@@ -90,11 +94,19 @@ final class StoreDiagnosis {
         "the \"-wal\" holds changes that SQLite can't reach and drops; salvage reads it, and the store there is left alone"
       )
     }
-    if let version = versions.first(where: { $0.isPinned && $0.alone.contains(where: \.isOfLog) }) {
+    if isJournalDamaged {
+      return (
+        salvage(path, models: models),
+        "the \"-journal\" is damaged, and SQLite would undo only a part of the interrupted change; salvage reads it in a copy"
+      )
+    }
+    if let version = versions.first(where: { $0.isPinned && $0.alone.contains { $0.isOfLog || $0.isOfJournal } }) {
       let snapshot = PathText.join(PathText.split(version.storeURL.path).folder, StoreLocation.snapshotName)
       return (
         salvage(version.storeURL.path, models: FileManager.default.fileExists(atPath: snapshot) ? [snapshot] : models),
-        "a \"-wal\" that is kept with \(version.id) holds changes that SQLite couldn't reach; salvage reads it"
+        version.holdsInterruptedChange
+          ? "a \"-journal\" that is kept with \(version.id) holds pages that SQLite couldn't bring back; salvage reads it"
+          : "a \"-wal\" that is kept with \(version.id) holds changes that SQLite couldn't reach; salvage reads it"
       )
     }
     if let problem {

@@ -140,6 +140,8 @@ final class EventLog: MigrationAssistantDelegate {
     case .recovered(let operation): MigrationEvent.words(ofRecovery: operation)
     case .undidInterruptedChange(let id):
       "a change of the store that was interrupted was undone; the version \(id) holds the store as it was before"
+    case .undidPartOfInterruptedChange(let id, let reason):
+      "\(reason) The version \(id) holds the store and the journal as they were; heirloom doctor names the command that reads them"
     case .keptUnreadableLog(let path, let reason): "\(reason) It is \(path)."
     case .restoredWithFaults(let id, let reason):
       "the version \(id) \(reason); heirloom verify and heirloom salvage tell more"

@@ -9,7 +9,7 @@ extension PreviousVersion {
     guard !alone.isEmpty else { return "\(id) is pinned: no other store holds its rows. \(release)" }
     let names = alone.map { content in
       let name = content.property.map { "\(content.entity).\($0)" } ?? content.entity
-      return "\(counted(content.rows, content.isOfLog ? "frame" : "row")) of \(name)"
+      return "\(counted(content.rows, content.unit)) of \(name)"
     }
     return "\(id) is pinned: it alone holds \(listText(names, limit: 6))"
       + (unlistedLossCount > 0 ? " and \(unlistedLossCount) more" : "") + ". \(release)"

@@ -36,7 +36,7 @@ package struct RollbackJournal: Hashable, Sendable {
   package var path: String { databasePath + Self.suffix }
 
   private static let suffix = "-journal"
-  private static let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
+  static let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
   /// The longest name that is looked for, in bytes; SQLite's own limit is shorter.
   private static let nameLimit: Int64 = 65_536
 
@@ -156,7 +156,7 @@ extension StoreError {
 }
 
 /// A file that is read by its descriptor; links are not followed, and a named pipe is not waited for.
-private final class OpenedFile {
+final class OpenedFile {
   let byteCount: Int64
   private let descriptor: Int32
 

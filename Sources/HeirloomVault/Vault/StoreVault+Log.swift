@@ -54,8 +54,19 @@ extension SoleContent {
     self.init(kind: "values", entity: log, property: nil, rows: Int64(count))
   }
 
+  /// Creates the description of pages that only a version's journal holds.
+  init(pagesOf journal: String, count: Int64) {
+    self.init(kind: "values", entity: journal, property: nil, rows: count)
+  }
+
   /// True for frames of a log, which ``rows`` counts; the entity is the log's name then.
   package var isOfLog: Bool { kind == "values" && property == nil && entity.hasSuffix("-wal") }
+
+  /// True for pages of a journal, which ``rows`` counts; the entity is the journal's name then.
+  package var isOfJournal: Bool { kind == "values" && property == nil && entity.hasSuffix("-journal") }
+
+  /// The word for one of ``rows``.
+  package var unit: String { isOfLog ? "frame" : isOfJournal ? "page" : "row" }
 }
 
 extension StoreVault {
@@ -155,12 +166,16 @@ extension StoreVault {
     return lostCount
   }
 
-  /// Counts the frames that only the logs kept with a previous version hold.
+  /// Counts the frames and pages that only the logs and the journal kept with a previous version hold.
   ///
-  /// - Returns: One item; none if there are no such frames.
-  /// - Throws: `FileError` when a log can't be read.
-  func contentOfLogs(keptWith version: PreviousVersionFiles) throws(FileError) -> [SoleContent] {
+  /// - Returns: One item; none if there are no such frames or pages.
+  /// - Throws: `FileError` when a log can't be read, or `StoreError` when a journal can't.
+  func contentOfLogs(keptWith version: PreviousVersionFiles) throws -> [SoleContent] {
     guard let store = version.storePath else { return [] }
+    if version.manifest?.operation == .undoing {
+      guard let damage = try RollbackJournal(besideDatabaseAt: store)?.playback().damage else { return [] }
+      return [SoleContent(pagesOf: location.name + "-journal", count: damage.lostCount)]
+    }
     let start = "\(PathText.split(store).name)-\(Self.unreadLogName)"
     var lostCount = 0
     for name in try files.names(in: version.path) where name.hasPrefix(start) && !name.hasSuffix(".tmp") {

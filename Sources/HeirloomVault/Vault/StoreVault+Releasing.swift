@@ -13,7 +13,7 @@ extension StoreVault {
   /// - Parameters:
   ///   - prefix: The start of the version's name, long enough to be unique.
   ///   - alone: The content that no other store holds.
-  ///   - keepsLogs: True if frames that only the version's log holds are such content too, whatever stores hold.
+  ///   - keepsLogs: True if frames and pages that only the version's log or journal holds are such content too, whatever stores hold.
   /// - Returns: The version; nothing is written if it wasn't pinned, or says the same already.
   /// - Throws: As ``release(_:)``.
   @discardableResult
@@ -27,8 +27,7 @@ extension StoreVault {
         throw VaultError.unusableVersion(
           id: version.name.text, reason: "its own description is damaged, so that it is never removed")
       }
-      let logs =
-        keepsLogs ? try VaultError.wrapping { () throws(FileError) in try contentOfLogs(keptWith: version) } : []
+      let logs = keepsLogs ? try contentOfLogs(keptWith: version) : []
       let alone = alone + logs
       let revised = alone.isEmpty ? manifest.released : manifest.holding(SoleContents(alone))
       guard manifest.isPinned, revised != manifest else { return version }

@@ -38,7 +38,11 @@ extension StoreVault {
       else {
         continue
       }
-      guard var manifest = version.manifest, manifest.operation != .undoing, let path = version.storePath,
+      if version.manifest?.operation == .undoing {
+        pinIfUnread(version)
+        continue
+      }
+      guard var manifest = version.manifest, let path = version.storePath,
         manifest.soundness?.fits(FileStamp(path)) != true,
         let soundness = try? StoreSoundness(ofStoreAt: path, model: model(of: version)),
         let logs = try? contentOfLogs(keptWith: version)
@@ -49,6 +53,14 @@ extension StoreVault {
       // No sync of the folder: without the note, the next operation tests again.
       try? replaceManifest(of: version, with: manifest.noting(note))
     }
+  }
+
+  /// Pins a version that an earlier release kept without a pin, although its journal holds what was not undone.
+  private func pinIfUnread(_ version: PreviousVersionFiles) {
+    guard let manifest = version.manifest, !manifest.isPinned, !manifest.isReleased,
+      let pages = try? contentOfLogs(keptWith: version), !pages.isEmpty
+    else { return }
+    try? replaceManifest(of: version, with: manifest.holding(SoleContents(pages)))
   }
 
   /// Returns the fault of a version whose main file is another one than when it was kept or first tested.

@@ -30,8 +30,8 @@ extension StoreVault {
     let kept = try keepInterrupted(journal)
     try StoreReading.undoInterruptedChange(ofStoreAt: location.path)
     try files.synchronizeDirectory(location.directory)
-    report(.undone(id: kept.text))
-    return kept
+    report(.undone(id: kept.name.text, kept.damage))
+    return kept.name
   }
 
   /// Returns true when nobody is at work on the change that a journal tells of.
@@ -51,7 +51,9 @@ extension StoreVault {
   }
 
   /// Keeps the store with its journal as a previous version, once a copy has shown that undoing leaves a store.
-  private func keepInterrupted(_ journal: RollbackJournal) throws -> VersionName {
+  ///
+  /// - Returns: The version's name, and the part of the change that SQLite won't undo.
+  private func keepInterrupted(_ journal: RollbackJournal) throws -> (name: VersionName, damage: JournalDamage?) {
     guard let companion = try files.status(of: location.companion), let store = try files.status(of: location.path)
     else { throw VaultError.unusableFolder(path: location.companion, reason: "it vanished") }
     try checkStore(bytesNeeded: UInt64(clamping: store.size) + UInt64(clamping: journal.byteCount), isKept: false)
@@ -62,8 +64,9 @@ extension StoreVault {
     let name = try nextVersionName(identifier: identifier)
     // The next run removes a folder of this name: a version is complete or not there at all.
     let draft = prunedPath(name.text)
+    let damage: JournalDamage?
     do {
-      try keepInterrupted(journal, identifier: identifier, store: store, name: name, draft: draft)
+      damage = try keepInterrupted(journal, identifier: identifier, store: store, name: name, draft: draft)
       guard try RollbackJournal(besideDatabaseAt: location.path) == journal,
         let now = try files.status(of: location.path), now.identity == store.identity, now.size == store.size,
         now.modificationTime == store.modificationTime
@@ -77,7 +80,7 @@ extension StoreVault {
       try? tree.remove(draft)
       throw error
     }
-    return name
+    return (name, damage)
   }
 
   /// Undoes the change in a copy, which is thrown away.
@@ -136,7 +139,7 @@ extension StoreVault {
 
   private func keepInterrupted(
     _ journal: RollbackJournal, identifier: String, store: FileStatus, name: VersionName, draft: String
-  ) throws {
+  ) throws -> JournalDamage? {
     try files.makeDirectory(
       draft, attributes: try files.status(of: location.previous)?.attributes ?? FileAttributes(mode: 0o700))
     let copy = PathText.join(draft, location.name)
@@ -145,6 +148,8 @@ extension StoreVault {
     if let log = try files.status(of: location.path + "-wal"), log.kind == .regular, log.size > 0 {
       try tree.copyFile(location.path + "-wal", to: copy + "-wal", attributes: store.attributes)
     }
+    // The copies are read, since closing the store's own file would drop SQLite's locks.
+    let damage = try RollbackJournal(besideDatabaseAt: copy)?.playback().damage
     let support = try tree.keep(try supportFolder(), at: PathText.join(draft, location.supportName))
     let plain = FileAttributes(mode: store.mode & 0o666, owner: store.owner, group: store.group)
     if let snapshot = try SnapshotFile(path: location.snapshot, files: files).read() {
@@ -153,9 +158,11 @@ extension StoreVault {
     let description = PreviousVersionManifest(
       identifier: identifier, time: name.time, storeName: location.name, storeByteCount: store.size,
       supportFileCount: support.fileCount, supportByteCount: support.byteCount, versionChecksum: nil, generation: nil,
-      usedWAL: false, operation: .undoing)
+      usedWAL: false, operation: .undoing,
+      alone: damage.map { SoleContents([SoleContent(pagesOf: location.name + "-journal", count: $0.lostCount)]) })
     try files.writeNewFile(
       PathText.join(draft, StoreLocation.manifestName), bytes: try description.encoded(), attributes: plain)
     try files.synchronizeDirectory(draft)
+    return damage
   }
 }

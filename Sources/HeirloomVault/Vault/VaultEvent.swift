@@ -1,3 +1,5 @@
+package import HeirloomStore
+
 /// A thing that the vault did or found.
 ///
 /// The order in a migration: `locked`, events of a recovery,
@@ -12,7 +14,9 @@ package enum VaultEvent: Hashable, Sendable {
   /// An unfinished operation that was settled.
   case recovered(VaultRecovery, identifier: String)
   /// An interrupted change that was undone; the previous version `id` is the store as it was before.
-  case undone(id: String)
+  ///
+  /// With damage of the journal, SQLite has undone only a part of the change.
+  case undone(id: String, JournalDamage?)
   /// A previous version with faults, from when it was kept or later, that takes the store's place all the same.
   ///
   /// The reason is the rest of a sentence that begins with the version.
