@@ -85,6 +85,39 @@ struct ReplacedSnapshotTests {
     #expect(try scene.texts(migratingTo: count + 1, scene.controller) == ["Monday", "Tuesday"])
   }
 
+  @Test func `the model of a store that was moved away stays beside that of the store in its place`() throws {
+    let scene = try Scene()
+    try FileManager.default.removeItem(at: scene.controller.snapshotURL)
+    let controller = ModelController(storeURL: scene.store)
+    try controller.archive(try Scene.model(1))
+    let away = scene.directory.file("Away.sqlite")
+    try FileManager.default.moveItem(at: scene.store, to: away)
+    for version in 2...3 {
+      // A release that has only its current model makes a store in its place.
+      try PersistentStore.open(at: scene.store, model: try Scene.model(version), options: PersistentStoreOptions())
+        .close()
+      for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: scene.store.path + suffix) }
+    }
+    try FileManager.default.moveItem(at: away, to: scene.store)
+    #expect(try controller.snapshot()?.model == Scene.model(3))
+    #expect(try scene.texts(migratingTo: 3, ModelController(storeURL: scene.store)) == ["Monday", "Tuesday"])
+    // The version that the migration kept has the model: it is not kept twice.
+    #expect(try controller.archive(try Scene.model(3)) == false)
+    let names = try FileManager.default.contentsOfDirectory(atPath: scene.store.path + ".heirloom")
+    #expect(names.filter { $0.hasPrefix("model.json.gz-") }.count == 2, "\(names)")
+  }
+
+  @Test func `a migrated store's model is with the version that is kept, and nowhere else`() throws {
+    let scene = try Scene()
+    try FileManager.default.removeItem(at: scene.controller.snapshotURL)
+    let controller = ModelController(storeURL: scene.store)
+    try controller.archive(try Scene.model(1))
+    #expect(try scene.texts(migratingTo: 2, controller) == ["Monday", "Tuesday"])
+    #expect(try controller.archive(try Scene.model(2)))
+    let names = try FileManager.default.contentsOfDirectory(atPath: scene.store.path + ".heirloom")
+    #expect(!names.contains { $0.hasPrefix("model.json.gz-") }, "\(names)")
+  }
+
   @Test func `after a migration every controller archives, again and again`() throws {
     let scene = try Scene()
     #expect(try scene.texts(migratingTo: 2, scene.controller) == ["Monday", "Tuesday"])

@@ -27,6 +27,9 @@ public struct ModelController: Sendable {
 
   /// Creates a controller that keeps the model in the store's companion folder, `<store>.heirloom/model.json.gz`.
   ///
+  /// Where the store is gone and `PersistentStore.open` makes a new one, the model of the store before stays beside it,
+  /// as `model.json.gz-<version checksum>`.
+  ///
   /// - Parameter storeURL: The store; it need not exist yet, its folder must.
   public init(storeURL: URL) {
     self.init(storeURL: storeURL, files: POSIXFileOperations())
@@ -149,10 +152,30 @@ public struct ModelController: Sendable {
 
   /// Reads the model of a store that a snapshot was replaced without knowing; `nil` if none was kept.
   package func replacedModel(withHashes hashes: [String: VersionHash]) -> ManagedObjectModel? {
-    guard storeURL == nil, let bytes = try? replacedSnapshot(of: hashes).read(),
+    let file = replacedSnapshot(of: hashes)
+    if let location {
+      guard (try? StoreVault(location, files: files).checkOwner(of: file.path)) != nil else { return nil }
+    }
+    guard let bytes = try? file.read(),
       let model = try? ModelSnapshot(bytes: bytes).model, model.versionHashes() == hashes
     else { return nil }
     return model
+  }
+
+  /// Keeps the snapshot in a file beside it, before a new store is made of another model.
+  ///
+  /// The store that it belongs to was moved away, and may come back. A store that is migrated is kept with its model.
+  ///
+  /// - Parameter model: The new store's model.
+  /// - Throws: An error of the file system.
+  func keepSnapshot(replacedBy model: ManagedObjectModel) throws {
+    guard let replaced = try? SnapshotFile(path: snapshotURL.path, files: files).read(),
+      let checksum = try? ModelSnapshot(bytes: replaced).model.versionChecksum()
+    else { return }
+    let versions = try location.map { try StoreVault($0, files: files).previousVersions() } ?? []
+    if !versions.contains(where: { $0.manifest?.versionChecksum == checksum }) {
+      try keep(replaced, replacedBy: model)
+    }
   }
 
   private func keep(_ replaced: [UInt8], replacedBy model: ManagedObjectModel) throws {

@@ -86,7 +86,9 @@ package struct StoreOpening {
     assistant.stagedManager = options.stagedManager
     let outcome = try assistant.migrateStore()
     switch outcome {
-    case .noStore, .setAside: try create()
+    case .noStore, .setAside:
+      try assistant.modelController.keepSnapshot(replacedBy: model)
+      try create()
     case .upToDate, .migrated: break
     }
     try assistant.modelController.archive(model, applicationVersion: options.applicationVersion)

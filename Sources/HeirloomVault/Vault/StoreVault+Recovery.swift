@@ -239,8 +239,10 @@ extension StoreVault {
 
   /// Returns true for the name of a snapshot that was being written when its process died.
   private static func isSnapshotDraft(_ name: String) -> Bool {
-    guard name.hasPrefix(StoreLocation.snapshotName + "."), name.hasSuffix(".tmp") else { return false }
-    return VersionName.isIdentifier(String(name.dropFirst(StoreLocation.snapshotName.count + 1).dropLast(4)))
+    guard name.hasPrefix(StoreLocation.snapshotName), name.hasSuffix(".tmp") else { return false }
+    // A replaced snapshot has its version's checksum before the draft's identifier.
+    let parts = name.dropFirst(StoreLocation.snapshotName.count).dropLast(4).split(separator: ".")
+    return parts.last.map { VersionName.isIdentifier(String($0)) } ?? false
   }
 
   /// Removes second names of the live store in `previous`: an app would write into what looks like a version.
