@@ -7,12 +7,17 @@ import HeirloomVault
 // No loss is silent: who is asked, who consents, and what happens without consent.
 extension MigrationAssistant {
   /// Notes the consents that were given before the plan was made.
-  func noteConsents(in plan: inout MigrationPlan) {
+  ///
+  /// - Parameters:
+  ///   - plan: The plan.
+  ///   - source: The model that made the store.
+  func noteConsents(in plan: inout MigrationPlan, of source: IdentifiedModel) {
     guard plan.losses.contains(where: { $0.consent == nil }) else { return }
-    let trail = history.lossTrail(
-      from: plan.source, to: plan.destination, isInferred: plan.isInferred,
+    let trails = history.lossTrails(
+      from: plan.source, named: plan.source == source.model ? source.fittingNames : [], to: plan.destination,
+      isInferred: plan.isInferred,
       mapped: plan.mapping.effects(from: plan.source, to: plan.destination))
-    plan.consent { loss in trail.acknowledges(loss) ? .lock : nil }
+    plan.consent { loss in trails.allSatisfy { $0.acknowledges(loss) } ? .lock : nil }
   }
 
   /// Returns true if a hop after the first may lose something that nobody acknowledged; only the rows can tell.
@@ -20,9 +25,9 @@ extension MigrationAssistant {
     hopPath.hops.dropFirst().contains { hop in
       let effects = hop.mapping.effects(from: hop.source, to: hop.destination).filter { $0.kind.severity == .loss }
       guard !effects.isEmpty else { return false }
-      let trail = history.lossTrail(
+      let trails = history.lossTrails(
         from: hop.source, to: hop.destination, isInferred: hop.isInferred, mapped: effects)
-      return !effects.allSatisfy(trail.acknowledges)
+      return !effects.allSatisfy { effect in trails.allSatisfy { $0.acknowledges(effect) } }
     }
   }
 

@@ -26,6 +26,8 @@ struct IdentifiedModel {
   ///
   /// A model that is found only beside the store or in it may be that of a newer release.
   let isKnown: Bool
+  /// The names of all versions of the history that may have made the store, since nothing tells them apart.
+  var fittingNames: [String] = []
   /// The remark that nothing tells several versions of equal hashes apart; `nil` where something does.
   var doubt: String?
   /// A sentence for each shipped version that was edited since.
@@ -72,7 +74,7 @@ extension MigrationAssistant {
       return IdentifiedModel(
         model: choice.model, origin: origin, versionName: choice.name,
         isKnown: choice.name != nil || choice.model == given || trustsSnapshot(of: choice.model) || names(hashes),
-        doubt: choice.doubt)
+        fittingNames: choice.fitting, doubt: choice.doubt)
     }
     if let named = stagedManager?.model(withHashes: hashes) {
       return IdentifiedModel(model: named, origin: .file, versionName: nil, isKnown: true)

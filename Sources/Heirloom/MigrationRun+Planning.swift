@@ -72,7 +72,7 @@ extension MigrationRun {
       plan.warnings.append("The code of \(handler.stageName) runs first: what it changes is not counted here.")
     }
     plan.warnings += hopPath.source.warnings
-    assistant.noteConsents(in: &plan)
+    assistant.noteConsents(in: &plan, of: hopPath.source)
     if assistant.mayLoseLater(hopPath) {
       plan.warnings.append(
         "The way leads over \(hopPath.hops.count) steps: what the later ones lose is counted when the store before them is there,"

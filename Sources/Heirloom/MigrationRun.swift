@@ -178,7 +178,9 @@ final class MigrationRun {
     }
     carriedOut.add(logDamage, consented: proposal.plan.losses)
     // Only the run has shown the properties that code was given and didn't read.
-    for index in carriedOut.hops.indices { assistant.noteConsents(in: &carriedOut.hops[index]) }
+    for index in carriedOut.hops.indices {
+      assistant.noteConsents(in: &carriedOut.hops[index], of: hopPath.source)
+    }
     try checkKnown(carriedOut, source: hopPath.source)
     try assistant.checkConsented(&carriedOut)
     // The plan may have been made anew.
@@ -191,7 +193,7 @@ final class MigrationRun {
     to plan: inout MigrationPlan, of hop: MigrationHop, source: IdentifiedModel, approved: [MigrationLoss]
   ) throws -> CandidateChain.Answer? {
     if plan.source == source.model { plan.add(logDamage) }
-    assistant.noteConsents(in: &plan)
+    assistant.noteConsents(in: &plan, of: source)
     plan.consent { loss in approved.first { $0.isSame(as: loss) }?.consent }
     if let hops = try hopsKeeping(hop, plan: plan) { return .hops(hops) }
     try tellMissingCode(in: &plan)

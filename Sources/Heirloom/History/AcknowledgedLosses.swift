@@ -95,26 +95,51 @@ struct AcknowledgedTrail {
 }
 
 extension ModelHistory {
-  /// Returns the versions from one model to another, with the losses that the lock acknowledges for each hop.
+  /// Returns the ways from one model to another through the versions, with the losses that the lock acknowledges for
+  /// each hop.
   ///
-  /// A step that the lock leaves to code has none without code; with code, nobody knows what it loses.
+  /// A version may have been shipped again after others, and then nobody knows which of the two made a store. Only what
+  /// is acknowledged on the way of each is consented to.
   ///
   /// - Parameters:
   ///   - source: A model of the history.
-  ///   - destination: A later one.
+  ///   - names: The names of the versions that may be the source; none for all that the model may be of.
+  ///   - destination: A later model of the history.
   ///   - isInferred: True if no code and no given mapping is part of the path.
   ///   - mapped: The effects of the path's mapping.
-  /// - Returns: A path that acknowledges nothing if the lock doesn't.
-  func lossTrail(
-    from source: ManagedObjectModel, to destination: ManagedObjectModel, isInferred: Bool, mapped: [DataEffect]
+  /// - Returns: At least one way; it acknowledges nothing if the lock doesn't.
+  func lossTrails(
+    from source: ManagedObjectModel, named names: [String] = [], to destination: ManagedObjectModel, isInferred: Bool,
+    mapped: [DataEffect]
+  ) -> [AcknowledgedTrail] {
+    let order = versionNames
+    let starts = acknowledgements.isEmpty ? [] : names.isEmpty ? self.names(of: source) : names
+    // Where the destination was shipped again, the longer way has all causes of the shorter one.
+    let last = destination == current ? currentName : self.names(of: destination).last
+    guard let last, let end = order.firstIndex(of: last), !starts.isEmpty else {
+      return [
+        AcknowledgedTrail(
+          trail: LossTrail(through: [], losses: []), hops: [],
+          direct: AcknowledgedLosses([], from: source, to: destination))
+      ]
+    }
+    // A later version with the same content didn't make the store that goes to this one.
+    let earlier = starts.filter { name in order.firstIndex(of: name).map { $0 < end } ?? false }
+    return (earlier.isEmpty ? starts : earlier).map { first in
+      lossTrail(
+        from: source, named: first, to: destination, named: last, isInferred: isInferred, mapped: mapped)
+    }
+  }
+
+  /// Returns the way from one version to another.
+  ///
+  /// A step that the lock leaves to code has none without code; with code, nobody knows what it loses.
+  private func lossTrail(
+    from source: ManagedObjectModel, named first: String, to destination: ManagedObjectModel, named last: String,
+    isInferred: Bool, mapped: [DataEffect]
   ) -> AcknowledgedTrail {
     let acknowledgements = acknowledgements
-    guard !acknowledgements.isEmpty, let first = name(of: source), let last = name(of: destination) else {
-      return AcknowledgedTrail(
-        trail: LossTrail(through: [], losses: []), hops: [],
-        direct: AcknowledgedLosses([], from: source, to: destination))
-    }
-    let byCode = stepsByCode(from: source, to: destination)
+    let byCode = stepsByCode(from: first, to: last)
     func entries(_ earlier: Set<String>, _ later: String) -> [VersionLock.Acknowledgement.Loss] {
       acknowledgements.filter { earlier.contains($0.source) && $0.destination == later }.flatMap(\.losses)
     }

@@ -119,13 +119,21 @@ public struct ModelHistory: Sendable {
   /// The losses between versions that the lock acknowledges.
   package var acknowledgements: [VersionLock.Acknowledgement] { lock?.namedAcknowledgements ?? [] }
 
-  /// The steps between two models that the app's own code migrates, as `lock.json` or the versions' source says.
+  /// The steps that the app's own code migrates, as `lock.json` or the versions' source says.
+  private var stepsByCode: [VersionLock.Step] { (lock?.namedStepsByCode ?? []) + plannedStepsByCode }
+
+  /// The steps between two models that the app's own code migrates.
   func stepsByCode(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [VersionLock.Step] {
-    let steps = (lock?.namedStepsByCode ?? []) + plannedStepsByCode
-    guard !steps.isEmpty, let first = name(of: source), let last = name(of: destination) else { return [] }
+    // Names are found by reading versions, which few histories need.
+    guard !stepsByCode.isEmpty, let first = name(of: source), let last = name(of: destination) else { return [] }
+    return stepsByCode(from: first, to: last)
+  }
+
+  /// The steps between two versions that the app's own code migrates.
+  func stepsByCode(from first: String, to last: String) -> [VersionLock.Step] {
     let names = versionNames
     guard let start = names.firstIndex(of: first), let end = names.firstIndex(of: last), start < end else { return [] }
-    return steps.filter { step in
+    return stepsByCode.filter { step in
       guard let from = names.firstIndex(of: step.source), let to = names.firstIndex(of: step.destination) else {
         return false
       }
@@ -170,6 +178,17 @@ public struct ModelHistory: Sendable {
     if model == current { return currentName }
     let hashes = model.versionHashes()
     return versionNames.first { (try? self.model(named: $0)) == model } ?? version(withHashes: hashes)?.name
+  }
+
+  /// Finds the names of all versions that a model may be of, in their order.
+  ///
+  /// - Parameter model: A model.
+  /// - Returns: The names of the versions that are equal, else of those with the same version hashes.
+  func names(of model: ManagedObjectModel) -> [String] {
+    let candidates = versions(withHashes: model.versionHashes())
+    let equal = candidates.filter { $0.model == model }
+    let found = Set((equal.isEmpty ? candidates : equal).compactMap(\.name))
+    return versionNames.filter(found.contains)
   }
 
   /// Returns the history with further known versions, which come before the others.

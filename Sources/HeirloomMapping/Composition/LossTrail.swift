@@ -40,53 +40,84 @@ package struct LossTrail: Sendable {
   /// Finds what single hops lose of something that the long hop over all versions loses.
   ///
   /// All of them count: a hop that changes values comes before one that drops them, and whoever consented to the second
-  /// alone has not consented to the first.
+  /// alone has not consented to the first. The objects of each entity that has a property go a way of their own, since
+  /// the property may move to some entities and leave others.
   ///
   /// - Parameters:
   ///   - kind: The kind of the long hop's loss.
   ///   - property: The property's name or path: in the last version for content that has too little room there, in the
   ///     first for the rest; `nil` for whole objects.
   ///   - entity: The entity's name in that version.
-  /// - Returns: The causes in the order of the hops; none if no hop has a loss of the kind.
+  /// - Returns: The causes in the order of the hops; none if no hop has a loss of the kind, or if the objects of an
+  ///   entity lose the property without one.
   package func causes(of kind: LossKind, losing property: String?, of entity: String) -> [Cause] {
-    let place = Place(entity: entity, property: property)
     // A policy's mapping names what it leaves by either side.
     for isOfSource in kind.isNamedBySource ? [true, false] : [false, true] {
-      let causes = causes(along: isOfSource ? followed(place) : tracedBack(place))
-      if causes.contains(where: { $0.effect.kind.lossKind == kind }) { return causes }
+      let model = isOfSource ? correspondences.first?.source : correspondences.last?.destination
+      let entities = property == nil ? [] : model?.entityTree(from: entity).filter { !$0.isAbstract }.map(\.name) ?? []
+      let ways = (entities.isEmpty ? [entity] : entities).map { rows in
+        let place = Place(rows: rows, entity: entity, property: property)
+        return Way(of: place, through: correspondences, isOfSource: isOfSource)
+      }
+      let found = ways.map(causes)
+      func hasKind(_ causes: [Cause]) -> Bool { causes.contains { $0.effect.kind.lossKind == kind } }
+      guard found.contains(where: hasKind) else { continue }
+      guard zip(ways, found).allSatisfy({ !$0.losesProperty || hasKind($1) }) else { return [] }
+      let all = Set(found.joined())
+      return losses.indices.flatMap { hop in losses[hop].map { Cause(hop: hop, effect: $0) } }.filter(all.contains)
     }
     return []
   }
 
-  private func causes(along places: [Place?]) -> [Cause] {
+  private func causes(along way: Way) -> [Cause] {
     losses.indices.flatMap { hop in
       losses[hop].filter { effect in
-        guard let kind = effect.kind.lossKind else { return false }
-        if let source = places[hop], source.property == nil {
-          // With an object go its values and links, under whatever names.
-          return effect.rows.contains { $0.entity == source.entity }
-        }
-        return (kind.isNamedBySource ? places[hop] : places[hop + 1])?.isOf(effect) ?? false
+        guard let kind = effect.kind.lossKind, let rows = way.rows[hop],
+          effect.rows.contains(where: { $0.entity == rows })
+        else { return false }
+        // With an object go its values and links, under whatever names.
+        if way.isOfObjects { return true }
+        return (kind.isNamedBySource ? way.places[hop] : way.places[hop + 1])?.isOf(effect) ?? false
       }.map { Cause(hop: hop, effect: $0) }
     }
   }
 
-  /// Returns the places of something of the first version in each version, as far as they go.
-  private func followed(_ place: Place) -> [Place?] {
-    correspondences.reduce(into: [place]) { places, correspondence in
-      places.append((places.last ?? nil)?.followed(correspondence))
+  /// The way of one entity's own objects through the versions.
+  private struct Way {
+    /// The objects' entity in each version; `nil` where names lead to none.
+    let rows: [String?]
+    /// The place of the property in each version; that of the objects for whole objects.
+    let places: [Place?]
+    /// True for whole objects.
+    let isOfObjects: Bool
+
+    /// Follows the objects from the first version, or traces them back from the last.
+    init(of place: Place, through correspondences: [ModelCorrespondence], isOfSource: Bool) {
+      func way(_ place: Place) -> [Place?] {
+        let steps = isOfSource ? correspondences : correspondences.reversed()
+        let places = steps.reduce(into: [Place?.some(place)]) { places, step in
+          let last = places.last ?? nil
+          places.append(isOfSource ? last?.followed(step) : last?.tracedBack(step))
+        }
+        return isOfSource ? places : places.reversed()
+      }
+      isOfObjects = place.property == nil
+      places = way(place)
+      rows = way(Place(rows: place.rows, entity: place.rows)).map { $0?.rows }
+    }
+
+    /// True if the objects are in the last version, and the property isn't.
+    var losesProperty: Bool {
+      guard let place = places.last, let rows = rows.last else { return false }
+      return place == nil && rows != nil
     }
   }
 
-  /// Returns the places of something of the last version in each version, as far back as they go.
-  private func tracedBack(_ place: Place) -> [Place?] {
-    correspondences.reversed().reduce(into: [place]) { places, correspondence in
-      places.append((places.last ?? nil)?.tracedBack(correspondence))
-    }.reversed()
-  }
-
-  /// An entity or a property of one version.
-  private struct Place {
+  /// An entity or a property of one version, with the entity whose own objects are meant.
+  private struct Place: Equatable {
+    /// The objects' entity.
+    var rows: String
+    /// The entity that declares the property.
     var entity: String
     var property: String?
 
@@ -103,23 +134,23 @@ package struct LossTrail: Sendable {
     }
 
     func followed(_ correspondence: ModelCorrespondence) -> Place? {
-      guard let pair = correspondence.pair(ofSource: entity) else { return nil }
+      guard let pair = correspondence.pair(ofSource: rows) else { return nil }
       return moved(to: pair.destination.name, in: correspondence.destination) {
         pair.destinationAttributes[$0] ?? pair.destinationRelationships[$0]
       }
     }
 
     func tracedBack(_ correspondence: ModelCorrespondence) -> Place? {
-      guard let pair = correspondence.pair(ofDestination: entity) else { return nil }
+      guard let pair = correspondence.pair(ofDestination: rows) else { return nil }
       return moved(to: pair.source.name, in: correspondence.source) { pair.attributes[$0] ?? pair.relationships[$0] }
     }
 
-    private func moved(to entity: String, in model: ManagedObjectModel, name: (String) -> String?) -> Place? {
-      guard let first = path.first else { return Place(entity: entity) }
+    private func moved(to rows: String, in model: ManagedObjectModel, name: (String) -> String?) -> Place? {
+      guard let first = path.first else { return Place(rows: rows, entity: rows) }
       guard let name = name(first) else { return nil }
       // A property may have moved to another entity of the hierarchy.
-      let owner = model.declaringEntity(ofProperty: name, in: entity)?.name ?? entity
-      return Place(entity: owner, property: ([name] + path.dropFirst()).joined(separator: "."))
+      let owner = model.declaringEntity(ofProperty: name, in: rows)?.name ?? rows
+      return Place(rows: rows, entity: owner, property: ([name] + path.dropFirst()).joined(separator: "."))
     }
   }
 }

@@ -32,6 +32,8 @@ package struct VersionChoice: Sendable {
   package let isSnapshot: Bool
   /// True if it is the model of a version that has a name.
   package let isNamed: Bool
+  /// The names of all versions that fit and that nothing told apart, this one included; equal versions are among them.
+  package let fitting: [String]
   /// The names of versions that fit as well and that nothing told apart, although their renamings differ.
   package let rivals: [String]
 
@@ -61,6 +63,8 @@ package struct VersionChoice: Sendable {
     name = namesake?.name ?? versions.lazy.compactMap(\.name).first
     isNamed = namesake != nil
     isSnapshot = model == snapshot
+    let named = namesake == nil ? versions : versions.filter { models.contains($0.model) }
+    fitting = (named.contains(where: \.isGiven) ? named.filter(\.isGiven) : named).compactMap(\.name)
     let renamings = ModelParts(of: model).renamings
     rivals = versions.filter { version in
       version.model != model && models.contains(version.model) && ModelParts(of: version.model).renamings != renamings
