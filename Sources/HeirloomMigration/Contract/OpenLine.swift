@@ -27,6 +27,8 @@ enum OpenCause: Int {
   case unmapped
   /// A property mapping takes it, by the default that code didn't call.
   case passedOver
+  /// The default took it along, and code removed it afterwards.
+  case undone
   /// Links lead to objects that the destination's relationship can't lead to.
   case foreign
   /// Links have an end that code made nothing of.

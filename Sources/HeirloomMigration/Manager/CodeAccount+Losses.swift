@@ -19,10 +19,36 @@ extension CodeAccount {
     /// The conditions of rows that became nothing, and of those among them that are lost as a whole, by entity.
     var leftOut: [String: String] = [:]
     var lost: [String: String] = [:]
-    for result in results where result.leftBehind > 0 {
-      guard let name = result.sourceEntity, lost[name] == nil, let entity = setting.source.entity(named: name),
-        let unassociated = try associations.unassociated(entity.number)
-      else { continue }
+    /// The conditions of rows whose successors code deleted.
+    var deleted: [String: String] = [:]
+    for (name, set) in undone.vanished.ordered(by: \.key) where try sets.count(of: set) > 0 {
+      guard let entity = setting.source.entity(named: name) else { continue }
+      let key = "s.\(quote(PhysicalName.primaryKey))"
+      let rows = "s.\(quote(PhysicalName.entity)) = \(entity.number) AND \(sets.contains(key, in: set))"
+      (deleted[name], leftOut[name]) = (rows, rows)
+      guard mappings(of: name).isEmpty, let touched = undone.touched[name] else { continue }
+      // SQL made the successors, and nobody was to do more with them.
+      let count = try setting.connection.firstInteger(
+        "SELECT COUNT(*) FROM \(SchemaName.rows(of: entity.table, as: "s")) WHERE \(rows)"
+          + " AND NOT \(sets.contains(key, in: touched))")
+      guard let count, count > 0 else { continue }
+      losses.append(
+        MigrationLoss(
+          entity: name, property: nil,
+          reason: "Code deleted what was made of these objects, and read none of their properties.", rows: count,
+          kind: .objects))
+    }
+    for result in results {
+      guard let name = result.sourceEntity, lost[name] == nil, let entity = setting.source.entity(named: name) else {
+        continue
+      }
+      // Objects of which code made nothing, and those whose successors it deleted.
+      let vanished = deleted[name]
+      let none = try result.leftBehind > 0 ? associations.unassociated(entity.number) : nil
+      let parts = [none, vanished].compactMap { $0 }
+      guard !parts.isEmpty else { continue }
+      let unassociated =
+        "s.\(quote(PhysicalName.entity)) = \(entity.number) AND (\(parts.joined(separator: " OR ")))"
       let end = End(key: "s.\(quote(PhysicalName.primaryKey))", entities: [name])
       let given = try isGiven(end, to: mappings(of: name))
       let rows = [unassociated, given].compactMap { $0 }.joined(separator: " AND ")
@@ -37,7 +63,7 @@ extension CodeAccount {
         MigrationLoss(
           entity: name, property: nil,
           reason:
-            "The policy of \"\(result.mapping)\" made nothing of these objects and read none of their properties.",
+            "The policy of \"\(result.mapping)\" made nothing of these objects\(vanished == nil ? "" : ", or code deleted what it made,") and read none of their properties.",
           rows: count, kind: .objects))
     }
     return losses + (try unreadValues(except: lost)) + (try unreadLinks(leftOut, except: lost))
@@ -45,22 +71,27 @@ extension CodeAccount {
 
   private func unreadValues(except lost: [String: String]) throws -> [MigrationLoss] {
     var left: [LeftProperty] = []
-    for line in setting.parts.openLines {
+    for (index, line) in setting.parts.openLines.enumerated() {
       let end = End(key: "s.\(quote(PhysicalName.primaryKey))", entities: [line.entity.name])
-      guard let taken = try isTaken(end, by: line.carriers, \.made),
-        let read = try line.attribute.map({ try isRead($0, of: end) }) ?? "0"
-      else { continue }
-      let conditions = [
-        "s.\(quote(PhysicalName.entity)) = \(line.entity.number)", try isGiven(end, to: line.takers), "NOT \(taken)",
-        "NOT \(read)", lost[line.entity.name].map { "NOT (\($0))" },
-      ]
-      let rows = try setting.connection.firstInteger(
-        "SELECT COUNT(s.\(quote(line.column))) FROM \(SchemaName.rows(of: line.entity.table, as: "s"))"
-          + " WHERE \(conditions.compactMap { $0 }.joined(separator: " AND "))")
-      left.add(
-        LeftProperty(
-          entity: line.owner, property: line.property, cause: line.cause,
-          kind: line.attribute == nil ? .unknownContent : .values, rows: rows ?? 0))
+      guard let read = try line.attribute.map({ try isRead($0, of: end) }) ?? "0" else { continue }
+      let taken = try isTaken(end, by: line.carriers, \.made)
+      var causes = taken.map { [(line.cause, "NOT \($0)")] } ?? []
+      if let set = undone.values[index], try sets.count(of: set) > 0 {
+        causes.append((.undone, [sets.contains(end.key, in: set), taken].compactMap { $0 }.joined(separator: " AND ")))
+      }
+      for (cause, condition) in causes {
+        let conditions = [
+          "s.\(quote(PhysicalName.entity)) = \(line.entity.number)", try isGiven(end, to: line.takers), condition,
+          "NOT \(read)", lost[line.entity.name].map { "NOT (\($0))" },
+        ]
+        let rows = try setting.connection.firstInteger(
+          "SELECT COUNT(s.\(quote(line.column))) FROM \(SchemaName.rows(of: line.entity.table, as: "s"))"
+            + " WHERE \(conditions.compactMap { $0 }.joined(separator: " AND "))")
+        left.add(
+          LeftProperty(
+            entity: line.owner, property: line.property, cause: cause,
+            kind: line.attribute == nil ? .unknownContent : .values, rows: rows ?? 0))
+      }
     }
     return left.losses
   }
@@ -69,7 +100,7 @@ extension CodeAccount {
     _ leftOut: [String: String], except lost: [String: String]
   ) throws -> [MigrationLoss] {
     var left: [LeftProperty] = []
-    for links in setting.parts.openLinks {
+    for (index, links) in setting.parts.openLinks.enumerated() {
       let (own, other) = (End(key: "owner", entities: [links.owner]), End(key: "target", entities: links.targets))
       let parts = links.parts
       guard let read = try isRead(links.relationship, of: own),
@@ -83,19 +114,25 @@ extension CodeAccount {
         gone.append("NOT \(taken) AND NOT \(takenBack)")
       }
       gone += keys(of: own, leftOut) + keys(of: other, leftOut)
-      guard !gone.isEmpty else { continue }
       let given = try isGiven(parts.areOwnersTaken ? own : other, to: parts.takers)
-      let conditions =
-        [given, "NOT \(read)", "NOT \(readBack)", "(\(gone.joined(separator: " OR ")))"].compactMap { $0 }
-        + keys(of: own, lost).map { "NOT \($0)" }
-      let row = try setting.connection.rows(
-        "SELECT COUNT(DISTINCT owner), COUNT(*) FROM (\(links.query)) WHERE \(conditions.joined(separator: " AND "))"
-      ).first
-      left.add(
-        LeftProperty(
-          entity: links.entity, property: links.property, cause: parts.cause,
-          kind: parts.cause == .foreign ? .linksWithoutRoom : .links, rows: row?[0].integer ?? 0,
-          links: row?[1].integer, targets: Set(links.targets)))
+      var causes = gone.isEmpty ? [] : [(parts.cause, "(\(gone.joined(separator: " OR ")))")]
+      if undone.links.contains(index) {
+        let rest = gone.isEmpty ? "" : " AND NOT (\(gone.joined(separator: " OR ")))"
+        causes.append((.undone, undone.condition(ofLinks: index, owner: own.key, target: other.key) + rest))
+      }
+      for (cause, condition) in causes {
+        let conditions =
+          [given, "NOT \(read)", "NOT \(readBack)", condition].compactMap { $0 }
+          + keys(of: own, lost).map { "NOT \($0)" }
+        let row = try setting.connection.rows(
+          "SELECT COUNT(DISTINCT owner), COUNT(*) FROM (\(links.query)) WHERE \(conditions.joined(separator: " AND "))"
+        ).first
+        left.add(
+          LeftProperty(
+            entity: links.entity, property: links.property, cause: cause,
+            kind: cause == .foreign ? .linksWithoutRoom : .links, rows: row?[0].integer ?? 0,
+            links: row?[1].integer, targets: Set(links.targets)))
+      }
     }
     return left.losses
   }
@@ -129,6 +166,8 @@ private struct LeftProperty {
         "No property mapping takes \"\(entity).\(property)\", and the code of the mapping never read it."
       case .passedOver:
         "The code of the mapping never read \"\(entity).\(property)\", nor called the default that takes it."
+      case .undone:
+        "The code of the mapping never read \"\(entity).\(property)\", and removed what the default had taken along."
       case .leftOut:
         "The code of the mapping never read \"\(entity).\(property)\", and made nothing of the object at one end."
       case .foreign:

@@ -14,14 +14,22 @@ final class CodeAccount {
     let made: Int
     /// The objects whose relationships the default set.
     let related: Int
+    /// The destination objects that the default made.
+    let products: Int
+    /// The destination objects whose relationships the default set.
+    let relatedProducts: Int
   }
 
   let setting: RowRunSetting
   let associations: Associations
-  private let sets: ObjectSets
+  let sets: ObjectSets
+  /// The mappings that run object by object.
+  let runs: [RowMapping]
   /// The deeds of mappings that run object by object, with the names of their source entities.
-  private var deeds: [String: (source: String, sets: Deeds)] = [:]
-  private var reads: [String: PropertyReads] = [:]
+  private(set) var deeds: [String: (source: String, sets: Deeds)] = [:]
+  private(set) var reads: [String: PropertyReads] = [:]
+  /// What code undid of that which the default or SQL had made.
+  let undone: UndoneWork
   private var counts: [Int: Int64] = [:]
 
   /// Opens the account; `nil` if no code is given objects.
@@ -31,9 +39,12 @@ final class CodeAccount {
     guard !byCode.isEmpty || !parts.openLines.isEmpty || !parts.openLinks.isEmpty else { return nil }
     (self.setting, self.associations) = (setting, associations)
     sets = try ObjectSets(connection: setting.connection)
+    undone = UndoneWork(runs, setting: setting, sets: sets)
+    self.runs = runs
     for run in runs {
       guard let source = run.source?.name else { continue }
-      let deeds = Deeds(given: sets.add(), made: sets.add(), related: sets.add())
+      let deeds = Deeds(
+        given: sets.add(), made: sets.add(), related: sets.add(), products: sets.add(), relatedProducts: sets.add())
       self.deeds[run.mapping.name] = (source, deeds)
       run.deeds = deeds
     }
@@ -60,6 +71,20 @@ final class CodeAccount {
     sets.insert(object.key, into: deeds[keyPath: set])
   }
 
+  /// Notes an object that the default made, or whose relationships it set.
+  func note(product object: ManagedObject, in set: KeyPath<Deeds, Int>, of run: RowMapping) {
+    guard let deeds = run.deeds, object.isOf(run.mapping.destinationEntityName) else { return }
+    sets.insert(object.key, into: deeds[keyPath: set])
+  }
+
+  /// Runs a closure that changes objects for the default, which undoes nothing.
+  func withoutEdits<Value>(_ body: () throws -> Value) rethrows -> Value {
+    let isNested = sets.ignoresEdits
+    sets.ignoresEdits = true
+    defer { sets.ignoresEdits = isNested }
+    return try body()
+  }
+
   /// Runs a closure that reads objects for the mapping's condition, which takes nothing along.
   func withoutNotes<Value>(_ body: () throws -> Value) rethrows -> Value {
     sets.isPaused = true
@@ -71,7 +96,10 @@ final class CodeAccount {
   func close() throws { try sets.flush() }
 
   /// Removes the notes.
-  func remove() throws { try sets.remove() }
+  func remove() throws {
+    try undone.remove()
+    try sets.remove()
+  }
 
   // MARK: Conditions
 

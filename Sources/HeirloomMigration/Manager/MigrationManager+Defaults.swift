@@ -22,6 +22,13 @@ extension MigrationManager {
         mapping.name, known: setting.split.byRow.filter { $0.destinationEntityName != nil }.map(\.name))
     }
     account?.note(source, in: \.made, of: run)
+    let destination = try withoutEdits { try makeDestination(of: source, entity, run) }
+    account?.note(product: destination, in: \.products, of: run)
+    try associate(source: source, destination: destination, for: mapping)
+    return destination
+  }
+
+  private func makeDestination(of source: ManagedObject, _ entity: String, _ run: RowMapping) throws -> ManagedObject {
     let sourceKey = source.objectID?.primaryKey
     // A source object that becomes two gives its key to the first.
     let isFirst = run.lastKeptKey != sourceKey
@@ -35,7 +42,6 @@ extension MigrationManager {
         try destination.setValue(value.fitted(to: target.description), forAttribute: target.name)
       }
     }
-    try associate(source: source, destination: destination, for: mapping)
     return destination
   }
 
@@ -72,8 +78,15 @@ extension MigrationManager {
     for (property, relationship) in run.relationships {
       // Where several objects became one, it has the links of all.
       let found = try sources.flatMap { try related(by: property, relationship, from: $0, to: destination, run) }
-      try set(relationship, of: destination, to: found)
+      try withoutEdits { try set(relationship, of: destination, to: found) }
     }
+    account?.note(product: destination, in: \.relatedProducts, of: run)
+  }
+
+  /// Runs a closure that changes objects for the default, which undoes nothing.
+  func withoutEdits<Value>(_ body: () throws -> Value) rethrows -> Value {
+    guard let account else { return try body() }
+    return try account.withoutEdits(body)
   }
 
   /// Sets a relationship to the given objects, without those that can't be its destinations.
@@ -88,7 +101,7 @@ extension MigrationManager {
         seen.insert(candidate).inserted
       else { continue }
       if let inverse, !inverse.isToMany, !inverse.isTransient,
-        let owner = try candidate.object(forRelationship: inverse.name), owner !== object
+        let owner = try candidate.relatedObjects(byRelationship: inverse.name).first, owner !== object
       {
         continue
       }
@@ -97,7 +110,8 @@ extension MigrationManager {
     if relationship.isToMany {
       try object.setObjects(objects, forRelationship: relationship.name)
     } else if let first = objects.first {
-      if let current = try object.object(forRelationship: relationship.name), objects.contains(current) { return }
+      let current = try object.relatedObjects(byRelationship: relationship.name)
+      if current.contains(where: objects.contains) { return }
       try object.setObject(first, forRelationship: relationship.name)
     }
   }

@@ -48,11 +48,11 @@ extension MigrationManager {
       }
       let relationship = links.relationship
       if keepsOthers, relationship.isToMany {
-        found = try object.objects(forRelationship: relationship.name) + found
-      } else if isMerged, try object.object(forRelationship: relationship.name) != nil {
+        found = try object.relatedObjects(byRelationship: relationship.name) + found
+      } else if isMerged, try !object.relatedObjects(byRelationship: relationship.name).isEmpty {
         continue
       }
-      try set(relationship, of: object, to: found)
+      try withoutEdits { try set(relationship, of: object, to: found) }
       try destinationContext.writePendingChanges()
     }
   }

@@ -21,6 +21,7 @@ extension MigrationManager {
       try validateLateLinks()
       currentEntityMapping = nil
       try destinationContext.writeKeyCounters()
+      try account?.findUndone(in: self)
       try destinationContext.removeSearchIndexes()
       let outcome = try outcome()
       try removeTables()
@@ -210,7 +211,7 @@ extension MigrationManager {
     try call(.performCustomValidation, run) {
       do {
         try checkCancellation()
-        try body()
+        if let account { try account.withoutNotes(body) } else { try body() }
       } catch let fault as MadeObjects.Fault {
         throw EntityMappingFailure(
           mapping: run.mapping.name, hook: .performCustomValidation, entity: fault.entity,

@@ -68,6 +68,15 @@ final class RowMapping {
     }
   }
 
+  /// Returns the stored values that the default gives the destination object of a source object, in the order of
+  /// `columns`.
+  func storedValues(ofKey key: Int64) throws -> [SQLiteValue] {
+    defer { values?.reset() }
+    try values?.bind(key, at: 1)
+    guard try values?.step() == true else { return [] }
+    return columns.indices.map { values?.value(at: $0) ?? .null }
+  }
+
   /// Returns the condition on the source objects that an entity mapping takes.
   static func predicate(of mapping: EntityMapping) throws -> PredicateDescription? {
     guard let expression = mapping.sourceExpression else { return nil }

@@ -44,6 +44,8 @@ final class EntityPlan {
 
   /// The notes of what is read of the entity's objects; `nil` where nobody asks.
   @exclusivity(unchecked) var reads: PropertyReads?
+  /// The notes of what is changed of them; `nil` where nobody asks.
+  @exclusivity(unchecked) var edits: ObjectEdits?
 
   private let names: NameTable
   private let attributeCount: Int

@@ -38,11 +38,11 @@ extension ManagedObject {
     guard case .key(_, let column, _) = relationship.storage else { throw unknown(name) }
     switch relationship.inverse?.storage {
     case .key(_, let inverseColumn, _):
-      let old = try self.object(forRelationship: name)
+      let old = try self.object(along: relationship)
       if old === object { return }
       if let old { context.setReference(to: nil, column: inverseColumn, of: old) }
       if let object, let inverse = relationship.inverse {
-        if let other = try object.object(forRelationship: inverse.name), other !== self {
+        if let other = try object.relatedObjects(byRelationship: inverse.name).first, other !== self {
           context.setReference(to: nil, column: column, of: other)
         }
         context.setReference(to: self, column: inverseColumn, of: object)
@@ -51,7 +51,7 @@ extension ManagedObject {
     case .inverseKey(let table, _, _, let orderColumn?):
       // A new member of an ordered list comes last.
       if let object {
-        if try self.object(forRelationship: name) === object { return }
+        if try self.object(along: relationship) === object { return }
         let place = try context.nextPlace(
           table: table, keyColumn: column, orderColumn: orderColumn, owner: object)
         setPlace(place, orderColumn)
@@ -220,6 +220,7 @@ extension ManagedObject {
   }
 
   private func noteUnlink(from object: ManagedObject, name: String, _ context: ManagedObjectContext) {
+    plan.edits?.noteUnlink(name, of: key)
     linkChanges[name, default: PendingLinks()].remove(object)
     context.hasOnlyInsertions = false
     context.noteChange(of: self)

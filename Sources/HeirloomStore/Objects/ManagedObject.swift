@@ -155,6 +155,7 @@ public final class ManagedObject {
   @inline(__always)
   func change(_ slot: Int, to value: SlotValue) {
     slots()[slot] = value
+    if let edits = plan.edits { edits.note(slot: slot, of: key) }
     if !isNoted { contextReference._withUnsafeGuaranteedRef { $0.noteChange(of: self) } }
   }
 

@@ -24,6 +24,7 @@ extension ManagedObjectContext {
     }
     for object in objects {
       object.isDeleted = true
+      object.plan.edits?.noteDeletion(of: object.key)
       noteChange(of: object)
     }
   }
@@ -47,8 +48,7 @@ extension ManagedObjectContext {
   private func destinations(
     of object: ManagedObject, _ relationship: PlannedRelationship
   ) throws(ManagedObjectError) -> [ManagedObject] {
-    guard !relationship.description.isToMany else { return try object.objects(forRelationship: relationship.name) }
-    return try object.object(forRelationship: relationship.name).map { [$0] } ?? []
+    try object.relatedObjects(byRelationship: relationship.name)
   }
 
   /// Removes the keys and links by which others lead to an object.
@@ -58,7 +58,7 @@ extension ManagedObjectContext {
     switch relationship.storage {
     case .key:
       guard case .key(_, let column, _) = relationship.inverse?.storage,
-        let other = try object.object(forRelationship: relationship.name), !other.isDeleted
+        let other = try object.relatedObjects(byRelationship: relationship.name).first, !other.isDeleted
       else { return }
       setReference(to: nil, column: column, of: other)
     case .inverseKey, .inverselessKey, .join:

@@ -18,6 +18,8 @@ package final class ObjectSets {
 
   /// True while nothing is noted of reading, since nobody's code reads.
   @exclusivity(unchecked) package var isPaused: Bool = false
+  /// True while nothing is noted of changes, since nobody's code makes them.
+  @exclusivity(unchecked) package var ignoresEdits: Bool = false
 
   private let connection: Connection
   private let statements: StatementCache
@@ -99,6 +101,44 @@ package final class ObjectSets {
       while try rows.step() { count += Int64(rows.integer(at: 0).nonzeroBitCount) }
     }
     return count
+  }
+
+  /// Returns true if an object is a member of a set whose members were written.
+  package func contains(_ key: Int64, in set: Int) throws(SQLiteError) -> Bool {
+    try statements.withStatement(
+      "SELECT members FROM temp.\(Self.table) WHERE number = ?1 AND block = ?2",
+      [.integer(Int64(set)), .integer(key >> 6)]
+    ) { rows throws(SQLiteError) in
+      try rows.step() && UInt64(bitPattern: rows.integer(at: 0)) >> UInt64(key & 63) & 1 == 1
+    }
+  }
+
+  /// Calls a closure with each member of a set whose members were written, by key.
+  ///
+  /// - Parameters:
+  ///   - set: The set.
+  ///   - other: A set of which they must be members too; `nil` for all.
+  ///   - body: Receives the key; it may add members to other sets.
+  /// - Throws: SQLite's error, or the closure's.
+  package func forEachMember(of set: Int, alsoIn other: Int? = nil, _ body: (Int64) throws -> Void) throws {
+    // The closure writes to the table, so that no statement may stay open.
+    var last: Int64?
+    repeat {
+      var blocks: [(block: Int64, members: UInt64)] = []
+      let condition = last == nil ? "" : " AND s.block > ?2"
+      let members = other == nil ? "s.members" : "s.members & o.members"
+      let join = other.map { " JOIN temp.\(Self.table) AS o ON o.number = \($0) AND o.block = s.block" } ?? ""
+      try statements.withStatement(
+        "SELECT s.block, \(members) FROM temp.\(Self.table) AS s\(join) WHERE s.number = ?1\(condition)"
+          + " ORDER BY s.block LIMIT 256", [.integer(Int64(set))] + (last.map { [.integer($0)] } ?? [])
+      ) { rows throws(SQLiteError) in
+        while try rows.step() { blocks.append((rows.integer(at: 0), UInt64(bitPattern: rows.integer(at: 1)))) }
+      }
+      for (block, members) in blocks {
+        for bit in 0..<UInt64(64) where members >> bit & 1 == 1 { try body(block << 6 | Int64(bit)) }
+      }
+      last = blocks.last?.block
+    } while last != nil
   }
 
   /// Removes the table.

@@ -157,6 +157,22 @@ public final class PersistentStore {
     return reads
   }
 
+  /// Notes from now on which objects of exactly one entity are changed or deleted.
+  ///
+  /// - Parameters:
+  ///   - watched: The columns and links whose changes count.
+  ///   - entity: The entity's name.
+  ///   - sets: The place for the notes.
+  /// - Returns: The notes; `nil` for an unknown entity.
+  package func noteEdits(
+    of watched: ObjectEdits.Watched, ofEntity entity: String, in sets: ObjectSets
+  ) -> ObjectEdits? {
+    guard let plan = plan(named: entity) else { return nil }
+    let edits = ObjectEdits(watched, columns: plan.columns, in: sets)
+    plan.edits = edits
+    return edits
+  }
+
   /// Returns the plan for reading and writing objects of an entity; `nil` for an unknown number.
   func plan(numbered number: Int) -> EntityPlan? {
     guard number >= 1, number <= plans.count else { return nil }

@@ -1,0 +1,194 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+// What the default took along counts only if it is there in the end.
+extension CodeAccount {
+  /// Finds the values, links and objects that code removed after the default, or SQL, had taken them along.
+  ///
+  /// - Parameter manager: The manager, when all has been written.
+  /// - Throws: An error of the stores.
+  func findUndone(in manager: MigrationManager) throws {
+    try close()
+    try findVanished()
+    try findValues()
+    for index in setting.parts.openLinks.indices { try findLinks(index, manager) }
+    try close()
+  }
+
+  // MARK: Objects
+
+  private func findVanished() throws {
+    for mapping in setting.mapping.entityMappings {
+      guard let name = mapping.destinationEntityName, let edits = undone.edits[name], let reads = undone.reads[name],
+        let entity = setting.destination.entity(named: name), let source = sourceEntity(of: mapping),
+        let vanished = undone.vanished[source.name], let touched = undone.touched[source.name]
+      else { continue }
+      try sets.forEachMember(of: edits.deleted) { key in
+        for object in try sources(ofKey: key, entity, mapping.name, source)
+        where try !successors(of: object).contains(where: isThere) {
+          sets.insert(object.primaryKey, into: vanished)
+          guard try sets.contains(key, in: reads.ofAny) else { continue }
+          // Code knew of the object, so that it is not lost as a whole.
+          sets.insert(object.primaryKey, into: touched)
+          if let reads = self.reads[source.name] { sets.insert(object.primaryKey, into: reads.ofAny) }
+        }
+      }
+    }
+  }
+
+  private func sourceEntity(of mapping: EntityMapping) -> PhysicalEntity? {
+    mapping.sourceEntityName.flatMap { setting.source.entity(named: $0) }
+  }
+
+  private func sources(
+    ofKey key: Int64, _ entity: PhysicalEntity, _ mapping: String, _ source: PhysicalEntity
+  ) throws -> [Associations.Key] {
+    try associations.sources(of: Associations.Key(entity: entity.number, primaryKey: key), mapping: mapping)
+      .filter { $0.entity == source.number }
+  }
+
+  /// Returns the destination objects of a source object.
+  private func successors(of object: Associations.Key) throws -> [Associations.Key] {
+    let entity = setting.source.entity(numbered: object.entity)?.name
+    return try setting.mapping.entityMappings.filter { $0.sourceEntityName == entity }
+      .flatMap { try associations.destinations(of: object, mapping: $0.name) }
+  }
+
+  private func isThere(_ key: Associations.Key) throws -> Bool { try cell(PhysicalName.primaryKey, of: key) != nil }
+
+  /// Returns a cell of the candidate; `nil` if the row is gone.
+  private func cell(_ column: String, of key: Associations.Key) throws -> SQLiteValue? {
+    guard let table = setting.destination.entity(numbered: key.entity)?.table else { return nil }
+    return try setting.destinationStore.statements.withStatement(
+      "SELECT \(quote(column)) FROM \(quote(SchemaName.candidate)).\(quote(table))"
+        + " WHERE \(quote(PhysicalName.primaryKey)) = ?1 AND \(quote(PhysicalName.entity)) = ?2",
+      [.integer(key.primaryKey), .integer(Int64(key.entity))]
+    ) { row throws(SQLiteError) in try row.step() ? row.value(at: 0) : nil }
+  }
+
+  // MARK: Values
+
+  private func findValues() throws {
+    for (index, line) in setting.parts.openLines.enumerated() {
+      let end = End(key: "s.\(quote(PhysicalName.primaryKey))", entities: [line.entity.name])
+      guard let set = undone.values[index], line.carriers.allSatisfy({ deeds[$0] != nil }),
+        try line.attribute == nil || isRead(line.attribute ?? "", of: end) != nil
+      else { continue }
+      for run in runs where line.carriers.contains(run.mapping.name) {
+        guard let deeds = run.deeds, let entity = run.destination, let edits = undone.edits[entity.name] else {
+          continue
+        }
+        for edited in [edits.changed, edits.deleted] {
+          try sets.forEachMember(of: edited, alsoIn: deeds.products) { key in
+            for object in try sources(ofKey: key, entity, run.mapping.name, line.entity)
+            where try !isHeld(object, line, index) { sets.insert(object.primaryKey, into: set) }
+          }
+        }
+      }
+    }
+  }
+
+  /// Returns true if the cells of a source object are in some destination object, or code read them there.
+  private func isHeld(_ object: Associations.Key, _ line: OpenLine, _ index: Int) throws -> Bool {
+    for run in runs where line.carriers.contains(run.mapping.name) {
+      let targets = undone.targets[index]?[run.mapping.name] ?? []
+      let expected = try run.storedValues(ofKey: object.primaryKey)
+      for key in try associations.destinations(of: object, mapping: run.mapping.name) {
+        if targets.isEmpty, try isThere(key) { return true }
+        let reads = setting.destination.entity(numbered: key.entity).flatMap { undone.reads[$0.name] }
+        for target in targets {
+          if let set = reads?.set(of: target.path), try sets.contains(key.primaryKey, in: set) { return true }
+          guard let value = try cell(target.column, of: key) else { continue }
+          // What an expression gave is known to nobody now.
+          guard let place = target.place else {
+            if value != .null { return true }
+            continue
+          }
+          if place < expected.count, value == expected[place] { return true }
+        }
+      }
+    }
+    return false
+  }
+
+  // MARK: Links
+
+  private func findLinks(_ index: Int, _ manager: MigrationManager) throws {
+    let links = setting.parts.openLinks[index]
+    let (own, other) = (End(key: "owner", entities: [links.owner]), End(key: "target", entities: links.targets))
+    // What code read of all objects is no loss.
+    guard try isRead(links.relationship, of: own) != nil,
+      try links.inverse == nil || isRead(links.inverse ?? "", of: other) != nil
+    else { return }
+    // Where nobody's default relates the targets, only owners that the default related count.
+    try forEachRelinked(from: [links.owner], onlyByDefault: links.parts.otherCarriers.isEmpty) { owner in
+      try compare(owner, links.relationship, links.targets, manager, index, isOwner: true)
+    }
+    guard let inverse = links.inverse else { return }
+    try forEachRelinked(from: links.targets, onlyByDefault: links.parts.ownCarriers.isEmpty) { target in
+      try compare(target, inverse, [links.owner], manager, index, isOwner: false)
+    }
+  }
+
+  /// Calls a closure with each source object from which an object was made whose links code changed, or that it deleted.
+  private func forEachRelinked(
+    from sources: [String], onlyByDefault: Bool, _ body: (Associations.Key) throws -> Void
+  ) throws {
+    for mapping in setting.mapping.entityMappings {
+      guard let source = sourceEntity(of: mapping), sources.contains(source.name),
+        let entity = mapping.destinationEntityName.flatMap({ setting.destination.entity(named: $0) }),
+        let edits = undone.edits[entity.name]
+      else { continue }
+      let products = onlyByDefault ? deeds[mapping.name]?.sets.relatedProducts : nil
+      for edited in [edits.relinked, edits.deleted] {
+        try sets.forEachMember(of: edited, alsoIn: products) { key in
+          for object in try self.sources(ofKey: key, entity, mapping.name, source) { try body(object) }
+        }
+      }
+    }
+  }
+
+  /// Notes the links of a source object that its destination objects have no more.
+  private func compare(
+    _ object: Associations.Key, _ relationship: String, _ entities: [String], _ manager: MigrationManager, _ index: Int,
+    isOwner: Bool
+  ) throws {
+    guard let heirs = undone.heirs[index],
+      let source = try manager.sourceContext.object(numbered: object.entity, primaryKey: object.primaryKey)
+    else { return }
+    let (own, other) = isOwner ? (heirs.own, heirs.otherAlone) : (heirs.other, heirs.ownAlone)
+    let related = try source.relatedObjects(byRelationship: relationship).filter { entities.contains($0.entityName) }
+    guard !related.isEmpty, let kept = try linked(to: successors(of: object), by: own, manager) else { return }
+    for target in related {
+      guard let key = manager.sourceContext.key(of: target) else { continue }
+      let others = try successors(of: Associations.Key(entity: key.entity, primaryKey: key.primaryKey))
+      // Objects whose successor is gone are left out as a whole.
+      if others.contains(where: kept.contains) || others.isEmpty { continue }
+      // Where the other side is stored apart, it may hold the link.
+      guard let back = try linked(to: others, by: other, manager) else { continue }
+      if !back.isDisjoint(with: try successors(of: object)) { continue }
+      let (owner, end) = isOwner ? (object.primaryKey, key.primaryKey) : (key.primaryKey, object.primaryKey)
+      try undone.add(owner, end, ofLinks: index)
+    }
+  }
+
+  /// Returns the objects that destination objects are linked to by some relationships; `nil` if code read the links.
+  private func linked(
+    to objects: [Associations.Key], by names: [String: Set<String>], _ manager: MigrationManager
+  ) throws -> Set<Associations.Key>? {
+    var found: Set<Associations.Key> = []
+    for key in objects {
+      guard let entity = setting.destination.entity(numbered: key.entity)?.name else { continue }
+      for name in (names[entity] ?? []).ordered() {
+        if let set = undone.reads[entity]?.set(of: name), try sets.contains(key.primaryKey, in: set) { return nil }
+        let object = try manager.destinationContext.object(numbered: key.entity, primaryKey: key.primaryKey)
+        for other in try object?.relatedObjects(byRelationship: name) ?? [] {
+          guard let key = manager.destinationContext.key(of: other) else { continue }
+          found.insert(Associations.Key(entity: key.entity, primaryKey: key.primaryKey))
+        }
+      }
+    }
+    return found
+  }
+}
