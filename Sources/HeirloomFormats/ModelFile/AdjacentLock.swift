@@ -19,7 +19,7 @@ package struct AdjacentLock {
   init(ofBundle bundle: String) throws(ModelReadingError) {
     let folder = FileNames.folder(of: bundle)
     path = folder + "/" + FileNames.lock(ofBundle: bundle)
-    if FileContents.exists(path) {
+    if FileContents.isNamed(path) {
       lock = try VersionLock(path: path)
       return
     }
@@ -47,7 +47,7 @@ package struct AdjacentLock {
 
   /// Returns true if a file of the name is there and no other tool's, about which there is a warning.
   private mutating func isOurs() throws(ModelReadingError) -> Bool {
-    guard FileContents.exists(path) else { return false }
+    guard FileContents.isNamed(path) else { return false }
     let bytes: [UInt8]
     do throws(ModelReadingError) {
       bytes = try FileContents.bytes(path, limit: VersionLock.byteLimit)

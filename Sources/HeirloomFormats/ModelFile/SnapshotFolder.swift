@@ -31,8 +31,8 @@ package struct SnapshotFolder: Hashable, Sendable {
     }
     sources = try bundles.first.map { name throws(ModelReadingError) in try ModelVersionList(path + "/" + name) }
     let own = bundles.first.map { path + "/" + FileNames.lock(ofBundle: $0) }
-    lockPath = own.flatMap { FileContents.exists($0) ? $0 : nil } ?? Self.lockPath(in: path)
-    lock = FileContents.exists(lockPath) ? try VersionLock(path: lockPath) : nil
+    lockPath = own.flatMap { FileContents.isNamed($0) ? $0 : nil } ?? Self.lockPath(in: path)
+    lock = FileContents.isNamed(lockPath) ? try VersionLock(path: lockPath) : nil
     var snapshots: [String: ModelFile] = [:]
     for name in names where FileNames.isSnapshot(name) {
       let ending = name.hasSuffix(".gz") ? ".json.gz" : ".json"

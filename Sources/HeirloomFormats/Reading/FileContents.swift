@@ -61,8 +61,14 @@ enum FileContents {
     }
   }
 
-  /// Tells whether there is a name at a path, also a link's that leads nowhere: reading it says so.
+  /// Tells whether there is a file or folder at a path.
   static func exists(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0
+  }
+
+  /// Tells whether there is a name at a path, also that of a link to nothing.
+  static func isNamed(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0
   }
