@@ -127,7 +127,7 @@ private struct JournalReader {
     }
     // What stood behind a header that can't be read isn't known, but something did.
     if isHeaderDamaged, recordCount == 0 { (recordCount, lostCount) = (1, 1) }
-    var playback = RollbackJournal.Playback(unread: unread, pageSize: Int(pageSize))
+    var playback = RollbackJournal.Playback(unread: unread, pageSize: Int(clamping: pageSize))
     guard lostCount > 0 else { return playback }
     // Each page is in a journal once. A number of records that can't be right is a damaged one.
     let most = max(1, Int64(pageCount), Int64(seen.count))
