@@ -5,7 +5,7 @@ import HeirloomStore
 import HeirloomVault
 
 /// A store that is compared with another one, as its file has it.
-struct ComparedStore {
+final class ComparedStore {
   let connection: Connection
   /// SQLite's name of the encoding of texts.
   let encoding: String

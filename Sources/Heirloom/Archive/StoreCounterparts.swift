@@ -9,7 +9,7 @@ import HeirloomStore
 /// carries unchanged there and back: entities and properties matched in both directions, of the same type. For anything
 /// else there is no counterpart, so that its values count as held alone. Of a store that a migration has made of the
 /// other one, attributes are held against the value that an inferred mapping carries over or fills in.
-struct StoreCounterparts {
+final class StoreCounterparts {
   let store: ComparedStore
   let other: ComparedStore
   /// `nil` for stores of one version.

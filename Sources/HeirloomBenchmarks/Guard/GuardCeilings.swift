@@ -65,7 +65,7 @@ enum GuardCeilings {
         instructions: 3.5, provenInstructions: 1.05, fixed: 128, processor: 3.3, provenProcessor: 1.5)
     case .fiftyVersionsFirst:
       Migration(
-        instructions: 3.0, provenInstructions: 1.32, fixed: 130, processor: 2.6, provenProcessor: 1.4)
+        instructions: 3.0, provenInstructions: 1.32, fixed: 130, processor: 3.0, provenProcessor: 1.5)
     }
   }
 

@@ -63,8 +63,10 @@ package struct LossTrail: Sendable {
       func hasKind(_ causes: [Cause]) -> Bool { causes.contains { $0.effect.kind.lossKind == kind } }
       guard found.contains(where: hasKind) else { continue }
       guard zip(ways, found).allSatisfy({ !$0.losesProperty || hasKind($1) }) else { return [] }
-      let all = Set(found.joined())
-      return losses.indices.flatMap { hop in losses[hop].map { Cause(hop: hop, effect: $0) } }.filter(all.contains)
+      let all = found.joined()
+      return losses.indices.flatMap { hop in losses[hop].map { Cause(hop: hop, effect: $0) } }.filter {
+        all.contains($0)
+      }
     }
     return []
   }
