@@ -30,7 +30,7 @@ extension MigrationAssistant {
     }
   }
 
-  /// Returns true if another pinned version has all rows of a version, and says of its own what the store lacks of them.
+  /// Returns true if another pinned version has all rows of a version, and notes there which of them the store lacks.
   private func isHeld(
     _ version: PreviousVersionFiles, lackedByStore missing: [SoleContent], by pinned: inout [PreviousVersionFiles],
     in vault: StoreVault
@@ -42,7 +42,10 @@ extension MigrationAssistant {
       // A replaced one is compared with the store as a whole.
       if manifest.isReplaced { return true }
       let known = manifest.alone?.items ?? []
-      let all = known + missing.filter { !known.contains($0) }
+      // Of content that both have, the larger number counts.
+      let all =
+        known.map { item in missing.first { $0.isSame(as: item) && $0.rows > item.rows } ?? item }
+        + missing.filter { item in !known.contains { $0.isSame(as: item) } }
       guard manifest.alone?.unlistedCount ?? 0 == 0, let revised = try? vault.revise(other.name.text, alone: all) else {
         continue
       }

@@ -147,7 +147,7 @@ final class StoreCounterparts {
       func expression(mustFill: Bool) -> ColumnExpression {
         ValueConversion.expression(column: sql, from: sourceLeaf, to: leaf.leaf, mustFill: mustFill)
       }
-      // What a conversion makes of a value is another one.
+      // A converted value is another one.
       guard expression(mustFill: false).isVerbatim else { return nil }
       value = expression(mustFill: !leaf.isOptional && leaf.isSourceOptional).sql
     }

@@ -98,8 +98,8 @@ extension ModelHistory {
   /// Returns the ways from one model to another through the versions, with the losses that the lock acknowledges for
   /// each hop.
   ///
-  /// A version may have been shipped again after others, and then nobody knows which of the two made a store. Only what
-  /// is acknowledged on the way of each is consented to.
+  /// A version may have been shipped again after others, and a store may fit both. Then a loss is consented to only if
+  /// the way of each acknowledges it.
   ///
   /// - Parameters:
   ///   - source: A model of the history.
@@ -133,7 +133,7 @@ extension ModelHistory {
 
   /// Returns the way from one version to another.
   ///
-  /// A step that the lock leaves to code has none without code; with code, nobody knows what it loses.
+  /// A step that the lock leaves to code has none without code; with code, its losses are not known.
   private func lossTrail(
     from source: ManagedObjectModel, named first: String, to destination: ManagedObjectModel, named last: String,
     isInferred: Bool, mapped: [DataEffect]

@@ -16,7 +16,8 @@ public enum MigrationEvent: Hashable, Sendable {
   case undidInterruptedChange(id: String)
   /// Only a part of a change that was interrupted was undone, since its journal is damaged.
   ///
-  /// Rows may have values that were never saved. The version holds the store as it was, with the journal, and is pinned.
+  /// Rows may have values that were never saved. The version `id` holds the store and the journal as they were, and is
+  /// pinned; the reason is a sentence with the number of pages.
   case undidPartOfInterruptedChange(id: String, reason: String)
   /// The previous version that was restored has faults: SQLite names them, or it is not as its manifest says.
   case restoredWithFaults(id: String, reason: String)

@@ -86,7 +86,7 @@ package struct LossTrail: Sendable {
 
   /// The way of one entity's own objects through the versions.
   private struct Way {
-    /// The objects' entity in each version; `nil` where names lead to none.
+    /// The objects' entity in each version; `nil` where none matches.
     let rows: [String?]
     /// The place of the property in each version; that of the objects for whole objects.
     let places: [Place?]

@@ -99,7 +99,7 @@ struct QuarantineWriter {
     // Read as text, they would be converted.
     let bytes = row.withBytes(at: column) { Array($0) }
     let value = row.value(at: column)
-    // What can't be read becomes this character.
+    // Bytes that can't be read become this character.
     return value.text?.unicodeScalars.contains("\u{FFFD}") == true && value.text.map { Array($0.utf8) } != bytes
       ? .damagedText(bytes) : .value(value)
   }

@@ -27,7 +27,7 @@ extension CodeAccount {
       let rows = "s.\(quote(PhysicalName.entity)) = \(entity.number) AND \(sets.contains(key, in: set))"
       (deleted[name], leftOut[name]) = (rows, rows)
       guard mappings(of: name).isEmpty, let touched = undone.touched[name] else { continue }
-      // SQL made the successors, and nobody was to do more with them.
+      // SQL made the successors, and no other mapping takes these objects.
       let count = try setting.connection.firstInteger(
         "SELECT COUNT(*) FROM \(SchemaName.rows(of: entity.table, as: "s")) WHERE \(rows)"
           + " AND NOT \(sets.contains(key, in: touched))")
@@ -63,7 +63,8 @@ extension CodeAccount {
         MigrationLoss(
           entity: name, property: nil,
           reason:
-            "The policy of \"\(result.mapping)\" made nothing of these objects\(vanished == nil ? "" : ", or code deleted what it made,") and read none of their properties.",
+            "The policy of \"\(result.mapping)\" made nothing of these objects"
+            + "\(vanished == nil ? "" : ", or code deleted what it made,") and read none of their properties.",
           rows: count, kind: .objects))
     }
     return losses + (try unreadValues(except: lost)) + (try unreadLinks(leftOut, except: lost))

@@ -2,7 +2,7 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-// What the default took along counts only if it is there in the end.
+// Values and links that the default took along count only if they are there in the end.
 extension CodeAccount {
   /// Finds the values, links and objects that code removed after the default, or SQL, had taken them along.
   ///
@@ -100,7 +100,7 @@ extension CodeAccount {
         for target in targets {
           if let set = reads?.set(of: target.path), try sets.contains(key.primaryKey, in: set) { return true }
           guard let value = try cell(target.column, of: key) else { continue }
-          // What an expression gave is known to nobody now.
+          // The value of an expression isn't computed again.
           guard let place = target.place else {
             if value != .null { return true }
             continue
@@ -117,11 +117,11 @@ extension CodeAccount {
   private func findLinks(_ index: Int, _ manager: MigrationManager) throws {
     let links = setting.parts.openLinks[index]
     let (own, other) = (End(key: "owner", entities: [links.owner]), End(key: "target", entities: links.targets))
-    // What code read of all objects is no loss.
+    // A relationship that code read of all objects is no loss.
     guard try isRead(links.relationship, of: own) != nil,
       try links.inverse == nil || isRead(links.inverse ?? "", of: other) != nil
     else { return }
-    // Where nobody's default relates the targets, only owners that the default related count.
+    // Where no default relates the targets, only owners that the default related count.
     try forEachRelinked(from: [links.owner], onlyByDefault: links.parts.otherCarriers.isEmpty) { owner in
       try compare(owner, links.relationship, links.targets, manager, index, isOwner: true)
     }
@@ -131,7 +131,7 @@ extension CodeAccount {
     }
   }
 
-  /// Calls a closure with each source object from which an object was made whose links code changed, or that it deleted.
+  /// Calls a closure with each source object of an object that code deleted, or whose links it changed.
   private func forEachRelinked(
     from sources: [String], onlyByDefault: Bool, _ body: (Associations.Key) throws -> Void
   ) throws {

@@ -28,7 +28,7 @@ final class CodeAccount {
   /// The deeds of mappings that run object by object, with the names of their source entities.
   private(set) var deeds: [String: (source: String, sets: Deeds)] = [:]
   private(set) var reads: [String: PropertyReads] = [:]
-  /// What code undid of that which the default or SQL had made.
+  /// The work of the default and of SQL that code undid.
   let undone: UndoneWork
   private var counts: [Int: Int64] = [:]
 

@@ -14,7 +14,8 @@ extension JournalDamage: CustomStringConvertible {
     let found =
       isHeaderDamaged
       ? "The header of the \"-journal\" is damaged: SQLite undid nothing of the change"
-      : "\(lostCount) of \(recordCount) pages in the \"-journal\" can't be undone: SQLite reads it up to the first that is damaged"
+      : "\(lostCount) of \(recordCount) pages in the \"-journal\" can't be undone: SQLite reads it up to the first that"
+        + " is damaged"
     return found + ", and rows may have values that were never saved."
   }
 }
@@ -28,7 +29,7 @@ extension RollbackJournal {
     package let offset: Int64
   }
 
-  /// What SQLite makes of a journal.
+  /// The result of playing a journal back as SQLite does.
   package struct Playback: Hashable, Sendable {
     /// The pages that SQLite doesn't bring back; `nil` if there are none.
     package fileprivate(set) var damage: JournalDamage?
@@ -42,9 +43,8 @@ extension RollbackJournal {
   ///
   /// SQLite stops at the first record whose checksum is wrong, and at a header that it doesn't know. A header is written
   /// with its records on the disk, so each of them must be there. A page counts as lost unless the database still has it
-  /// as in the journal. Nothing tells of a page's number or content that changed without its checksum, which covers
-  /// every two-hundredth byte, nor of a journal that ends where a header could come, or was cut and has no number of
-  /// records.
+  /// as in the journal. These can't be noticed: another page's number, content outside the checksum, which covers every
+  /// two-hundredth byte, a cut where a header could come, and any cut of a journal without a number of records.
   ///
   /// The files are opened and closed, which drops the locks that this process has on them: read a copy.
   ///
@@ -125,7 +125,7 @@ private struct JournalReader {
       (pageSize, sectorSize, pageCount) = (header.pageSize, header.sectorSize, header.pageCount)
       readParts(from: header)
     }
-    // What stood behind a header that can't be read isn't known, but something did.
+    // The records behind a header that can't be read are not known; there was at least one.
     if isHeaderDamaged, recordCount == 0 { (recordCount, lostCount) = (1, 1) }
     var playback = RollbackJournal.Playback(unread: unread, pageSize: Int(clamping: pageSize))
     guard lostCount > 0 else { return playback }

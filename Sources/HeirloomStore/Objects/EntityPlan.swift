@@ -44,7 +44,7 @@ final class EntityPlan {
 
   /// The notes of what is read of the entity's objects; `nil` where nobody asks.
   @exclusivity(unchecked) var reads: PropertyReads?
-  /// The notes of what is changed of them; `nil` where nobody asks.
+  /// The notes of changes to them; `nil` where none are taken.
   @exclusivity(unchecked) var edits: ObjectEdits?
 
   private let names: NameTable

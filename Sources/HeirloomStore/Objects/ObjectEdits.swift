@@ -20,7 +20,7 @@ package final class ObjectEdits {
   /// The set of objects that were deleted.
   package let deleted: Int
   private let sets: ObjectSets
-  /// The sets by slot; -1 for a slot that nobody watches.
+  /// The sets by slot; -1 for a slot that isn't watched.
   private let numbers: [Int]
   private let joins: Set<String>
 

@@ -18,7 +18,7 @@ package final class ObjectSets {
 
   /// True while nothing is noted of reading, since nobody's code reads.
   @exclusivity(unchecked) package var isPaused: Bool = false
-  /// True while nothing is noted of changes, since nobody's code makes them.
+  /// True while changes are not noted: the default makes them.
   @exclusivity(unchecked) package var ignoresEdits: Bool = false
 
   private let connection: Connection

@@ -17,7 +17,7 @@ extension Connection {
   /// checked page by page, must not have them.
   ///
   /// - Parameters:
-  ///   - path: The copy, which nobody has open.
+  ///   - path: The copy; no connection to it is open.
   ///   - database: The name under which the connection has the database.
   /// - Throws: ``SQLiteError`` when the copy can't be cut.
   package func cutCopy(at path: String, likeDatabase database: String) throws(SQLiteError) {

@@ -1,4 +1,5 @@
-/// The content that a previous version alone holds, since its migration lost it without consent.
+/// Content of a previous version that the store lacks: its migration lost it without consent, or it was written to a
+/// store that another one replaced.
 public struct SoleContent: Hashable, Sendable, Codable {
   /// The kind of content: `objects`, `values`, `changedValues`, `links` or `order`.
   public let kind: String
@@ -15,6 +16,11 @@ public struct SoleContent: Hashable, Sendable, Codable {
     self.entity = entity
     self.property = property
     self.rows = rows
+  }
+
+  /// Returns true for the same kind of content of the same entity and property, whatever the number of rows.
+  package func isSame(as other: SoleContent) -> Bool {
+    (kind, entity, property) == (other.kind, other.entity, other.property)
   }
 }
 

@@ -13,7 +13,8 @@ extension StoreVault {
   /// - Parameters:
   ///   - prefix: The start of the version's name, long enough to be unique.
   ///   - alone: The content that no other store holds.
-  ///   - keepsLogs: True if frames and pages that only the version's log or journal holds are such content too, whatever stores hold.
+  ///   - keepsLogs: True if frames and pages that only the version's log or journal holds are such content too, whatever
+  ///     stores hold.
   /// - Returns: The version; nothing is written if it wasn't pinned, or says the same already.
   /// - Throws: As ``release(_:)``.
   @discardableResult

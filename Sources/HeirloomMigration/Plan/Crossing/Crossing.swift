@@ -16,10 +16,10 @@ final class Crossing {
   let routing: EntityRouting
   /// The objects of the store.
   let counts: StoreCounts
-  /// The key columns with keys that lead to objects of another entity than the model or the column beside says.
+  /// The key columns with keys of objects whose entity is not the one that the model or the column beside says.
   ///
-  /// Another program changed the entity of such an object: to one that the relationship doesn't lead to and whose objects
-  /// leave the table, or without changing the entity number beside the key.
+  /// Another program changed the entity of such an object: to one outside the relationship's tree whose objects leave the
+  /// table, or without changing the entity number beside the key.
   let misleadingKeys: Set<RelationshipStorage>
 
   init(

@@ -5,13 +5,15 @@ import HeirloomStore
 extension Crossing {
   /// Returns the same crossing with the columns of misleading keys.
   ///
-  /// The store is asked only where objects leave a table that keys lead to, so that other plans cost nothing.
+  /// The store is asked only where objects leave a table that keys refer to, so that other plans cost nothing.
   ///
   /// - Parameter connection: The store.
   /// - Returns: The crossing.
   /// - Throws: SQLite's error.
   func findingMisleadingKeys(connection: Connection) throws(SQLiteError) -> Crossing {
     var found: Set<RelationshipStorage> = []
+    // Entities share a relationship that they inherit.
+    var asked: Set<String> = []
     for route in routing.bySource.values {
       for (name, property) in route.properties {
         guard let sourceName = property.sourceRelationshipName,
@@ -30,11 +32,13 @@ extension Crossing {
           conditions.append("\(number) IS NOT s.\(quote(entityColumn))")
         }
         guard !conditions.isEmpty, !targets.isMerged else { continue }
-        let misleads = try connection.firstInteger(
+        let sql =
           "SELECT EXISTS (SELECT 1 FROM \(SchemaName.rows(of: table, as: "s"))"
-            + " JOIN \(SchemaName.rows(of: targets.sourceTable, as: "t"))"
-            + " ON t.\(quote(PhysicalName.primaryKey)) = s.\(quote(column))"
-            + " WHERE \(conditions.chained(by: "OR")))")
+          + " JOIN \(SchemaName.rows(of: targets.sourceTable, as: "t"))"
+          + " ON t.\(quote(PhysicalName.primaryKey)) = s.\(quote(column))"
+          + " WHERE \(conditions.chained(by: "OR")))"
+        guard asked.insert(sql).inserted else { continue }
+        let misleads = try connection.firstInteger(sql)
         if misleads == 1 { found.insert(storage) }
       }
     }

@@ -9,9 +9,9 @@ struct LinkTargets {
   let surviving: [EntityRoute]
   /// True when no object of another entity can be related.
   let isComplete: Bool
-  /// The numbers of entities that the relationship doesn't lead to, whose objects leave the table that it leads to.
+  /// The numbers of entities outside the relationship's tree whose objects are in its table and leave it.
   let strangers: [Int]
-  /// True when the entity that a key leads to has to be read in the object's own row; see ``Crossing/misleadingKeys``.
+  /// True when the entity of a key's object has to be read in the object's own row; see ``Crossing/misleadingKeys``.
   let areReadByKey: Bool
   /// True when the destination's table draws from several tables of the source.
   ///
@@ -64,7 +64,7 @@ struct LinkTargets {
   /// Returns the key of a surviving object as it is in the destination.
   func moved(_ key: String) -> String { keys.moved(key, from: roots.source, to: roots.destination) }
 
-  /// True if the source's relationship leads to an entity whose objects can't be related any more, if there are any.
+  /// True if objects of an entity in the source relationship's tree can't be related any more, should there be any.
   func isNarrowed(from source: RelationshipDescription, in model: ManagedObjectModel) -> Bool {
     model.entityTree(from: source.destinationEntity).count > surviving.count
   }
