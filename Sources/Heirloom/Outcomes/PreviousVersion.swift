@@ -28,7 +28,10 @@ public struct PreviousVersion: Hashable, Sendable {
   ///
   /// The newest of these is kept, besides ``MigrationAssistant/Configuration/keptVersions``.
   public var holdsInterruptedChange: Bool { operation == .undoing }
-  /// The content that the version alone holds, since its migration lost it; a released version still tells.
+  /// The content of the version that the store lacks: what its migration lost without consent, as counted then, or what
+  /// was written to a replaced store, as counted by the last migration or restoration.
+  ///
+  /// Other kept versions may have a part of it. A released version still has the list.
   public let alone: [SoleContent]
   /// The number of further such losses, which the version's description has no room for.
   public let unlistedLossCount: Int
