@@ -58,6 +58,27 @@ struct RestoredFilesTests {
     #expect(try KeptStoreScene.contents(of: scene.store) == before)
   }
 
+  @Test(arguments: Content.allCases)
+  func `a version stays if a file of it was changed before the next was kept`(content: Content) throws {
+    let scene = try KeptStoreScene()
+    let before = try KeptStoreScene.contents(of: scene.store)
+    try scene.launch(1)
+    let file = try KeptStoreScene.files(of: scene.store)[2]
+    try replace(file, with: content.of(try Data(contentsOf: file)))
+    for version in 2...4 { for _ in 0..<3 { try scene.launch(version) } }
+    // The versions after it have the file as it is now, and go as usual; those with an empty file aren't sound.
+    let after: [Int?] = content == .empty ? [1, 2, 3] : [3]
+    #expect(try scene.kept() == [0] + after)
+    let oldest = try #require(try scene.archive.previousVersions().last)
+    #expect(try KeptStoreScene.contents(of: oldest.storeURL) == before)
+    #expect(oldest.isPinned)
+    #expect(oldest.alone.map(\.entity) == ["_EXTERNAL_DATA"])
+    #expect(oldest.alone.map(\.rows) == [1])
+    try scene.archive.releasePreviousVersion(oldest.id)
+    for _ in 0..<2 { try scene.launch(4) }
+    #expect(try scene.kept() == (content == .empty ? [0] : []) + after)
+  }
+
   @Test func `a good file of the store stays with it when the version's own is damaged`() throws {
     let scene = try KeptStoreScene()
     let before = try KeptStoreScene.contents(of: scene.store)

@@ -89,6 +89,32 @@ struct WideTableTests {
         == cells.joined().map { $0 == .null ? filled : Self.text($0) })
   }
 
+  @Test(
+    .enabled(if: LongTests.areOn, "a value of a gigabyte is for the long tests"), .slow("a value of a gigabyte"),
+    arguments: [MigrationPlan.Builder.rebuild, .cloneAndAlter])
+  func `a text of nearly the greatest length is migrated`(builder: MigrationPlan.Builder) throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Long.sqlite")
+    let before = try Self.model(columns: 12)
+    try Self.fill(url, before)
+    // SQLite takes a row of 1,000,000,000 bytes.
+    let text = "printf('%.*c', 999999000, 'x')"
+    let connection = try Connection(path: url.path, mode: .readWrite)
+    try connection.execute("UPDATE ZWIDE SET ZA7 = \(text) WHERE Z_PK = 2")
+    try connection.close()
+    let after = try Self.model(columns: 13, type: builder == .rebuild ? .double : .integer32)
+    guard
+      case .migrated(let report) = try DataDecisionTests.assistant(url, before, after, [], builder: .always(builder))
+        .migrateStore()
+    else {
+      Issue.record("expected a migration")
+      return
+    }
+    #expect(report.plan.losses.isEmpty && report.plan.builder == builder)
+    let found = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
+    #expect(try found.firstInteger("SELECT COUNT(*) FROM ZWIDE WHERE ZA7 = \(text)") == 1)
+  }
+
   @Test func `a table whose statement could not be read again is refused by the plan`() throws {
     let directory = try TemporaryDirectory()
     let url = directory.file("Wide.sqlite")

@@ -260,6 +260,17 @@ package struct FolderTree {
     return passedOver
   }
 
+  /// Counts the files of a folder that have other content than the file of the same name in a second one.
+  func countDiffering(_ folder: SupportFolder, from other: SupportFolder) throws(FileError) -> Int {
+    var count = 0
+    try walk(folder) { place, status throws(FileError) in
+      let path = other.path(of: place)
+      guard status.kind == .regular, let found = try files.status(of: path), found.kind == .regular else { return }
+      if try !isSame(folder.path(of: place), status, as: path, found) { count += 1 }
+    }
+    return count
+  }
+
   private func isSame(
     _ path: String, _ status: FileStatus, as other: String, _ otherStatus: FileStatus
   ) throws(FileError) -> Bool {

@@ -59,6 +59,11 @@ extension SoleContent {
     self.init(kind: "values", entity: journal, property: nil, rows: count)
   }
 
+  /// Creates the description of external files whose names the next version has with other content.
+  init(changedFiles count: Int) {
+    self.init(kind: "values", entity: SupportFolder.dataName, property: nil, rows: Int64(count))
+  }
+
   /// True for frames of a log, which ``rows`` counts; the entity is the log's name then.
   package var isOfLog: Bool { kind == "values" && property == nil && entity.hasSuffix("-wal") }
 
@@ -66,7 +71,10 @@ extension SoleContent {
   package var isOfJournal: Bool { kind == "values" && property == nil && entity.hasSuffix("-journal") }
 
   /// The word for one of ``rows``.
-  package var unit: String { isOfLog ? "frame" : isOfJournal ? "page" : "row" }
+  package var unit: String {
+    guard kind == "values", property == nil else { return "row" }
+    return isOfLog ? "frame" : isOfJournal ? "page" : entity == SupportFolder.dataName ? "file" : "row"
+  }
 }
 
 extension StoreVault {

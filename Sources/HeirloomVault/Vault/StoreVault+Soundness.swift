@@ -21,8 +21,7 @@ extension StoreVault {
   }
 
   private func hasExternalFiles(_ version: PreviousVersionFiles, _ manifest: PreviousVersionManifest) -> Bool {
-    let support = PathText.join(version.path, StoreLocation.supportName(forStore: manifest.storeName))
-    guard let content = try? tree.content(of: SupportFolder(path: support)) else { return false }
+    guard let content = try? tree.content(of: supportFolder(version, manifest)) else { return false }
     return content.fileCount == manifest.supportFileCount && content.byteCount == manifest.supportByteCount
   }
 
@@ -53,6 +52,25 @@ extension StoreVault {
       // No sync of the folder: without the note, the next operation tests again.
       try? replaceManifest(of: version, with: manifest.noting(note))
     }
+    pinChangedFiles()
+  }
+
+  /// Pins a version if the next one has other content in an external file of the same name.
+  ///
+  /// Names of external files are never used twice, so one of the two is damaged. Which one isn't known.
+  private func pinChangedFiles() {
+    let versions = (try? previousVersions()) ?? []
+    for (version, next) in zip(versions, versions.dropFirst()) {
+      guard let manifest = version.manifest, let nextManifest = next.manifest, !manifest.isPinned, !manifest.isReleased,
+        let count = try? tree.countDiffering(
+          supportFolder(version, manifest), from: supportFolder(next, nextManifest)), count > 0
+      else { continue }
+      try? replaceManifest(of: version, with: manifest.holding(SoleContents([SoleContent(changedFiles: count)])))
+    }
+  }
+
+  private func supportFolder(_ version: PreviousVersionFiles, _ manifest: PreviousVersionManifest) -> SupportFolder {
+    SupportFolder(path: PathText.join(version.path, StoreLocation.supportName(forStore: manifest.storeName)))
   }
 
   /// Pins a version that an earlier release kept without a pin, although its journal holds what was not undone.
