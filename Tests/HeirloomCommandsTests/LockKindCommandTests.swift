@@ -117,6 +117,21 @@ struct LockKindCommandTests {
     }
   }
 
+  @Test(arguments: [true, false])
+  func `a lock that is no file is called that`(isFolder: Bool) throws {
+    try FileManager.default.removeItem(at: lock)
+    if isFolder {
+      try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
+    } else {
+      #expect(mkfifo(lock.path, 0o600) == 0)
+    }
+    let failure = try tool.run(["check", history, "--json"]).failure()
+    let message = try #require(failure["message"] as? String)
+    #expect(message.contains("lock.json"))
+    #expect(
+      message.contains(isFolder ? "it is a folder, and a file was expected" : "it is neither a file nor a folder"))
+  }
+
   /// Files that are no lock. (The name is the argument: the log of a run shows arguments whole.)
   private static let unreadable: [String: [UInt8]] = [
     "empty": [], "blank": Array(" \n".utf8), "null": Array("null".utf8), "UTF-16": [0xFF, 0xFE, 0x7B, 0, 0x7D, 0],

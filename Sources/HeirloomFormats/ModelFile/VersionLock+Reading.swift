@@ -34,9 +34,15 @@ extension VersionLock {
 
   /// Returns the error of a lock's file whose bytes can't be had.
   static func unreadable(_ error: ModelReadingError, at path: String) -> ModelReadingError {
-    guard case .tooLarge(let count, let limit) = error.problem else { return error }
-    return notLock("it has \(CountText.counted(count, "byte")), and a lock has at most \(CountText.grouped(limit))")
-      .inFile(path)
+    let reason =
+      switch error.problem {
+      case .tooLarge(let count, let limit):
+        "it has \(CountText.counted(count, "byte")), and a lock has at most \(CountText.grouped(limit))"
+      case .notModel(.folder): "it is a folder, and a file was expected"
+      case .notModel: "it is neither a file nor a folder, and a file was expected"
+      default: nil as String?
+      }
+    return reason.map { notLock($0).inFile(path) } ?? error
   }
 
   /// Reads a lock.
