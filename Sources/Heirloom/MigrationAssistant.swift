@@ -108,11 +108,20 @@ public final class MigrationAssistant {
 
   /// Returns the warnings about what a migration would meet beside the store, which a copy of the store doesn't have.
   package func placeWarnings() throws -> [String] {
-    [try logDamage()?.description, try placeWarning()].compactMap { $0 }
+    [try vault().logDamage()?.description, try placeWarning()].compactMap { $0 }
   }
 
-  /// Returns the damage of the store's `-wal`; `nil` for a log that SQLite reads to its end.
-  package func logDamage() throws -> LogDamage? { try vault().logDamage() }
+  /// Returns the losses of what only files beside the store hold.
+  package func fileLosses() throws -> [MigrationLoss] {
+    let vault = try vault()
+    return losses(of: try vault.logDamage(), in: vault)
+  }
+
+  /// Returns the losses of what only the store's log holds, or the journal of a change that was undone in part.
+  func losses(of damage: LogDamage?, in vault: StoreVault) -> [MigrationLoss] {
+    [damage.flatMap(MigrationLoss.init)].compactMap(\.self)
+      + vault.pagesNotUndone().map { MigrationLoss(pages: $0.pages, keptWith: $0.version) }
+  }
 
   /// Returns the warning about a place that a migration refuses; `nil` for a place that is fit.
   ///

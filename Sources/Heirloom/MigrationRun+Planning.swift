@@ -64,10 +64,8 @@ extension MigrationRun {
     // A store between two hops is there together with those before and after it.
     if hopPath.hops.count > 1 || hopPath.startsWithCode { plan.bytesBuilt *= 2 }
     plan.warnings += hopPath.unusedMappings
-    if let damage = try assistant.vault().logDamage() {
-      plan.warnings.append(damage.description)
-      plan.add(damage)
-    }
+    plan.warnings += [try assistant.vault().logDamage()?.description].compactMap(\.self)
+    plan.add(try assistant.fileLosses())
     if let handler = hopPath.hops.first?.willMigrate {
       plan.warnings.append("The code of \(handler.stageName) runs first: what it changes is not counted here.")
     }

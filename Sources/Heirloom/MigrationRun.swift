@@ -21,8 +21,8 @@ final class MigrationRun {
   private var asked: Set<AskedHop> = []
   /// The steps that were reported to lack code.
   private var stepsWithoutCode: Set<String> = []
-  /// The damage of the store's `-wal` when the store was held; afterwards the log isn't there any more.
-  private var logDamage: LogDamage?
+  /// The losses of what only a log or a journal holds, as it was when the store was held: later, the log isn't there.
+  private var fileLosses: [MigrationLoss] = []
   /// The vault's findings, for the report.
   private var vaultWarnings: [String] = []
 
@@ -96,7 +96,7 @@ final class MigrationRun {
     var chain: CandidateChain?
     do {
       let store = try swap.hold(try replacement(for: proposal))
-      logDamage = swap.logDamage
+      fileLosses = assistant.losses(of: swap.logDamage, in: vault)
       let made = self.chain(for: proposal, from: store, to: swap.candidatePath)
       chain = made
       plan = try build(proposal, by: made)
@@ -176,7 +176,7 @@ final class MigrationRun {
       let approved = plan.source == hopPath.source.model ? proposal.plan.losses : []
       return try answer(to: &plan, of: hop, source: hopPath.source, approved: approved)
     }
-    carriedOut.add(logDamage, consented: proposal.plan.losses)
+    carriedOut.add(fileLosses, consented: proposal.plan.losses)
     // Only the run has shown the properties that code was given and didn't read.
     for index in carriedOut.hops.indices {
       assistant.noteConsents(in: &carriedOut.hops[index], of: hopPath.source)
@@ -192,7 +192,7 @@ final class MigrationRun {
   private func answer(
     to plan: inout MigrationPlan, of hop: MigrationHop, source: IdentifiedModel, approved: [MigrationLoss]
   ) throws -> CandidateChain.Answer? {
-    if plan.source == source.model { plan.add(logDamage) }
+    if plan.source == source.model { plan.add(fileLosses) }
     assistant.noteConsents(in: &plan, of: source)
     plan.consent { loss in approved.first { $0.isSame(as: loss) }?.consent }
     if let hops = try hopsKeeping(hop, plan: plan) { return .hops(hops) }
@@ -257,8 +257,8 @@ final class MigrationRun {
     if !quarantine.isEmpty {
       assistant.report(.quarantined(rows: plan.decisions.reduce(0) { $0 + $1.quarantined }, paths: quarantine))
     }
-    // What only a log holds pins the version in any case.
-    let pinned = plan.losses.filter { $0.consent == nil || $0.isOfLog }
+    // What only a log holds pins the version in any case; a journal is kept with another version.
+    let pinned = plan.losses.filter { !$0.isOfJournal && ($0.consent == nil || $0.isOfLog) }
     if !pinned.isEmpty { assistant.report(.pinned(id: kept.name.text, losses: pinned.map(\.name))) }
     let duration = start.duration(to: .now)
     assistant.report(.finished(duration))

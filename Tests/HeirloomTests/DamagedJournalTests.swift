@@ -166,10 +166,11 @@ struct DamagedJournalTests {
   // MARK: The whole way
 
   private func migrate(
-    to change: FlightChange, delegate: (any MigrationAssistantDelegate)? = nil
+    to change: FlightChange, delegate: (any MigrationAssistantDelegate)? = nil,
+    losses: LossPolicy = .accept
   ) throws -> (MigrationOutcome, PreviousVersion?) {
     var configuration = MigrationAssistant.Configuration()
-    (configuration.losses, configuration.migratesUnknownVersions) = (.accept, true)
+    (configuration.losses, configuration.migratesUnknownVersions) = (losses, true)
     let assistant = MigrationAssistant(
       storeURL: store, modelController: ModelController(storeURL: store),
       history: try ModelHistory(current: change.after()), configuration: configuration)
@@ -213,6 +214,32 @@ struct DamagedJournalTests {
     _ = try HotJournal(interrupting: "UPDATE ZFLIGHT SET Z_OPT = Z_OPT + 1", ofStoreAt: store, isSynced: false)
     for model in [FlightChange.renamed, .dropped, .dropped] { _ = try migrate(to: model) }
     #expect(try !archive.previousVersions().contains { $0.id == kept.id })
+  }
+
+  @Test func `what the journal alone holds is a loss of the next migration, which needs consent`() throws {
+    let journal = try HotJournal(interrupting: Self.change, ofStoreAt: store)
+    var bytes = journal.bytes
+    bytes[try #require(journal.parts.first?.records.first) + journal.recordLength - 1] ^= 1
+    try write(bytes)
+    for _ in 0..<2 {
+      let error = #expect(throws: MigrationAssistantError.self) { try migrate(to: .renamed, losses: .stop) }
+      guard case .lossesNotConsented(_, let plan)? = error else {
+        Issue.record("\(error as Any)")
+        return
+      }
+      let loss = try #require(plan.losses.first)
+      #expect(plan.losses.count == 1 && loss.entity == "Flights.sqlite-journal" && loss.kind == .unknownContent)
+      #expect(loss.amount == "\(loss.rows) pages" && loss.rows > 10)
+    }
+    let (outcome, undone) = try migrate(to: .renamed)
+    guard case .migrated(let report) = outcome else { throw CocoaError(.featureUnsupported) }
+    #expect(report.plan.losses.map(\.consent) == [.configuration])
+    #expect(undone?.isPinned == true && report.previousVersion.isPinned == false)
+    // The version that it has kept is newer than the journal.
+    guard case .migrated(let next) = try migrate(to: .dropped, losses: .keepVersion).0 else {
+      throw CocoaError(.featureUnsupported)
+    }
+    #expect(!next.plan.losses.contains { $0.entity.hasSuffix("-journal") })
   }
 
   @Test func `a version that an earlier release kept without a pin is pinned by the next operation`() throws {

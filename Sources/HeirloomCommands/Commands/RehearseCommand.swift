@@ -42,7 +42,7 @@ enum RehearseCommand {
     var rehearsed = report.plan
     let assistant = request.assistant(for: path)
     rehearsed.warnings += try assistant.placeWarnings()
-    rehearsed.add(try assistant.logDamage(), consented: plan.losses)
+    rehearsed.add(try assistant.fileLosses(), consented: plan.losses)
     let text = PlanText(plan: rehearsed)
     var lines = PlanCommand.headline(preview, request: request, style: style)
     let difference = preview.difference.map { DifferenceText($0, storeAt: path) }

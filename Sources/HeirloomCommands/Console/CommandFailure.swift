@@ -218,7 +218,7 @@ extension CommandFailure {
   private mutating func askForConsent(to plan: MigrationPlan, of path: String) {
     let losses = plan.unconsentedLosses
     hint("Here, --mapping FILE gives a mapping, and --accept-losses consents.")
-    let items = losses.map { ["\(counted($0.rows, $0.isOfLog ? "frame" : "row")) of \($0.name): \($0.reason)"] }
+    let items = losses.map { ["\(counted($0.rows, $0.unit)) of \($0.name): \($0.reason)"] }
     list = ("The store \(path), which was not changed, would lose what nobody consented to:", items)
     // What no model knows is no step's loss, and so can't be acknowledged for all stores.
     let names = losses.filter { plan.knows($0) }.map { " --acknowledge \(shellWord($0.name))" }
@@ -227,8 +227,11 @@ extension CommandFailure {
       names.isEmpty ? consent + "." : "\(consent), or for all in the history: heirloom check HISTORY\(names.joined())."
     let word = shellWord(path)
     let mapping = "To keep it, give a mapping: heirloom compare \(word) MODEL --skeleton writes one to start from."
-    let salvage = "To keep what only the \"-wal\" holds, salvage it first: heirloom doctor \(word) names the command."
-    advice = (losses.contains(where: \.isOfLog) ? [salvage] : []) + (losses.allSatisfy(\.isOfLog) ? [] : [mapping])
+    let salvage = losses.first(where: \.isOfLog).map { loss in
+      "To keep what only the \"\(loss.isOfJournal ? "-journal" : "-wal")\" holds, salvage it first:"
+        + " heirloom doctor \(word) names the command."
+    }
+    advice = [salvage].compactMap(\.self) + (losses.allSatisfy(\.isOfLog) ? [] : [mapping])
     advice.append(
       plan.stepsWithoutCode.isEmpty
         ? meant

@@ -6,13 +6,13 @@ package import HeirloomVault
 public struct MigrationLoss: Hashable, Sendable {
   /// The entity: in the source for dropped content, in the destination for content with too little room there.
   ///
-  /// For changes that only the store's `-wal` holds, it is the name of that file.
+  /// For changes that only the store's `-wal` or a kept `-journal` holds, it is the name of that file.
   public let entity: String
-  /// The property on the same side; `nil` when whole objects are lost, or frames of the `-wal`.
+  /// The property on the same side; `nil` when whole objects are lost, frames of the `-wal`, or pages of the `-journal`.
   public let property: String?
   /// The reason, in a sentence.
   public let reason: String
-  /// The number of rows that lose something, or of frames of the `-wal`; never 0.
+  /// The number of rows that lose something, of frames of the `-wal`, or of pages of the `-journal`; never 0.
   public let rows: Int64
   /// The number of links that are lost, where it isn't ``rows``; `nil` for the same number, and for other kinds.
   public let links: Int64?
@@ -29,11 +29,17 @@ public struct MigrationLoss: Hashable, Sendable {
 
   /// The number of rows, and of links where it is another, in words.
   package var amount: String {
-    CountText.counted(rows, isOfLog ? "frame" : "row") + (links.map { ", \(CountText.counted($0, "link"))" } ?? "")
+    CountText.counted(rows, unit) + (links.map { ", \(CountText.counted($0, "link"))" } ?? "")
   }
 
-  /// True for frames of the store's `-wal`, which ``rows`` counts; the entity is the log's name then.
+  /// True for frames of a `-wal` or pages of a `-journal`, which ``rows`` counts; the entity is the file's name then.
   package var isOfLog: Bool { kind == .unknownContent && property == nil }
+
+  /// True for pages of a `-journal` that is kept with a previous version.
+  package var isOfJournal: Bool { isOfLog && entity.hasSuffix("-journal") }
+
+  /// The word for one of ``rows``.
+  package var unit: String { isOfJournal ? "page" : isOfLog ? "frame" : "row" }
 
   /// Creates the loss of what only the store's `-wal` holds; `nil` if that is nothing.
   package init?(_ damage: LogDamage) {
@@ -43,6 +49,16 @@ public struct MigrationLoss: Hashable, Sendable {
       reason:
         "Changes that only the \"-wal\" holds are not migrated: SQLite can't reach them. Salvage the store first.",
       rows: Int64(damage.lostCount), kind: .unknownContent)
+  }
+
+  /// Creates the loss of what only the journal of a previous version holds.
+  package init(pages: SoleContent, keptWith version: String) {
+    self.init(
+      entity: pages.entity, property: nil,
+      reason:
+        "An interrupted change was undone only in part: SQLite can't reach these pages of the \"-journal\". Salvage the"
+        + " version \(version) first.",
+      rows: pages.rows, kind: .unknownContent)
   }
 
   /// Returns true for the same loss of as many rows, whoever consented.

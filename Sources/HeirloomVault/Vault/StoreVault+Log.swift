@@ -192,6 +192,17 @@ extension StoreVault {
     return lostCount == 0 ? [] : [SoleContent(framesOf: location.name + "-wal", count: lostCount)]
   }
 
+  /// Returns the pages that only the journals of changes hold that were undone in part since the last operation.
+  ///
+  /// - Returns: The pages, each with the name of the version that keeps the journal. A folder that can't be listed has
+  ///   none: no operation starts there.
+  package func pagesNotUndone() -> [(version: String, pages: SoleContent)] {
+    let undone = ((try? previousVersions()) ?? []).reversed().prefix { $0.manifest?.operation == .undoing }
+    return undone.flatMap { version in
+      (version.manifest?.alone?.items ?? []).filter(\.isOfJournal).map { (version.name.text, $0) }
+    }
+  }
+
   /// Removes the waiting logs that are kept with a previous version, which is on the disk.
   func removeKeptLogs(withStoreAt store: String) throws(FileError) {
     var hasRemoved = false

@@ -1,7 +1,7 @@
 public import HeirloomMapping
 public import HeirloomModel
 public import HeirloomStore
-package import HeirloomVault
+import HeirloomVault
 
 /// The plan of a migration of one store, counted on that store before anything changes.
 ///
@@ -131,17 +131,16 @@ extension MigrationPlan {
   /// The losses that nobody consented to.
   public var unconsentedLosses: [MigrationLoss] { losses.filter { $0.consent == nil } }
 
-  /// Adds the loss of frames of the store's `-wal`, unless the plan has it.
+  /// Adds losses that come from files beside the store.
   ///
   /// - Parameters:
-  ///   - damage: The log's damage; `nil` for a log that SQLite reads to its end.
+  ///   - found: The losses.
   ///   - consented: Losses that may have been consented to.
-  package mutating func add(_ damage: LogDamage?, consented: [MigrationLoss] = []) {
-    guard var loss = damage.flatMap(MigrationLoss.init), !losses.contains(where: { $0.isSame(as: loss) }) else {
-      return
+  package mutating func add(_ found: [MigrationLoss], consented: [MigrationLoss] = []) {
+    for var loss in found where !losses.contains(where: { $0.isSame(as: loss) }) {
+      loss.consent = consented.first { $0.isSame(as: loss) }?.consent
+      hopLosses.append(loss)
     }
-    loss.consent = consented.first { $0.isSame(as: loss) }?.consent
-    hopLosses.append(loss)
   }
 
   /// Records who consented to losses that nobody consented to before.
