@@ -33,4 +33,6 @@ enum OpenCause: Int {
   case foreign
   /// Links have an end that code made nothing of.
   case leftOut
+  /// Links lead to one object only in the destination.
+  case noRoom
 }

@@ -28,6 +28,8 @@ struct RowRunOutcome {
   let rowCounts: [String: Int64]
   /// The losses of what code was given and didn't read.
   let losses: [MigrationLoss]
+  /// The losses of links and orders for which the destination has no room, which the plan may have counted.
+  let recounted: [MigrationLoss]
   /// The number of requests for links to objects that decisions removed.
   let removedLinks: [RemovedLink: Int64]
 }

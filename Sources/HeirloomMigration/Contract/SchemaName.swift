@@ -16,9 +16,12 @@ package enum SchemaName {
   ///   - table: The table.
   ///   - alias: The name of its row as SQL; `nil` for the table's.
   ///   - usesIndexes: True to let SQLite take an index after all.
+  ///   - database: The database that has the table.
   /// - Returns: The table as SQL.
-  static func rows(of table: String, as alias: String? = nil, usesIndexes: Bool = false) -> String {
-    "\(quote(store)).\(quote(table))" + (alias.map { " AS \($0)" } ?? "") + (usesIndexes ? "" : " NOT INDEXED")
+  static func rows(
+    of table: String, as alias: String? = nil, usesIndexes: Bool = false, in database: String = store
+  ) -> String {
+    "\(quote(database)).\(quote(table))" + (alias.map { " AS \($0)" } ?? "") + (usesIndexes ? "" : " NOT INDEXED")
   }
 }
 

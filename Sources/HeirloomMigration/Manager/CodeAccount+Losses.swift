@@ -11,9 +11,10 @@ extension CodeAccount {
   /// of its values and links are that code didn't read.
   ///
   /// - Parameter results: The results of the mappings that ran object by object.
-  /// - Returns: The losses.
+  /// - Returns: The losses; and those of links and orders for which the destination has no room, which the plan may have
+  ///   counted.
   /// - Throws: SQLite's error.
-  func losses(_ results: [EntityMappingResult]) throws -> [MigrationLoss] {
+  func losses(_ results: [EntityMappingResult]) throws -> (new: [MigrationLoss], recounted: [MigrationLoss]) {
     try close()
     var losses: [MigrationLoss] = []
     /// The conditions of rows that became nothing, and of those among them that are lost as a whole, by entity.
@@ -67,7 +68,9 @@ extension CodeAccount {
             + "\(vanished == nil ? "" : ", or code deleted what it made,") and read none of their properties.",
           rows: count, kind: .objects))
     }
-    return losses + (try unreadValues(except: lost)) + (try unreadLinks(leftOut, except: lost))
+    let links = try unreadLinks(leftOut, except: lost)
+    losses += try unreadValues(except: lost) + links.filter { $0.cause != .noRoom }.losses
+    return (losses, try links.filter { $0.cause == .noRoom }.losses + lostOrders())
   }
 
   private func unreadValues(except lost: [String: String]) throws -> [MigrationLoss] {
@@ -97,49 +100,8 @@ extension CodeAccount {
     return left.losses
   }
 
-  private func unreadLinks(
-    _ leftOut: [String: String], except lost: [String: String]
-  ) throws -> [MigrationLoss] {
-    var left: [LeftProperty] = []
-    for (index, links) in setting.parts.openLinks.enumerated() {
-      let (own, other) = (End(key: "owner", entities: [links.owner]), End(key: "target", entities: links.targets))
-      let parts = links.parts
-      guard let read = try isRead(links.relationship, of: own),
-        let readBack = try links.inverse.map({ try isRead($0, of: other) }) ?? "0"
-      else { continue }
-      // Links whose ends both became something, and that nothing takes along.
-      var gone: [String] = []
-      if parts.cause != .leftOut, let taken = try isTaken(own, by: parts.ownCarriers, \.related),
-        let takenBack = try isTaken(other, by: parts.otherCarriers, \.related)
-      {
-        gone.append("NOT \(taken) AND NOT \(takenBack)")
-      }
-      gone += keys(of: own, leftOut) + keys(of: other, leftOut)
-      let given = try isGiven(parts.areOwnersTaken ? own : other, to: parts.takers)
-      var causes = gone.isEmpty ? [] : [(parts.cause, "(\(gone.joined(separator: " OR ")))")]
-      if undone.links.contains(index) {
-        let rest = gone.isEmpty ? "" : " AND NOT (\(gone.joined(separator: " OR ")))"
-        causes.append((.undone, undone.condition(ofLinks: index, owner: own.key, target: other.key) + rest))
-      }
-      for (cause, condition) in causes {
-        let conditions =
-          [given, "NOT \(read)", "NOT \(readBack)", condition].compactMap { $0 }
-          + keys(of: own, lost).map { "NOT \($0)" }
-        let row = try setting.connection.rows(
-          "SELECT COUNT(DISTINCT owner), COUNT(*) FROM (\(links.query)) WHERE \(conditions.joined(separator: " AND "))"
-        ).first
-        left.add(
-          LeftProperty(
-            entity: links.entity, property: links.property, cause: cause,
-            kind: cause == .foreign ? .linksWithoutRoom : .links, rows: row?[0].integer ?? 0,
-            links: row?[1].integer, targets: Set(links.targets)))
-      }
-    }
-    return left.losses
-  }
-
   /// Returns the conditions that the key of an end is among those of some rows; none if no rows are of its entities.
-  private func keys(of end: End, _ rows: [String: String]) -> [String] {
+  func keys(of end: End, _ rows: [String: String]) -> [String] {
     end.entities.compactMap { name in
       guard let condition = rows[name], let table = setting.source.entity(named: name)?.table else { return nil }
       return "(\(end.key) IN (SELECT s.\(quote(PhysicalName.primaryKey)) FROM"
@@ -149,7 +111,7 @@ extension CodeAccount {
 }
 
 /// The content of a property that code left.
-private struct LeftProperty {
+struct LeftProperty {
   let entity: String
   let property: String
   let cause: OpenCause
@@ -168,9 +130,13 @@ private struct LeftProperty {
       case .passedOver:
         "The code of the mapping never read \"\(entity).\(property)\", nor called the default that takes it."
       case .undone:
-        "The code of the mapping never read \"\(entity).\(property)\", and removed what the default had taken along."
+        links == nil
+          ? "The code of the mapping never read \"\(entity).\(property)\", and removed what the default had taken along."
+          : "The code of the mapping never read \"\(entity).\(property)\", and what it made lacks these links."
       case .leftOut:
         "The code of the mapping never read \"\(entity).\(property)\", and made nothing of the object at one end."
+      case .noRoom:
+        DataEffect(kind: .severalLinks(otherSide: nil), entity: entity, properties: [property], rows: []).description
       case .foreign:
         DataEffect(
           kind: .foreignLinks(to: targets.ordered()), entity: entity, properties: [property],
@@ -184,7 +150,7 @@ private struct LeftProperty {
 
 extension [LeftProperty] {
   /// Adds content to that of the same property which was left for the same reason.
-  fileprivate mutating func add(_ content: LeftProperty) {
+  mutating func add(_ content: LeftProperty) {
     guard content.rows > 0 else { return }
     let place = firstIndex {
       $0.entity == content.entity && $0.property == content.property && $0.cause == content.cause
@@ -196,7 +162,7 @@ extension [LeftProperty] {
   }
 
   /// The losses, by entity and property.
-  fileprivate var losses: [MigrationLoss] {
+  var losses: [MigrationLoss] {
     ordered { [$0.entity, $0.property] }.map(\.loss)
   }
 }

@@ -2,17 +2,15 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-// Values and links that the default took along count only if they are there in the end.
+// Values that the default took along count only if they are there in the end.
 extension CodeAccount {
-  /// Finds the values, links and objects that code removed after the default, or SQL, had taken them along.
-  ///
-  /// - Parameter manager: The manager, when all has been written.
-  /// - Throws: An error of the stores.
-  func findUndone(in manager: MigrationManager) throws {
+  /// Finds the values and objects that code removed after the default, or SQL, had taken them along, when all has been
+  /// written; and the links that are there.
+  func findUndone() throws {
     try close()
     try findVanished()
     try findValues()
-    for index in setting.parts.openLinks.indices { try findLinks(index, manager) }
+    try findLinks()
     try close()
   }
 
@@ -110,85 +108,5 @@ extension CodeAccount {
       }
     }
     return false
-  }
-
-  // MARK: Links
-
-  private func findLinks(_ index: Int, _ manager: MigrationManager) throws {
-    let links = setting.parts.openLinks[index]
-    let (own, other) = (End(key: "owner", entities: [links.owner]), End(key: "target", entities: links.targets))
-    // A relationship that code read of all objects is no loss.
-    guard try isRead(links.relationship, of: own) != nil,
-      try links.inverse == nil || isRead(links.inverse ?? "", of: other) != nil
-    else { return }
-    // Where no default relates the targets, only owners that the default related count.
-    try forEachRelinked(from: [links.owner], onlyByDefault: links.parts.otherCarriers.isEmpty) { owner in
-      try compare(owner, links.relationship, links.targets, manager, index, isOwner: true)
-    }
-    guard let inverse = links.inverse else { return }
-    try forEachRelinked(from: links.targets, onlyByDefault: links.parts.ownCarriers.isEmpty) { target in
-      try compare(target, inverse, [links.owner], manager, index, isOwner: false)
-    }
-  }
-
-  /// Calls a closure with each source object of an object that code deleted, or whose links it changed.
-  private func forEachRelinked(
-    from sources: [String], onlyByDefault: Bool, _ body: (Associations.Key) throws -> Void
-  ) throws {
-    for mapping in setting.mapping.entityMappings {
-      guard let source = sourceEntity(of: mapping), sources.contains(source.name),
-        let entity = mapping.destinationEntityName.flatMap({ setting.destination.entity(named: $0) }),
-        let edits = undone.edits[entity.name]
-      else { continue }
-      let products = onlyByDefault ? deeds[mapping.name]?.sets.relatedProducts : nil
-      for edited in [edits.relinked, edits.deleted] {
-        try sets.forEachMember(of: edited, alsoIn: products) { key in
-          for object in try self.sources(ofKey: key, entity, mapping.name, source) { try body(object) }
-        }
-      }
-    }
-  }
-
-  /// Notes the links of a source object that its destination objects have no more.
-  private func compare(
-    _ object: Associations.Key, _ relationship: String, _ entities: [String], _ manager: MigrationManager, _ index: Int,
-    isOwner: Bool
-  ) throws {
-    guard let heirs = undone.heirs[index],
-      let source = try manager.sourceContext.object(numbered: object.entity, primaryKey: object.primaryKey)
-    else { return }
-    let (own, other) = isOwner ? (heirs.own, heirs.otherAlone) : (heirs.other, heirs.ownAlone)
-    let related = try source.relatedObjects(byRelationship: relationship).filter { entities.contains($0.entityName) }
-    guard !related.isEmpty, let kept = try linked(to: successors(of: object), by: own, manager) else { return }
-    for target in related {
-      guard let key = manager.sourceContext.key(of: target) else { continue }
-      let others = try successors(of: Associations.Key(entity: key.entity, primaryKey: key.primaryKey))
-      // Objects whose successor is gone are left out as a whole.
-      if others.contains(where: kept.contains) || others.isEmpty { continue }
-      // Where the other side is stored apart, it may hold the link.
-      guard let back = try linked(to: others, by: other, manager) else { continue }
-      if !back.isDisjoint(with: try successors(of: object)) { continue }
-      let (owner, end) = isOwner ? (object.primaryKey, key.primaryKey) : (key.primaryKey, object.primaryKey)
-      try undone.add(owner, end, ofLinks: index)
-    }
-  }
-
-  /// Returns the objects that destination objects are linked to by some relationships; `nil` if code read the links.
-  private func linked(
-    to objects: [Associations.Key], by names: [String: Set<String>], _ manager: MigrationManager
-  ) throws -> Set<Associations.Key>? {
-    var found: Set<Associations.Key> = []
-    for key in objects {
-      guard let entity = setting.destination.entity(numbered: key.entity)?.name else { continue }
-      for name in (names[entity] ?? []).ordered() {
-        if let set = undone.reads[entity]?.set(of: name), try sets.contains(key.primaryKey, in: set) { return nil }
-        let object = try manager.destinationContext.object(numbered: key.entity, primaryKey: key.primaryKey)
-        for other in try object?.relatedObjects(byRelationship: name) ?? [] {
-          guard let key = manager.destinationContext.key(of: other) else { continue }
-          found.insert(Associations.Key(entity: key.entity, primaryKey: key.primaryKey))
-        }
-      }
-    }
-    return found
   }
 }

@@ -16,8 +16,6 @@ final class CodeAccount {
     let related: Int
     /// The destination objects that the default made.
     let products: Int
-    /// The destination objects whose relationships the default set.
-    let relatedProducts: Int
   }
 
   let setting: RowRunSetting
@@ -30,6 +28,14 @@ final class CodeAccount {
   private(set) var reads: [String: PropertyReads] = [:]
   /// The work of the default and of SQL that code undid.
   let undone: UndoneWork
+  /// The ordered relationships of objects that code makes, or that lead to such objects.
+  let orders: [OpenOrder]
+  /// The links of the candidate; `nil` until they are looked for.
+  var candidate: CandidateLinks?
+  /// What was found in the candidate of each line of links, by its place.
+  var foundLinks: [Int: FoundLinks] = [:]
+  /// What was found in the candidate of each ordered relationship, by its place.
+  var foundOrders: [Int: FoundLinks] = [:]
   private var counts: [Int: Int64] = [:]
 
   /// Opens the account; `nil` if no code is given objects.
@@ -39,12 +45,16 @@ final class CodeAccount {
     guard !byCode.isEmpty || !parts.openLines.isEmpty || !parts.openLinks.isEmpty else { return nil }
     (self.setting, self.associations) = (setting, associations)
     sets = try ObjectSets(connection: setting.connection)
-    undone = UndoneWork(runs, setting: setting, sets: sets)
+    orders = OpenOrder.all(in: setting, byCode: Set(byCode.compactMap { $0.source?.name }))
+    var heirs: [String: Set<String>] = [:]
+    for heir in parts.openLinks.flatMap({ $0.heirs(in: setting) }) + orders.flatMap(\.heirs) {
+      heirs[heir.entity, default: []].insert(heir.relationship)
+    }
+    undone = UndoneWork(runs, links: heirs, setting: setting, sets: sets)
     self.runs = runs
     for run in runs {
       guard let source = run.source?.name else { continue }
-      let deeds = Deeds(
-        given: sets.add(), made: sets.add(), related: sets.add(), products: sets.add(), relatedProducts: sets.add())
+      let deeds = Deeds(given: sets.add(), made: sets.add(), related: sets.add(), products: sets.add())
       self.deeds[run.mapping.name] = (source, deeds)
       run.deeds = deeds
     }
@@ -58,6 +68,7 @@ final class CodeAccount {
       guard let inverse = links.inverse else { continue }
       for target in links.targets { properties[target, default: []].insert(inverse) }
     }
+    for order in orders { properties[order.owner, default: []].insert(order.relationship) }
     for (entity, properties) in properties.ordered(by: \.key) {
       reads[entity] = setting.sourceStore.noteReads(of: properties, ofEntity: entity, in: sets)
     }
@@ -71,7 +82,7 @@ final class CodeAccount {
     sets.insert(object.key, into: deeds[keyPath: set])
   }
 
-  /// Notes an object that the default made, or whose relationships it set.
+  /// Notes an object that the default made.
   func note(product object: ManagedObject, in set: KeyPath<Deeds, Int>, of run: RowMapping) {
     guard let deeds = run.deeds, object.isOf(run.mapping.destinationEntityName) else { return }
     sets.insert(object.key, into: deeds[keyPath: set])
@@ -97,7 +108,7 @@ final class CodeAccount {
 
   /// Removes the notes.
   func remove() throws {
-    try undone.remove()
+    try candidate?.remove()
     try sets.remove()
   }
 

@@ -80,7 +80,6 @@ extension MigrationManager {
       let found = try sources.flatMap { try related(by: property, relationship, from: $0, to: destination, run) }
       try withoutEdits { try set(relationship, of: destination, to: found) }
     }
-    account?.note(product: destination, in: \.relatedProducts, of: run)
   }
 
   /// Runs a closure that changes objects for the default, which undoes nothing.

@@ -21,7 +21,7 @@ extension MigrationManager {
       try validateLateLinks()
       currentEntityMapping = nil
       try destinationContext.writeKeyCounters()
-      try account?.findUndone(in: self)
+      try account?.findUndone()
       try destinationContext.removeSearchIndexes()
       let outcome = try outcome()
       try removeTables()
@@ -247,8 +247,10 @@ extension MigrationManager {
       )
     }
     let results = try runs.map(result)
+    let losses = try account?.losses(results)
     return RowRunOutcome(
-      results: results, objects: objects, rowCounts: rowCounts, losses: try account?.losses(results) ?? [],
+      results: results, objects: objects, rowCounts: rowCounts, losses: losses?.new ?? [],
+      recounted: losses?.recounted ?? [],
       removedLinks: removedLinks)
   }
 

@@ -220,7 +220,6 @@ extension ManagedObject {
   }
 
   private func noteUnlink(from object: ManagedObject, name: String, _ context: ManagedObjectContext) {
-    plan.edits?.noteUnlink(name, of: key)
     linkChanges[name, default: PendingLinks()].remove(object)
     context.hasOnlyInsertions = false
     context.noteChange(of: self)

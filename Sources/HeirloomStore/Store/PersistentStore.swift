@@ -160,12 +160,12 @@ public final class PersistentStore {
   /// Notes from now on which objects of exactly one entity are changed or deleted.
   ///
   /// - Parameters:
-  ///   - watched: The columns and links whose changes count.
+  ///   - watched: The columns whose changes count.
   ///   - entity: The entity's name.
   ///   - sets: The place for the notes.
   /// - Returns: The notes; `nil` for an unknown entity.
   package func noteEdits(
-    of watched: ObjectEdits.Watched, ofEntity entity: String, in sets: ObjectSets
+    of watched: Set<String>, ofEntity entity: String, in sets: ObjectSets
   ) -> ObjectEdits? {
     guard let plan = plan(named: entity) else { return nil }
     let edits = ObjectEdits(watched, columns: plan.columns, in: sets)

@@ -45,9 +45,12 @@ extension LinkQuery {
   ///   - columns: The table and its columns.
   ///   - others: The names of further columns of the table, which belong to others and may have any name.
   ///   - usesIndexes: True for a query that is asked for the links of one object.
+  ///   - database: The database that has the table.
   /// - Returns: A `SELECT` with the four columns, or with further ones, those of them that exist, and these, each of
   ///   which has the name that `other(_:)` returns.
-  static func select(_ columns: Pairs, with others: [String] = [], usesIndexes: Bool = false) -> String {
+  static func select(
+    _ columns: Pairs, with others: [String] = [], usesIndexes: Bool = false, in database: String = SchemaName.store
+  ) -> String {
     let (owner, target) = (quote(columns.owner), quote(columns.target))
     var places = [(columns.position, "position"), (columns.inversePosition, "inverse_position")]
     // SQLite allows as many results as columns, and then there are as many others as fit beside the places that exist.
@@ -57,7 +60,7 @@ extension LinkQuery {
       + others.enumerated().map { "\(quote($1)) AS \(other($0))" }
     // An object without the link has a row too, with NULL for the key.
     return "SELECT \(results.joined(separator: ", "))"
-      + " FROM \(SchemaName.rows(of: columns.table, usesIndexes: usesIndexes))"
+      + " FROM \(SchemaName.rows(of: columns.table, usesIndexes: usesIndexes, in: database))"
       + " WHERE \(owner) IS NOT NULL AND \(target) IS NOT NULL"
   }
 }
@@ -140,8 +143,12 @@ extension PhysicalSchema {
   ///   - entity: The entity that has or inherits it.
   ///   - isReversed: True if the relationship's own side is to be the `target`.
   ///   - usesIndexes: True for a query that is asked for the links of one object.
+  ///   - database: The database that has the schema's tables.
   /// - Returns: `nil` if the relationship is not stored.
-  func links(of name: String, in entity: String, isReversed: Bool, usesIndexes: Bool = false) -> LinkQuery? {
+  func links(
+    of name: String, in entity: String, isReversed: Bool, usesIndexes: Bool = false,
+    in database: String = SchemaName.store
+  ) -> LinkQuery? {
     guard let storage = storage(ofRelationship: name, in: entity),
       let relationship = model.relationship(named: name, of: entity),
       var ownerRoot = model.rootEntity(of: entity)?.name,
@@ -170,7 +177,7 @@ extension PhysicalSchema {
     }
     let columns = LinkQuery.Pairs(
       table: table, owner: own, target: other, position: order, inversePosition: inverseOrder)
-    let sql = LinkQuery.select(columns, usesIndexes: usesIndexes)
+    let sql = LinkQuery.select(columns, usesIndexes: usesIndexes, in: database)
     return LinkQuery(
       sql: sql, isOrdered: order != nil, isInverseOrdered: inverseOrder != nil, ownerRoot: ownerRoot,
       targetRoot: targetRoot,

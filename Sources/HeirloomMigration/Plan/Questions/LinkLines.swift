@@ -133,10 +133,13 @@ struct LinkLines {
     let inverse = source.model.inverse(of: relationship)?.relationship
     let links = Links(sql: account.sql, ownerRoot: account.ownerRoot, targetRoot: account.targetRoot)
     return concrete(entity).compactMap { owner in
-      guard let own = takers[owner] else { return nil }
+      // Of links with an end that code makes, the run tells which are there.
+      guard let own = takers[owner], !own.contains(where: \.flow.isOpaque) else { return nil }
       let targets = concrete(relationship.destinationEntity).filter { target in
-        let (certain, back) = carriers(of: relationship, inverse, own, takers[target] ?? [])
-        return certain.contains { !$0.flow.isOpaque } || back.contains { !$0.flow.isOpaque }
+        let others = takers[target] ?? []
+        guard !others.contains(where: \.flow.isOpaque) else { return false }
+        let (certain, back) = carriers(of: relationship, inverse, own, others)
+        return !certain.isEmpty || !back.isEmpty
       }
       return targets.isEmpty ? nil : between(owner, nil, targets, links)
     }

@@ -164,6 +164,17 @@ extension MigrationPlan {
       return check.survives(changesOf: counted.union(derived))
     }
     hopLosses += outcome.losses
+    for loss in outcome.recounted {
+      let place = hopLosses.firstIndex {
+        $0.entity == loss.entity && $0.property == loss.property && $0.kind == loss.kind
+      }
+      guard let place else {
+        hopLosses.append(loss)
+        continue
+      }
+      // Both are of the same links, of which SQL had counted those of the objects that it makes.
+      if hopLosses[place].links ?? hopLosses[place].rows < loss.links ?? loss.rows { hopLosses[place] = loss }
+    }
     for (link, count) in outcome.removedLinks.ordered(by: \.key.mapping) {
       if let entity = link.entity, let relationship = link.relationship {
         hopLosses.append(

@@ -1,0 +1,154 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// The links of the candidate, seen from the source: pairs of source objects whose destination objects are linked.
+///
+/// They are read from the candidate when everything is written, so that a link counts as kept if it is there, whoever
+/// made it.
+final class CandidateLinks {
+  /// A relationship of the destination that goes on with links of the source.
+  struct Heir: Hashable {
+    let entity: String
+    let relationship: String
+    /// True if the relationship is that of the targets.
+    let isReversed: Bool
+  }
+
+  /// The links of a source relationship that are looked for.
+  struct Search {
+    let owner: String
+    let targets: [String]
+    let heirs: [Heir]
+  }
+
+  private static let heirs = quote("heirloom_heirs")
+  private static let found = quote("heirloom_links")
+
+  private let setting: RowRunSetting
+  private let associations: Associations
+  private let statements: StatementCache
+  /// The numbers of the source entities whose destination objects are known.
+  private var known: Set<Int> = []
+  private var lineCount = 0
+
+  init(setting: RowRunSetting, associations: Associations) throws {
+    (self.setting, self.associations) = (setting, associations)
+    statements = StatementCache(connection: setting.connection)
+    try remove()
+    try setting.connection.execute(
+      "CREATE TEMP TABLE \(Self.heirs) (heir INTEGER, heir_entity INTEGER, entity INTEGER, source INTEGER,"
+        + " PRIMARY KEY (heir, heir_entity, entity, source)) WITHOUT ROWID")
+    try setting.connection.execute(
+      "CREATE INDEX temp.\(quote("heirloom_heirs_by_source")) ON \(Self.heirs) (entity, source)")
+    try setting.connection.execute(
+      "CREATE TEMP TABLE \(Self.found) (line INTEGER, own INTEGER, other INTEGER, heir INTEGER, place,"
+        + " PRIMARY KEY (line, own, other, heir)) WITHOUT ROWID")
+  }
+
+  /// Removes the tables.
+  func remove() throws {
+    statements.removeAll()
+    for table in [Self.heirs, Self.found] { try setting.connection.execute("DROP TABLE IF EXISTS temp.\(table)") }
+  }
+
+  /// Looks for links in the candidate.
+  ///
+  /// - Returns: The number of the line, for conditions about what was found.
+  func find(_ search: Search) throws -> Int {
+    lineCount += 1
+    guard let owner = setting.source.entity(named: search.owner) else { return lineCount }
+    let targets = search.targets.compactMap { setting.source.entity(named: $0) }
+    for entity in [owner] + targets { try addHeirs(of: entity) }
+    for heir in search.heirs {
+      guard
+        let links = setting.destination.links(
+          of: heir.relationship, in: heir.entity, isReversed: heir.isReversed, in: SchemaName.candidate)
+      else { continue }
+      try setting.connection.execute(
+        "INSERT OR IGNORE INTO temp.\(Self.found) SELECT \(lineCount), o.source, t.source, k.owner, k.position"
+          + " FROM (\(links.sql)) AS k"
+          + " CROSS JOIN temp.\(Self.heirs) AS o ON o.heir = k.owner AND o.heir_entity IN (\(numbers(links.ownerRoot)))"
+          + " AND o.entity = \(owner.number)"
+          + " CROSS JOIN temp.\(Self.heirs) AS t ON t.heir = k.target AND t.heir_entity IN (\(numbers(links.targetRoot)))"
+          + " AND t.entity IN (\(targets.map { String($0.number) }.joined(separator: ", ")))")
+    }
+    return lineCount
+  }
+
+  private func numbers(_ root: String) -> String {
+    setting.destination.model.entityTree(from: root).compactMap { setting.destination.entity(named: $0.name) }
+      .map { String($0.number) }.joined(separator: ", ")
+  }
+
+  /// Notes the destination objects of an entity's objects.
+  private func addHeirs(of entity: PhysicalEntity) throws {
+    guard known.insert(entity.number).inserted else { return }
+    let mappings = setting.mapping.entityMappings.filter {
+      $0.sourceEntityName == entity.name && $0.destinationEntityName != nil
+    }
+    let rows = try setting.connection.prepare(
+      "SELECT \(quote(PhysicalName.primaryKey)) FROM \(SchemaName.rows(of: entity.table))"
+        + " WHERE \(quote(PhysicalName.entity)) = \(entity.number)")
+    while try rows.step() {
+      let source = Associations.Key(entity: entity.number, primaryKey: rows.integer(at: 0))
+      for mapping in mappings {
+        for heir in try associations.destinations(of: source, mapping: mapping.name) {
+          try statements.run(
+            "INSERT OR IGNORE INTO temp.\(Self.heirs) VALUES (?1, ?2, ?3, ?4)",
+            [
+              .integer(heir.primaryKey), .integer(Int64(heir.entity)), .integer(Int64(source.entity)),
+              .integer(source.primaryKey),
+            ])
+        }
+      }
+    }
+  }
+
+  // MARK: Conditions
+
+  /// Returns the condition that a link is in the candidate.
+  ///
+  /// The names of a query of links are `owner` and `target`: no column here has one of them.
+  func contain(_ line: Int, owner: String, target: String) -> String {
+    "EXISTS (SELECT 1 FROM temp.\(Self.found) AS f WHERE f.line = \(line) AND f.own = \(owner) AND f.other = \(target))"
+  }
+
+  /// Returns the condition that an owner, or a target, has some link in the candidate.
+  func contain(_ line: Int, end: String, isOwner: Bool) -> String {
+    "\(end) IN (SELECT \(isOwner ? "own" : "other") FROM temp.\(Self.found) WHERE line = \(line))"
+  }
+
+  /// Returns the condition that something was made of an object of some entities.
+  func haveHeir(_ key: String, _ entities: [String]) -> String {
+    let numbers = entities.compactMap { setting.source.entity(named: $0)?.number }.map(String.init)
+    return "EXISTS (SELECT 1 FROM temp.\(Self.heirs) AS h WHERE h.entity IN (\(numbers.joined(separator: ", ")))"
+      + " AND h.source = \(key))"
+  }
+
+  /// Returns the query of the owners none of whose destination objects has its links in the order of the source.
+  ///
+  /// - Parameters:
+  ///   - line: The line of the links.
+  ///   - links: The links of the source, with `owner`, `target` and `position`.
+  /// - Returns: A query with `owner`.
+  func disordered(_ line: Int, _ links: String) -> String {
+    // Links of equal places have no order.
+    "SELECT owner FROM (SELECT owner, heir, MAX(position > last AND (place <= lastPlace OR place IS NULL"
+      + " OR lastPlace IS NULL)) AS isLost FROM (SELECT k.owner, f.heir, k.position, f.place,"
+      + " LAG(k.position) OVER w AS last, LAG(f.place) OVER w AS lastPlace FROM (\(links)) AS k"
+      + " JOIN temp.\(Self.found) AS f ON f.line = \(line) AND f.own = k.owner AND f.other = k.target"
+      + " WINDOW w AS (PARTITION BY k.owner, f.heir ORDER BY k.position, f.place))"
+      + " GROUP BY owner, heir) GROUP BY owner HAVING MIN(COALESCE(isLost, 0)) = 1"
+  }
+
+  /// Calls a closure with the source objects of a destination object.
+  func forEachSource(of heir: Int64, in entities: [Int], _ body: (Int64) -> Void) throws {
+    let numbers = entities.map(String.init).joined(separator: ", ")
+    try statements.withStatement(
+      "SELECT source FROM temp.\(Self.heirs) WHERE heir = ?1 AND entity IN (\(numbers))", [.integer(heir)]
+    ) { rows throws(SQLiteError) in
+      while try rows.step() { body(rows.integer(at: 0)) }
+    }
+  }
+}

@@ -1,0 +1,255 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// An ordered relationship whose order only code can keep: it makes the owners, or the objects that they lead to.
+struct OpenOrder {
+  /// The entity and the relationship that a loss is told of: those of the destination that go on, else the source's own.
+  let name: (entity: String, property: String)
+  /// The entity of the owners.
+  let owner: String
+  /// The name of the source relationship.
+  let relationship: String
+  /// The entities of the objects that it leads to.
+  let targets: [String]
+  /// The mappings that take the owners; none where SQL does.
+  let takers: Set<String>
+  /// True if the links go on in an ordered relationship.
+  let isOrdered: Bool
+  /// The relationships of the destination in which the order is looked for.
+  let heirs: [CandidateLinks.Heir]
+
+  /// Lists the ordered relationships of the source.
+  ///
+  /// - Parameters:
+  ///   - setting: The stores and mappings.
+  ///   - byCode: The source entities whose objects code gets.
+  static func all(in setting: RowRunSetting, byCode: Set<String>) -> [OpenOrder] {
+    let (source, destination) = (setting.source.model, setting.destination.model)
+    return source.entities.flatMap { entity in
+      entity.relationships.filter { $0.isToMany && $0.isOrdered && !$0.isTransient }.flatMap { relationship in
+        let targets = source.entityTree(from: relationship.destinationEntity).map(\.name)
+        return source.entityTree(from: entity.name).compactMap { owner -> OpenOrder? in
+          let isOwnByCode = byCode.contains(owner.name)
+          guard !owner.isAbstract, isOwnByCode || !byCode.isDisjoint(with: targets) else { return nil }
+          let own = setting.heirs(of: relationship.name, from: [owner.name], isReversed: false)
+          let ordered = own.filter { heir in
+            destination.relationship(named: heir.relationship, of: heir.entity).map { $0.isToMany && $0.isOrdered }
+              ?? false
+          }
+          // What SQL leaves of an order is told by the plan.
+          guard isOwnByCode || !ordered.isEmpty else { return nil }
+          let inverse = source.inverse(of: relationship)?.relationship
+          let others = inverse.map { setting.heirs(of: $0.name, from: targets, isReversed: true) } ?? []
+          let told = own.first.flatMap { heir in
+            destination.declaringEntity(ofProperty: heir.relationship, in: heir.entity).map {
+              ($0.name, heir.relationship)
+            }
+          }
+          let mappings = setting.mapping.entityMappings.filter { $0.sourceEntityName == owner.name }.map(\.name)
+          return OpenOrder(
+            name: told ?? (entity.name, relationship.name), owner: owner.name, relationship: relationship.name,
+            targets: targets, takers: isOwnByCode ? Set(mappings) : [], isOrdered: !ordered.isEmpty,
+            heirs: ordered.isEmpty ? own + others : ordered)
+        }
+      }
+    }
+  }
+}
+
+extension OpenLinks {
+  /// Returns the relationships of the destination that go on with the links.
+  func heirs(in setting: RowRunSetting) -> [CandidateLinks.Heir] {
+    setting.heirs(of: relationship, from: [owner], isReversed: false)
+      + (inverse.map { setting.heirs(of: $0, from: targets, isReversed: true) } ?? [])
+  }
+
+  /// The relationship of the destination that leads to one object where the source's led to several; `nil` for none.
+  func narrowed(in setting: RowRunSetting) -> CandidateLinks.Heir? {
+    let (source, destination) = (setting.source.model, setting.destination.model)
+    return heirs(in: setting).first { heir in
+      let before =
+        heir.isReversed
+        ? targets.lazy.compactMap { source.relationship(named: inverse ?? "", of: $0) }.first
+        : source.relationship(named: relationship, of: owner)
+      return before?.isToMany == true
+        && destination.relationship(named: heir.relationship, of: heir.entity)?.isToMany == false
+    }
+  }
+}
+
+extension RowRunSetting {
+  /// Returns the relationships of destination entities that go on with one of source entities.
+  func heirs(of relationship: String, from sources: [String], isReversed: Bool) -> [CandidateLinks.Heir] {
+    var found: [CandidateLinks.Heir] = []
+    for entity in mapping.entityMappings where entity.sourceEntityName.map(sources.contains) ?? false {
+      guard let name = entity.destinationEntityName else { continue }
+      for property in entity.relationshipMappings where property.sourceRelationshipName == relationship {
+        let heir = CandidateLinks.Heir(entity: name, relationship: property.name, isReversed: isReversed)
+        if destination.storage(ofRelationship: property.name, in: name) != nil, !found.contains(heir) {
+          found.append(heir)
+        }
+      }
+    }
+    return found
+  }
+}
+
+/// What was found in the candidate of some links.
+struct FoundLinks {
+  /// The line of the links.
+  let line: Int
+  /// The sets of owners and of targets of whose links code read the destination's.
+  let readOwners: Int
+  let readTargets: Int
+}
+
+// Links count as taken along if they are there in the end.
+extension CodeAccount {
+  private func ends(of links: OpenLinks) -> (own: End, other: End) {
+    (End(key: "owner", entities: [links.owner]), End(key: "target", entities: links.targets))
+  }
+
+  /// Looks in the candidate for the links and orders that may be lost.
+  func findLinks() throws {
+    for (index, links) in setting.parts.openLinks.enumerated() {
+      let (own, other) = ends(of: links)
+      // A relationship that code read of all objects is no loss.
+      guard try isRead(links.relationship, of: own) != nil,
+        try links.inverse == nil || isRead(links.inverse ?? "", of: other) != nil
+      else { continue }
+      foundLinks[index] = try find(
+        CandidateLinks.Search(owner: links.owner, targets: links.targets, heirs: links.heirs(in: setting)))
+    }
+    for (index, order) in orders.enumerated() {
+      guard try isRead(order.relationship, of: End(key: "owner", entities: [order.owner])) != nil else { continue }
+      foundOrders[index] = try find(
+        CandidateLinks.Search(owner: order.owner, targets: order.targets, heirs: order.heirs))
+    }
+  }
+
+  private func find(_ search: CandidateLinks.Search) throws -> FoundLinks {
+    let candidate = try self.candidate ?? CandidateLinks(setting: setting, associations: associations)
+    self.candidate = candidate
+    let found = FoundLinks(line: try candidate.find(search), readOwners: sets.add(), readTargets: sets.add())
+    for heir in search.heirs {
+      guard let set = undone.reads[heir.entity]?.set(of: heir.relationship) else { continue }
+      let entities = (heir.isReversed ? search.targets : [search.owner]).compactMap {
+        setting.source.entity(named: $0)?.number
+      }
+      try sets.forEachMember(of: set) { key in
+        try candidate.forEachSource(of: key, in: entities) { source in
+          sets.insert(source, into: heir.isReversed ? found.readTargets : found.readOwners)
+        }
+      }
+    }
+    return found
+  }
+
+  /// Returns the links that are not in the candidate, and of which code read nothing.
+  ///
+  /// - Parameters:
+  ///   - leftOut: The conditions of rows that became nothing, by entity.
+  ///   - lost: The conditions of those of them that are lost as a whole.
+  func unreadLinks(_ leftOut: [String: String], except lost: [String: String]) throws -> [LeftProperty] {
+    var left: [LeftProperty] = []
+    for (index, links) in setting.parts.openLinks.enumerated() {
+      let (own, other) = ends(of: links)
+      let parts = links.parts
+      guard let candidate, let found = foundLinks[index], let read = try isRead(links.relationship, of: own),
+        let readBack = try links.inverse.map({ try isRead($0, of: other) }) ?? "0"
+      else { continue }
+      // Links whose ends both became something, and that nothing takes along.
+      var gone: [String] = []
+      if parts.cause != .leftOut, let taken = try isTaken(own, by: parts.ownCarriers, \.related),
+        let takenBack = try isTaken(other, by: parts.otherCarriers, \.related)
+      {
+        gone.append("NOT \(taken) AND NOT \(takenBack)")
+      }
+      gone += keys(of: own, leftOut) + keys(of: other, leftOut)
+      let isGone = gone.isEmpty ? "0" : "(\(gone.joined(separator: " OR ")))"
+      let areMade =
+        "NOT \(isGone) AND \(candidate.haveHeir(own.key, own.entities))"
+        + " AND \(candidate.haveHeir(other.key, other.entities))"
+      let narrowed = links.narrowed(in: setting)
+      let hasNoRoom = narrowed.map {
+        candidate.contain(found.line, end: $0.isReversed ? other.key : own.key, isOwner: !$0.isReversed)
+      }
+      var causes = [(parts.cause, isGone), (.undone, "\(areMade) AND NOT \(hasNoRoom ?? "0")")]
+      // The line of the other side, if it has one, counts the same links.
+      let isTold =
+        narrowed?.isReversed == true
+        && setting.parts.openLinks.contains { $0.relationship == links.inverse && links.targets.contains($0.owner) }
+      if let hasNoRoom, !isTold { causes.append((.noRoom, "\(areMade) AND \(hasNoRoom)")) }
+      let given = try isGiven(parts.areOwnersTaken ? own : other, to: parts.takers)
+      let unread = [
+        given, "NOT \(read)", "NOT \(readBack)", "NOT \(sets.contains(own.key, in: found.readOwners))",
+        "NOT \(sets.contains(other.key, in: found.readTargets))",
+        "NOT \(candidate.contain(found.line, owner: own.key, target: other.key))",
+      ]
+      for (cause, condition) in causes where condition != "0" {
+        let conditions = unread.compactMap { $0 } + keys(of: own, lost).map { "NOT \($0)" } + [condition]
+        let isReversed = cause == .noRoom && narrowed?.isReversed == true
+        let row = try setting.connection.rows(
+          "SELECT COUNT(DISTINCT \(isReversed ? "target" : "owner")), COUNT(*) FROM (\(links.query))"
+            + " WHERE \(conditions.joined(separator: " AND "))"
+        ).first
+        var name = (entity: links.entity, property: links.property)
+        if cause == .noRoom, let narrowed {
+          let owner = setting.destination.model.declaringEntity(
+            ofProperty: narrowed.relationship, in: narrowed.entity)
+          name = (owner?.name ?? narrowed.entity, narrowed.relationship)
+        }
+        left.add(
+          LeftProperty(
+            entity: name.entity, property: name.property, cause: cause,
+            kind: cause == .foreign || cause == .noRoom ? .linksWithoutRoom : .links, rows: row?[0].integer ?? 0,
+            links: row?[1].integer, targets: Set(links.targets)))
+      }
+    }
+    return left
+  }
+
+  /// Returns the losses of orders: no destination object of an owner has its links in their order, and code read none of
+  /// them.
+  func lostOrders() throws -> [MigrationLoss] {
+    var losses: [MigrationLoss] = []
+    for (index, order) in orders.enumerated() {
+      let own = End(key: "owner", entities: [order.owner])
+      guard let candidate, let found = foundOrders[index], let read = try isRead(order.relationship, of: own),
+        let entity = setting.source.entity(named: order.owner),
+        let query = setting.source.links(of: order.relationship, in: order.owner, isReversed: false)
+      else { continue }
+      let owners =
+        "SELECT \(quote(PhysicalName.primaryKey)) FROM \(SchemaName.rows(of: entity.table))"
+        + " WHERE \(quote(PhysicalName.entity)) = \(entity.number)"
+      let links = "SELECT k.owner, k.target, k.position FROM (\(query.sql)) AS k WHERE k.owner IN (\(owners))"
+      let disordered =
+        order.isOrdered
+        ? candidate.disordered(found.line, links)
+        : "SELECT owner FROM (\(links)) WHERE \(candidate.contain(found.line, owner: "owner", target: "target"))"
+          + " GROUP BY owner HAVING COUNT(DISTINCT position) > 1"
+      let given = order.takers.isEmpty ? nil : try isGiven(own, to: order.takers)
+      let conditions = [given, "NOT \(read)", "NOT \(sets.contains(own.key, in: found.readOwners))"]
+      let rows = try setting.connection.firstInteger(
+        "SELECT COUNT(*) FROM (\(disordered)) WHERE \(conditions.compactMap { $0 }.joined(separator: " AND "))")
+      guard let rows, rows > 0 else { continue }
+      let (entityName, property) = order.name
+      if let place = losses.firstIndex(where: { $0.entity == entityName && $0.property == property }) {
+        losses[place] = MigrationLoss(
+          entity: entityName, property: property, reason: losses[place].reason, rows: losses[place].rows + rows,
+          kind: .order)
+        continue
+      }
+      let effect = DataEffect(kind: .orderDropped, entity: entityName, properties: [property], rows: [])
+      losses.append(
+        MigrationLoss(
+          entity: entityName, property: property,
+          reason: order.isOrdered
+            ? "The code of the mapping never read \"\(entityName).\(property)\", and what it made has another order."
+            : effect.description,
+          rows: rows, kind: .order))
+    }
+    return losses
+  }
+}
