@@ -79,6 +79,59 @@ struct RestoredFilesTests {
     #expect(try scene.kept() == (content == .empty ? [0] : []) + after)
   }
 
+  @Test(arguments: Content.allCases)
+  func `a version that a launch released is pinned again once a file of a later one differs`(content: Content) throws {
+    let scene = try KeptStoreScene()
+    let before = try KeptStoreScene.contents(of: scene.store)
+    try scene.launch(1)
+    // The store that is replaced has nothing that the restored one lacks.
+    let replaced = try #require(try scene.archive.restorePreviousVersion().previous)
+    #expect(!replaced.isPinned && replaced.alone.isEmpty)
+    let file = try KeptStoreScene.files(of: scene.store)[2]
+    let good = try Data(contentsOf: file)
+    try replace(file, with: content.of(good))
+    for version in 2...4 { for _ in 0..<3 { try scene.launch(version) } }
+    let holders = try scene.archive.previousVersions().filter { try KeptStoreScene.contents(of: $0.storeURL) == before }
+    let pinned = holders.filter(\.isPinned)
+    #expect(pinned.map(\.id) == [replaced.id])
+    // Released by name, it stays released.
+    for holder in pinned { try scene.archive.releasePreviousVersion(holder.id) }
+    _ = try scene.archive.restorePreviousVersion()
+    #expect(try !scene.archive.previousVersions().contains { $0.id == replaced.id && $0.isPinned })
+  }
+
+  @Test(arguments: Content.allCases)
+  func `a version stays if its file was missing from the next, and came back with other content`(content: Content)
+    throws
+  {
+    let scene = try KeptStoreScene()
+    let before = try KeptStoreScene.contents(of: scene.store)
+    try scene.launch(1, keeping: 3)
+    let file = try KeptStoreScene.files(of: scene.store)[2]
+    let good = try Data(contentsOf: file)
+    try FileManager.default.removeItem(at: file)
+    for _ in 0..<3 { try scene.launch(2, keeping: 3) }
+    try content.of(good).write(to: file)
+    for version in 3...4 { for _ in 0..<3 { try scene.launch(version) } }
+    let oldest = try #require(try scene.archive.previousVersions().last)
+    #expect(try KeptStoreScene.contents(of: oldest.storeURL) == before)
+    #expect(oldest.isPinned && oldest.alone.map(\.rows) == [1])
+  }
+
+  @Test func `of versions with the same files, only the newest is pinned for a later one's other content`() throws {
+    let scene = try KeptStoreScene()
+    try scene.launch(1, keeping: 5)
+    try scene.launch(2, keeping: 5)
+    let file = try KeptStoreScene.files(of: scene.store)[2]
+    try replace(file, with: Data([1, 2, 3]))
+    try scene.launch(3, keeping: 5)
+    #expect(try scene.archive.previousVersions().map(\.isPinned) == [false, true, false])
+    // Once that one is released, the file is the older one's alone.
+    try scene.archive.releasePreviousVersion(try scene.archive.previousVersions()[1].id)
+    try scene.launch(4, keeping: 5)
+    #expect(try scene.archive.previousVersions().map(\.isPinned) == [false, false, false, true])
+  }
+
   @Test func `a good file of the store stays with it when the version's own is damaged`() throws {
     let scene = try KeptStoreScene()
     let before = try KeptStoreScene.contents(of: scene.store)

@@ -31,7 +31,7 @@ public struct PreviousVersion: Hashable, Sendable {
   /// The content of the version that the store lacks: what its migration lost without consent, as counted then, or what
   /// was written to a replaced store, as counted by the last migration or restoration.
   ///
-  /// Other kept versions may have a part of it. A released version still has the list.
+  /// Other kept versions may have a part of it. A version that was released by name still has the list.
   public let alone: [SoleContent]
   /// The number of further such losses, which the version's description has no room for.
   public let unlistedLossCount: Int

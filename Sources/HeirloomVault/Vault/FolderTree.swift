@@ -260,13 +260,26 @@ package struct FolderTree {
     return passedOver
   }
 
-  /// Counts the files of a folder that have other content than the file of the same name in a second one.
-  func countDiffering(_ folder: SupportFolder, from other: SupportFolder) throws(FileError) -> Int {
+  /// Counts the files of a folder of which another one has other content under the same name.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder.
+  ///   - others: The other folders, the nearest first. A file counts only up to a folder that stays and has its content.
+  /// - Returns: The number of files.
+  /// - Throws: `FileError` when something can't be read.
+  func countDiffering(
+    _ folder: SupportFolder, from others: [(folder: SupportFolder, stays: Bool)]
+  ) throws(FileError) -> Int {
     var count = 0
     try walk(folder) { place, status throws(FileError) in
-      let path = other.path(of: place)
-      guard status.kind == .regular, let found = try files.status(of: path), found.kind == .regular else { return }
-      if try !isSame(folder.path(of: place), status, as: path, found) { count += 1 }
+      guard status.kind == .regular else { return }
+      var differs = false
+      for (other, stays) in others {
+        let path = other.path(of: place)
+        guard let found = try files.status(of: path), found.kind == .regular else { continue }
+        if try !isSame(folder.path(of: place), status, as: path, found) { differs = true } else if stays { return }
+      }
+      if differs { count += 1 }
     }
     return count
   }

@@ -51,6 +51,8 @@ package struct PreviousVersionManifest: Hashable, Sendable {
   /// The content that this version alone holds after an unconsented loss; `nil` if it holds nothing alone.
   package private(set) var alone: SoleContents?
   /// True once the app has said that the version may be removed like any other, or another store holds its content.
+  ///
+  /// In the second case, ``alone`` is an empty list.
   package private(set) var isReleased: Bool
   /// The result of the last test of the version's soundness; `nil` if it wasn't tested, as by earlier releases.
   package private(set) var soundness: SoundnessNote?
@@ -63,6 +65,9 @@ package struct PreviousVersionManifest: Hashable, Sendable {
   /// A migration carries rows over. An adoption and a restoration don't: what was written to the store that they
   /// replaced is in that store alone.
   package var isPinned: Bool { !isReleased && (isReplaced || alone != nil) }
+
+  /// True if the version isn't pinned, and a finding may pin it: nobody has said that it may be removed.
+  var mayBePinned: Bool { !isPinned && (!isReleased || alone?.items.isEmpty == true) }
 
   /// The length limit for reading a manifest, in bytes.
   package static let byteLimit = 65_536
@@ -89,17 +94,18 @@ package struct PreviousVersionManifest: Hashable, Sendable {
     self.isReleased = isReleased
   }
 
-  /// The same manifest, released: the version may be pruned.
+  /// The same manifest, released for good: the version may be pruned.
   package var released: PreviousVersionManifest {
     var manifest = self
     manifest.isReleased = true
     return manifest
   }
 
-  /// Returns the same manifest, which says what the version alone holds.
+  /// Returns the same manifest, which says what the version alone holds; with an empty list, the version is released.
   func holding(_ alone: SoleContents) -> PreviousVersionManifest {
     var manifest = self
     manifest.alone = alone
+    manifest.isReleased = alone.items.isEmpty
     return manifest
   }
 

@@ -8,13 +8,13 @@ extension StoreVault {
     try revise(prefix, alone: [], keepsLogs: false)
   }
 
-  /// Notes what a pinned version alone holds; one that holds nothing alone is released, as by ``release(_:)``.
+  /// Notes what a pinned version alone holds; one that holds nothing alone is released until a finding pins it again.
   ///
   /// - Parameters:
   ///   - prefix: The start of the version's name, long enough to be unique.
   ///   - alone: The content that no other store holds.
   ///   - keepsLogs: True if frames and pages that only the version's log or journal holds are such content too, whatever
-  ///     stores hold.
+  ///     stores hold; false to release the version for good.
   /// - Returns: The version; nothing is written if it wasn't pinned, or says the same already.
   /// - Throws: As ``release(_:)``.
   @discardableResult
@@ -30,7 +30,7 @@ extension StoreVault {
       }
       let logs = keepsLogs ? try contentOfLogs(keptWith: version) : []
       let alone = alone + logs
-      let revised = alone.isEmpty ? manifest.released : manifest.holding(SoleContents(alone))
+      let revised = keepsLogs ? manifest.holding(SoleContents(alone)) : manifest.released
       guard manifest.isPinned, revised != manifest else { return version }
       try VaultError.wrapping { () throws(FileError) in
         try replaceManifest(of: version, with: revised)

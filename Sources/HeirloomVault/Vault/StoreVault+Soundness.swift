@@ -47,7 +47,7 @@ extension StoreVault {
         let logs = try? contentOfLogs(keptWith: version)
       else { continue }
       // An earlier release kept such a log with a version that it could prune.
-      if !manifest.isPinned, !manifest.isReleased, !logs.isEmpty { manifest = manifest.holding(SoleContents(logs)) }
+      if manifest.mayBePinned, !logs.isEmpty { manifest = manifest.holding(SoleContents(logs)) }
       let note = SoundnessNote(soundness, fault: change(of: manifest, found: soundness))
       // No sync of the folder: without the note, the next operation tests again.
       try? replaceManifest(of: version, with: manifest.noting(note))
@@ -55,17 +55,20 @@ extension StoreVault {
     pinChangedFiles()
   }
 
-  /// Pins a version if the next one has other content in an external file of the same name.
+  /// Pins a version if a later one has other content in an external file of the same name.
   ///
-  /// Names of external files are never used twice, so one of the two is damaged. Which one isn't known.
+  /// Names of external files are never used twice, so one of the two is damaged. Which one isn't known. A later version
+  /// with the same content stays in its place, unless somebody has released it.
   private func pinChangedFiles() {
-    let versions = (try? previousVersions()) ?? []
-    for (version, next) in zip(versions, versions.dropFirst()) {
-      guard let manifest = version.manifest, let nextManifest = next.manifest, !manifest.isPinned, !manifest.isReleased,
-        let count = try? tree.countDiffering(
-          supportFolder(version, manifest), from: supportFolder(next, nextManifest)), count > 0
-      else { continue }
-      try? replaceManifest(of: version, with: manifest.holding(SoleContents([SoleContent(changedFiles: count)])))
+    var later: [(folder: SupportFolder, stays: Bool)] = []
+    for version in ((try? previousVersions()) ?? []).reversed() {
+      guard let manifest = version.manifest else { continue }
+      let folder = supportFolder(version, manifest)
+      let mayBePinned = manifest.mayBePinned
+      if mayBePinned, let count = try? tree.countDiffering(folder, from: later), count > 0 {
+        try? replaceManifest(of: version, with: manifest.holding(SoleContents([SoleContent(changedFiles: count)])))
+      }
+      later.insert((folder, mayBePinned || manifest.isPinned), at: 0)
     }
   }
 
@@ -75,7 +78,7 @@ extension StoreVault {
 
   /// Pins a version that an earlier release kept without a pin, although its journal holds what was not undone.
   private func pinIfUnread(_ version: PreviousVersionFiles) {
-    guard let manifest = version.manifest, !manifest.isPinned, !manifest.isReleased,
+    guard let manifest = version.manifest, manifest.mayBePinned,
       let pages = try? contentOfLogs(keptWith: version), !pages.isEmpty
     else { return }
     try? replaceManifest(of: version, with: manifest.holding(SoleContents(pages)))
