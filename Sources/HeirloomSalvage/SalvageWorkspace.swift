@@ -21,7 +21,7 @@ final class SalvageWorkspace {
   /// True when a damaged or missing part may have held content: rows may be lacking, or of an earlier time.
   private(set) var mayLackContent = false
 
-  /// True when the header of the `-wal` is damaged and not all of its pages can be read.
+  /// True when the header of the `-wal` is damaged and not all of its pages can be read, or the log is from before.
   ///
   /// SQLite reads nothing of such a log. The main file alone may have more rows than it has with these pages.
   private(set) var isLogDoubtful = false
@@ -29,6 +29,8 @@ final class SalvageWorkspace {
   private let files: any FileOperations
   private let location: StoreLocation
   private let readsLog: Bool
+  /// True when the log is one that SQLite has dropped: the store may have been written to since.
+  private var isLogWaiting = false
 
   /// Makes the folder.
   ///
@@ -86,10 +88,12 @@ final class SalvageWorkspace {
         guard let status = try files.status(of: location.path + suffix), status.kind == .regular else { continue }
         try copyFile(location.path + suffix, to: path + suffix)
       }
-      // A migration kept this version together with a log that SQLite could not read to its end.
-      let unread = location.path + StoreLocation.unreadLogSuffix
-      if try files.status(of: path + "-wal") == nil, try files.status(of: unread)?.kind == .regular {
+      // A log that SQLite could not read to its end, kept with this version or waiting to be kept with the next.
+      for unread in [location.path + StoreLocation.unreadLogSuffix, location.unreadLog]
+      where try files.status(of: path + "-wal")?.size ?? 0 == 0 && files.status(of: unread)?.kind == .regular {
+        if try files.status(of: path + "-wal") != nil { try files.unlink(path + "-wal") }
         try copyFile(unread, to: path + "-wal")
+        isLogWaiting = unread == location.unreadLog
       }
       if try state() == before { return }
     }
@@ -222,8 +226,11 @@ final class SalvageWorkspace {
     guard readsLog else {
       try files.unlink(path + "-wal")
       return noteLoss(
-        "The header of the \"-wal\" and some of its pages are damaged; there are more rows without it, so the store was read"
-          + " as it was before: the changes that were saved last are missing.")
+        isLogWaiting
+          ? "The \"-wal\" that SQLite could not read was dropped; there are more rows without it, so the store was read as it is:"
+            + " changes that only the log holds are missing."
+          : "The header of the \"-wal\" and some of its pages are damaged; there are more rows without it, so the store was read"
+            + " as it was before: the changes that were saved last are missing.")
     }
     let start = try files.readStart(of: path, count: DatabaseHeader.byteCount)
     var declared = DatabaseHeader(start)?.pageSize
@@ -235,7 +242,12 @@ final class SalvageWorkspace {
     guard let outcome else { return }
     lostPages = outcome.lostPages
     let content = outcome.content
-    isLogDoubtful = content.isHeaderDamaged && !lostPages.isEmpty
+    isLogDoubtful = isLogWaiting || content.isHeaderDamaged && !lostPages.isEmpty
+    if isLogWaiting {
+      noteLoss(
+        "The \"-wal\" that SQLite could not read was dropped, and was read from its copy: what was saved since may be missing,"
+          + " or in a state from before.")
+    }
     if content.damagedCount > 0 {
       noteLoss(
         "\(content.damagedCount) of the \(content.frameCount) pages in the \"-wal\" are damaged; \(lostPages.count) pages are"

@@ -20,6 +20,11 @@ struct UnreadableLogCommandTests {
       try Notebook.write(Notebook.first(), "Notebook", in: directory),
       try Notebook.write(Notebook.adding(), "Notebook 2", in: directory)
     )
+    try damageLog()
+  }
+
+  /// Adds three notes to the ten, each by a commit of its own, the second of which has a damaged page in the log.
+  private func damageLog() throws {
     let connection = try Connection(path: store.path, mode: .readWrite, options: .inspecting)
     _ = try connection.firstValue("PRAGMA journal_mode=WAL")
     for key in 11...13 {
@@ -90,5 +95,116 @@ struct UnreadableLogCommandTests {
     let id = try #require(try migrated.json()["retained"] as? String)
     #expect(tool("versions", store.path, "--release", id).code == 0)
     #expect(try tool("doctor", store.path, "--json").json()["next"] as? String == "heirloom versions \(store.path)")
+  }
+
+  /// A way to open a store for writing, after which SQLite has dropped what it couldn't read.
+  enum Way: CaseIterable, Sendable {
+    case opening, openingWithoutMigration, cleaningUp, settingAside, settingAsideAndReturning, returning,
+      openingWhereItLies
+  }
+
+  /// Opens the store as an app does, and writes to it.
+  private func open(_ url: URL, migrates: Bool) throws {
+    var options = PersistentStoreOptions()
+    options.migratesAutomatically = migrates
+    try PersistentStore.open(at: url, model: try Notebook.first(), options: options).close()
+  }
+
+  private func setAside() throws -> MigrationNotice {
+    var configuration = MigrationAssistant.Configuration()
+    configuration.incompatibleStore = .setAside
+    let app = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: ModelHistory(current: try Notebook.converting()), configuration: configuration)
+    guard case .setAside(let notice) = try app.migrateStore() else { throw CocoaError(.featureUnsupported) }
+    return notice
+  }
+
+  @Test(arguments: Way.allCases)
+  func `a log that SQLite drops when the store is opened for writing is copied, and read by the command`(way: Way)
+    throws
+  {
+    switch way {
+    case .opening: try open(store, migrates: true)
+    case .openingWithoutMigration: try open(store, migrates: false)
+    case .cleaningUp:
+      for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: store.path + suffix) }
+      let dropping = try Notebook.write(Notebook.dropping(), "Dropping", in: directory)
+      #expect(tool("migrate", store.path, "--to", dropping, "--accept-losses", "--defer").code == 0)
+      for version in try StoreArchive(storeURL: store).previousVersions() {
+        try FileManager.default.removeItem(at: version.storeURL.deletingLastPathComponent())
+      }
+      try damageLog()
+      let cleaned = tool("migrate", store.path, "--to", dropping)
+      #expect(cleaned.code == 0 && cleaned.output.contains("cleaned up"), "\(cleaned.output)")
+      #expect(cleaned.error.contains("wal.unread"), "\(cleaned.error)")
+    case .settingAside, .settingAsideAndReturning:
+      let notice = try setAside()
+      try PersistentStore.create(at: store, model: try Notebook.first()).close()
+      if way == .settingAsideAndReturning {
+        #expect(tool("restore", store.path, "--set-aside", notice.id, "--to", models.first).code == 0)
+        #expect(try count(in: store) == 11)
+      }
+    case .returning, .openingWhereItLies:
+      for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: store.path + suffix) }
+      let notice = try setAside()
+      let place = store.deletingLastPathComponent()
+      let aside = notice.folderURL.appendingPathComponent(store.lastPathComponent)
+      try FileManager.default.moveItem(at: aside, to: store)
+      try damageLog()
+      for name in try FileManager.default.contentsOfDirectory(atPath: place.path)
+      where name.hasPrefix(store.lastPathComponent) && !name.hasSuffix(".heirloom") {
+        try FileManager.default.moveItem(
+          at: place.appendingPathComponent(name), to: notice.folderURL.appendingPathComponent(name))
+      }
+      try PersistentStore.create(at: store, model: try Notebook.first()).close()
+      if way == .openingWhereItLies {
+        try open(aside, migrates: false)
+        break
+      }
+      let returned = tool("restore", store.path, "--set-aside", notice.id, "--to", models.first)
+      #expect(returned.code == 0 && returned.error.contains("wal.unread"), "\(returned.output)\(returned.error)")
+      #expect(try count(in: store) == 11)
+    }
+    #expect((try? Data(contentsOf: URL(fileURLWithPath: store.path + "-wal")))?.isEmpty ?? true)
+    #expect(try countAfterNextCommand() ?? 0 >= 12, "\(way)")
+    // Opening it once more copies nothing, and the next migration keeps the copy.
+    guard way == .opening else { return }
+    try open(store, migrates: true)
+    let companion = store.path + ".heirloom"
+    #expect(try FileManager.default.contentsOfDirectory(atPath: companion).count { $0.hasPrefix("wal.unread") } == 1)
+    let refused = tool("migrate", store.path, "--to", models.second)
+    #expect(refused.code == 3 && (refused.output + refused.error).contains("frames"), "\(refused.output)")
+    #expect(tool("migrate", store.path, "--to", models.second, "--accept-losses").code == 0)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: companion).allSatisfy { !$0.hasPrefix("wal.unread") })
+    #expect(try countAfterNextCommand() ?? 0 >= 12)
+  }
+
+  @Test func `a log that waits takes away no note that was saved after it was dropped`() throws {
+    try open(store, migrates: true)
+    let opened = try PersistentStore.open(at: store, model: try Notebook.first())
+    let context = ManagedObjectContext(store: opened)
+    for number in 0..<500 { try context.insert("Note").setValue(.string("later \(number)"), forAttribute: "title") }
+    try context.save()
+    try opened.close()
+    #expect(try countAfterNextCommand() ?? 0 >= 511)
+  }
+
+  @Test func `an app that wants to stop at such a log doesn't open the store`() throws {
+    let before = StoreBytes(of: store)
+    let log = try Data(contentsOf: URL(fileURLWithPath: store.path + "-wal"))
+    var options = PersistentStoreOptions()
+    options.migration.stopsAtUnreadableLog = true
+    for policy in [IncompatibleStorePolicy.throw, .setAside] {
+      options.migration.incompatibleStore = policy
+      #expect(throws: MigrationAssistantError.self) {
+        try PersistentStore.open(at: store, model: try Notebook.first(), options: options)
+      }
+      #expect(throws: MigrationAssistantError.self) {
+        try PersistentStore.open(at: store, model: try Notebook.converting(), options: options)
+      }
+    }
+    #expect(StoreBytes(of: store) == before)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: store.path + "-wal")) == log)
   }
 }

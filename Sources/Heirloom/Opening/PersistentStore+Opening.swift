@@ -76,14 +76,14 @@ package struct StoreOpening {
       throw StoreError(path: url.path, problem: .unknownConfiguration(configuration))
     }
     if try isMissing() { try FolderMaker(files: files).makeFolders(url.deletingLastPathComponent().path) }
-    guard options.migratesAutomatically, try !holdsCurrentPart() else {
-      if try isMissing() { try create() }
-      return try open()
-    }
     let assistant = MigrationAssistant(
       storeURL: url, modelController: controller, history: history, configuration: options.migration, files: files)
     assistant.delegate = options.delegate
     assistant.stagedManager = options.stagedManager
+    guard options.migratesAutomatically, try !holdsCurrentPart() else {
+      if try isMissing() { try create() }
+      return try open(assistant)
+    }
     let outcome = try assistant.migrateStore()
     switch outcome {
     case .noStore, .setAside:
@@ -92,7 +92,7 @@ package struct StoreOpening {
     case .upToDate, .migrated: break
     }
     try assistant.modelController.archive(model, applicationVersion: options.applicationVersion)
-    return try open()
+    return try open(assistant)
   }
 
   private var controller: ModelController { options.modelController ?? ModelController(storeURL: url, files: files) }
@@ -109,9 +109,14 @@ package struct StoreOpening {
 
   private func isMissing() throws -> Bool { try files.status(of: url.path) == nil }
 
-  private func open() throws -> PersistentStore {
-    // The assistant may not have looked at the store: SQLite would undo an interrupted change before anything is kept.
-    try StoreVault(StoreLocation(resolving: url.path, files: files), files: files).undoInterruptedChange()
+  private func open(_ assistant: MigrationAssistant) throws -> PersistentStore {
+    // The assistant may not have looked at the store: SQLite would undo an interrupted change before anything is kept,
+    // and drop a log that it can't read.
+    try withExtendedLifetime(assistant) {
+      let vault = try assistant.vault()
+      try vault.undoInterruptedChange()
+      try vault.secureLog()
+    }
     let store = try PersistentStore.open(at: url, model: model, configuration: options.configuration)
     // SQLite opens a file that it may not write for reading, and would tell only with the first change.
     guard !store.connection.isReadOnly else { throw StoreError(path: url.path, problem: .readOnly) }

@@ -21,7 +21,7 @@ public enum MigrationEvent: Hashable, Sendable {
   case undidPartOfInterruptedChange(id: String, reason: String)
   /// The previous version that was restored has faults: SQLite names them, or it is not as its manifest says.
   case restoredWithFaults(id: String, reason: String)
-  /// SQLite can't read the store's `-wal` to its end; a copy of it is kept with the previous version.
+  /// SQLite can't read the store's `-wal` to its end; a copy is kept with the previous version, or for the next.
   case keptUnreadableLog(path: String, reason: String)
   /// The snapshot is of another version than the store; the store counts.
   case snapshotDisagrees(snapshotChecksum: String, storeChecksum: String)

@@ -18,6 +18,8 @@ final class StoreDiagnosis {
   /// The previous versions, the newest first.
   private let versions: [PreviousVersion]
   private let setsAside: [String]
+  /// The first set-aside store of whose log SQLite can't read all.
+  private let asideWithLog: String?
   /// The files with rows that migrations left out.
   private let quarantine: [String]
   private let bytes: (main: Int64, log: Int64, external: Int64)
@@ -50,6 +52,12 @@ final class StoreDiagnosis {
       problem = error
     }
     (self.check, self.problem) = (check, problem)
+    let files = POSIXFileOperations()
+    asideWithLog = ((try? vault.setAsideStores()) ?? []).map { $0.storePath(named: vault.location.name) }.first {
+      store in
+      let location = try? StoreLocation(resolving: store, files: files)
+      return (try? location.flatMap { try StoreVault($0).logDamage() })?.lostCount ?? 0 > 0
+    }
     let known = try NamedModel.likeliestFirst(at: models, console: console)
     inspection = check == nil ? nil : try? StoreInspection(at: path, known: known.fitting)
     usesWAL = try? StoreReading.withQuietConnection(toStoreAt: path) { $0.hasWALHeader }
@@ -101,12 +109,17 @@ final class StoreDiagnosis {
       )
     }
     if let version = versions.first(where: { $0.isPinned && $0.alone.contains { $0.isOfLog || $0.isOfJournal } }) {
-      let snapshot = PathText.join(PathText.split(version.storeURL.path).folder, StoreLocation.snapshotName)
       return (
-        salvage(version.storeURL.path, models: FileManager.default.fileExists(atPath: snapshot) ? [snapshot] : models),
+        salvage(ofKept: version.storeURL.path),
         version.holdsInterruptedChange
           ? "a \"-journal\" that is kept with \(version.id) holds pages that SQLite couldn't bring back; salvage reads it"
           : "a \"-wal\" that is kept with \(version.id) holds changes that SQLite couldn't reach; salvage reads it"
+      )
+    }
+    if let asideWithLog {
+      return (
+        salvage(ofKept: asideWithLog),
+        "a \"-wal\" of a store that was moved aside holds changes that SQLite couldn't reach; salvage reads it"
       )
     }
     if let problem {
@@ -130,6 +143,12 @@ final class StoreDiagnosis {
     }
     if !versions.isEmpty { return ("heirloom versions \(word)", "nothing is wrong; this lists what is kept") }
     return ("heirloom inspect \(word)", "nothing is wrong; this lists what is in it")
+  }
+
+  /// Returns the command that reads a kept store, by the model that is kept with it.
+  private func salvage(ofKept store: String) -> String {
+    let snapshot = PathText.join(PathText.split(store).folder, StoreLocation.snapshotName)
+    return salvage(store, models: FileManager.default.fileExists(atPath: snapshot) ? [snapshot] : models)
   }
 
   /// Returns the command that reads a store into a new file beside the diagnosed one.

@@ -68,7 +68,7 @@ extension StoreMigration {
   ///   - outcome: The outcome of the migration.
   ///   - path: The store's file.
   /// - Returns: The parts that are done and those that are left; nothing after a migration.
-  /// - Throws: `StoreError`, `DeferredMigrationError`; what was done before stays done.
+  /// - Throws: `StoreError`, `MigrationAssistantError`, `DeferredMigrationError`; what was done before stays done.
   func cleanUp(after outcome: MigrationOutcome, at path: String) throws -> CleanUp {
     let url = URL(fileURLWithPath: path)
     guard case .upToDate = outcome, try StoreMetadata(contentsOf: url).deferredMigration != nil else {
@@ -78,7 +78,11 @@ extension StoreMigration {
       let inspection = try StoreInspection(at: path) { request.history.versions(withHashes: $0) }
       return CleanUp(left: inspection.deferred)
     }
-    let store = try PersistentStore.open(at: url, model: request.history.current)
+    var options = PersistentStoreOptions()
+    options.migratesAutomatically = false
+    options.migration = request.configuration
+    options.delegate = EventLog(console: console)
+    let store = try PersistentStore.open(at: url, history: request.history, options: options)
     console.progress.begin("Cleaning up")
     let items = try ActualSchema(of: store.connection).pending(under: store.schema).items
     while try store.finishDeferredLightweightMigrationTask() {

@@ -88,6 +88,8 @@ package struct StoreLocation: Hashable, Sendable {
   package var incoming: String { PathText.join(companion, "incoming") }
   /// The manifest of an operation that is under way.
   package var manifest: String { PathText.join(companion, Self.manifestName) }
+  /// The `-wal` that SQLite could not read to its end, until it is kept with a previous version.
+  package var unreadLog: String { PathText.join(companion, String(Self.unreadLogSuffix.dropFirst())) }
   /// The draft of the manifest, which is then renamed.
   package var manifestDraft: String { manifest + ".tmp" }
   /// The file that assistants lock; it is never removed.

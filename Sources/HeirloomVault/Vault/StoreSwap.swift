@@ -17,6 +17,8 @@ package final class StoreSwap {
   private var held: (replacement: StoreVault.Replacement, store: StoreHold, usesWAL: Bool)?
   /// The damage of a `-wal` that will be kept with the old store; `nil` if none will, and before the store is held.
   package private(set) var logDamage: LogDamage?
+  /// The damage of each log that waits to be kept.
+  private var unreadLogs: [String: LogDamage] = [:]
   /// The manifest on the disk; `nil` before it is written.
   private var manifest: VaultManifest?
 
@@ -53,6 +55,7 @@ package final class StoreSwap {
       try vault.checkStore(bytesNeeded: replacement.bytesNeeded)
       try vault.copyUnreadableLog()
       logDamage = try vault.logDamage()
+      unreadLogs = try vault.damageOfUnreadLogs()
       let store = try StoreHold.open(
         location, files: files, timeout: vault.configuration.holdTimeout, seen: replacement.seen)
       held = (replacement, store, usesWAL ?? store.usedWAL)
@@ -151,7 +154,8 @@ package final class StoreSwap {
     guard var manifest, let name = manifest.keptFolder.flatMap(VersionName.init(_:)) else {
       throw VaultError.damagedManifest(path: location.manifest, reason: "it names no folder for the old store")
     }
-    let version = try vault.keepStore(&manifest, name: name, hold: store, replacement: replacement, alone: alone)
+    let version = try vault.keepStore(
+      &manifest, name: name, hold: store, replacement: replacement, alone: alone, logs: unreadLogs)
     self.manifest = manifest
     try vault.publishQuarantine(identifier, name: name)
     // This comes before the store's own files are added.
@@ -204,7 +208,7 @@ package final class StoreSwap {
       try vault.tree.remove(vault.workFolder(identifier))
       if let manifest {
         try vault.noteAdoption(manifest)
-        try vault.removeKeptLogs(withStoreAt: keptStore)
+        try vault.removeKeptLogs(as: keptStore + "-")
       }
       // The record stays until then, so that a run that dies here leaves the test to the next one.
       vault.testVersions()

@@ -12,10 +12,12 @@ extension StoreVault {
   ///   - hold: The hold on the store.
   ///   - replacement: The caller's description of the store.
   ///   - alone: The content that only the old store will hold.
+  ///   - logs: The damage of each log that waits in the companion folder.
   /// - Returns: The previous version, all of it on the disk.
   /// - Throws: ``VaultError``, or the error of reading the generation.
   func keepStore(
-    _ manifest: inout VaultManifest, name: VersionName, hold: StoreHold, replacement: Replacement, alone: [SoleContent]
+    _ manifest: inout VaultManifest, name: VersionName, hold: StoreHold, replacement: Replacement, alone: [SoleContent],
+    logs: [String: LogDamage]
   ) throws -> PreviousVersionFiles {
     let folder = PathText.join(location.previous, name.text)
     let kept = PathText.join(folder, location.name)
@@ -49,7 +51,7 @@ extension StoreVault {
       try files.writeNewFile(
         PathText.join(folder, StoreLocation.snapshotName), bytes: snapshot, attributes: plain)
     }
-    let frames = try keepUnreadLogs(withStoreAt: kept)
+    let frames = try keepUnreadLogs(logs, as: kept + "-")
     let alone = alone + (frames > 0 ? [SoleContent(framesOf: location.name + "-wal", count: frames)] : [])
     guard let status = try files.status(of: kept) else {
       throw VaultError.file(FileError(.status, kept, code: 0, reason: "it vanished"))

@@ -120,22 +120,45 @@ extension StoreVault {
       content, holdsMore: try reader.holdsMore(content, thanDatabaseAt: database), name: location.name + "-wal")
   }
 
+  /// Copies to the disk a `-wal` that SQLite can't read to its end, before the store is opened for writing.
+  ///
+  /// Most stores have no `-wal`, or an empty one: then nothing is read, and no lock is taken.
+  ///
+  /// - Throws: ``VaultError``, as ``copyUnreadableLog()``; nothing was changed then.
+  package func secureLog() throws {
+    guard let status = try files.status(of: log), try damageOfLog() != nil else { return }
+    var settings = configuration
+    // A set-aside store may be opened where it lies.
+    settings.worksOnKeptStore = true
+    let vault = StoreVault(location, files: files, configuration: settings, events: handler)
+    try vault.withLock {
+      // A log that changes has a process at work on it, which has read it already.
+      let now = try files.status(of: log)
+      guard now?.size == status.size, now?.modificationTime == status.modificationTime else { return }
+      if let copy = try vault.copyUnreadableLog() { try emit(.keptLog(path: copy.path, copy.damage)) }
+    }
+  }
+
   /// Copies to the disk a `-wal` that SQLite can't read to its end, before SQLite drops it.
   ///
   /// The copy waits in the companion folder until it is kept with a previous version, also by the run after a crash.
   ///
+  /// - Returns: The copy; `nil` if there was nothing to copy, or the copy waits already.
   /// - Throws: ``VaultError/unreadableLog(path:_:)`` if the caller wants to stop there; nothing was changed then.
-  func copyUnreadableLog() throws(VaultError) {
-    guard let damage = try damageOfLog() else { return }
+  @discardableResult
+  func copyUnreadableLog() throws(VaultError) -> (path: String, damage: LogDamage)? {
+    guard let damage = try damageOfLog() else { return nil }
     guard !configuration.stopsAtUnreadableLog else { throw .unreadableLog(path: location.path, damage) }
-    try VaultError.wrapping { () throws(FileError) -> Void in
-      guard let status = try files.status(of: log) else { return }
+    let path = try VaultError.wrapping { () throws(FileError) -> String? in
+      guard let status = try files.status(of: log) else { return nil }
       // The salts in a log's header tell one use of it from another.
       let start = try files.readStart(of: log, count: 32)
       let waiting = try unreadLogs()
       for name in waiting {
         let copy = PathText.join(location.companion, name)
-        if try files.status(of: copy)?.size == status.size, try files.readStart(of: copy, count: 32) == start { return }
+        if try files.status(of: copy)?.size == status.size, try files.readStart(of: copy, count: 32) == start {
+          return nil
+        }
       }
       let number = waiting.isEmpty ? "" : "-" + files.uniqueIdentifier().prefix(8)
       let copy = PathText.join(location.companion, Self.unreadLogName + number)
@@ -145,29 +168,46 @@ extension StoreVault {
       try files.rename(copy + ".tmp", to: copy)
       try files.synchronizeDirectory(location.companion)
       try files.synchronizeDirectory(location.directory)
+      return copy
     }
+    return path.map { ($0, damage) }
   }
 
   private static let unreadLogName = String(StoreLocation.unreadLogSuffix.dropFirst())
 
   /// Returns the names of the logs that wait in the companion folder.
-  private func unreadLogs() throws(FileError) -> [String] {
+  func unreadLogs() throws(FileError) -> [String] {
     try files.names(in: location.companion).filter { $0.hasPrefix(Self.unreadLogName) && !$0.hasSuffix(".tmp") }
   }
 
-  /// Keeps the waiting logs with a previous version.
+  /// Returns the damage of each log that waits in the companion folder, by its name.
   ///
-  /// - Parameter store: The version's store.
+  /// It reads the store's file, so ask before the store is held: closing the file drops SQLite's locks.
+  func damageOfUnreadLogs() throws(FileError) -> [String: LogDamage] {
+    var all: [String: LogDamage] = [:]
+    for name in try unreadLogs() {
+      let path = PathText.join(location.companion, name)
+      if try files.status(of: path)?.kind == .regular { all[name] = try damage(of: path, in: location.path) }
+    }
+    return all
+  }
+
+  /// Keeps the waiting logs with a previous version or a set-aside store.
+  ///
+  /// - Parameters:
+  ///   - damages: The damage of each.
+  ///   - start: The start of their paths there, before their names here.
   /// - Returns: The number of frames that only these logs hold.
   /// - Throws: `FileError`, or an error from the receiver of events.
-  func keepUnreadLogs(withStoreAt store: String) throws -> Int {
+  @discardableResult
+  func keepUnreadLogs(_ damages: [String: LogDamage], as start: String) throws -> Int {
     var lostCount = 0
     for name in try unreadLogs() {
       let waiting = PathText.join(location.companion, name)
       guard let status = try files.status(of: waiting), status.kind == .regular else { continue }
-      let kept = "\(store)-\(name)"
+      let kept = start + name
       try tree.copyFile(waiting, to: kept, attributes: status.attributes)
-      guard let damage = try damage(of: waiting, in: location.path) else { continue }
+      guard let damage = damages[name] else { continue }
       lostCount += damage.lostCount
       try emit(.keptLog(path: kept, damage))
     }
@@ -203,12 +243,12 @@ extension StoreVault {
     }
   }
 
-  /// Removes the waiting logs that are kept with a previous version, which is on the disk.
-  func removeKeptLogs(withStoreAt store: String) throws(FileError) {
+  /// Removes the waiting logs that ``keepUnreadLogs(_:as:)`` has kept, once the copies are on the disk.
+  func removeKeptLogs(as start: String) throws(FileError) {
     var hasRemoved = false
     for name in try unreadLogs() {
       let waiting = PathText.join(location.companion, name)
-      guard let kept = try files.status(of: "\(store)-\(name)"), kept.size == (try files.status(of: waiting)?.size)
+      guard let kept = try files.status(of: start + name), kept.size == (try files.status(of: waiting)?.size)
       else { continue }
       try files.unlink(waiting)
       hasRemoved = true

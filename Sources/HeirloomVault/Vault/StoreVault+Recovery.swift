@@ -193,7 +193,7 @@ extension StoreVault {
       try noteAdoption(manifest)
     }
     if let kept = keptFolder(of: manifest) {
-      try removeKeptLogs(withStoreAt: PathText.join(kept, manifest.storeName))
+      try removeKeptLogs(as: PathText.join(kept, manifest.storeName) + "-")
     }
     testVersions()
     try tree.remove(workFolder(manifest.identifier))

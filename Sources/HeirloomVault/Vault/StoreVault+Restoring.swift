@@ -139,9 +139,10 @@ extension StoreVault {
       return try copyStore(of: set, to: candidate, attributes: attributes)
     }
     let hold: StoreHold
+    let location = try StoreLocation(resolving: set.storePath, files: files)
+    try StoreVault(location, files: files, configuration: configuration, events: handler).secureLog()
     do throws(VaultError) {
-      hold = try StoreHold.open(
-        StoreLocation(resolving: set.storePath, files: files), files: files, timeout: configuration.holdTimeout)
+      hold = try StoreHold.open(location, files: files, timeout: configuration.holdTimeout)
     } catch {
       // A fault of the set-aside store says nothing about the store.
       guard case .unreadableStore(_, let underlying) = error else { throw error }

@@ -24,7 +24,7 @@ extension StoreVault {
         return nil
       }
       try checkStore(bytesNeeded: 0)
-      let hold = try holdUnlessUnreadable()
+      let (hold, logs) = try holdUnlessUnreadable()
       guard let companion = try files.status(of: location.companion) else {
         throw VaultError.unusableFolder(path: location.companion, reason: "it vanished")
       }
@@ -39,6 +39,7 @@ extension StoreVault {
         try write(manifest)
         try emit(.manifestWritten(identifier: identifier))
         try keepAside(manifest, hold: hold, like: companion)
+        try keepUnreadLogsAside(manifest, logs)
         if let notice {
           let path = PathText.join(setAsideFolder(manifest), SetAsideFiles.noticeName)
           try files.writeNewFile(path, bytes: notice, attributes: FileAttributes(mode: 0o644))
@@ -64,15 +65,21 @@ extension StoreVault {
   }
 
   /// Holds the store, unless SQLite can't read it: then nobody uses it through SQLite either.
-  private func holdUnlessUnreadable() throws -> StoreHold? {
+  ///
+  /// - Returns: The hold, and the damage of each log that waits to be kept.
+  private func holdUnlessUnreadable() throws -> (hold: StoreHold?, logs: [String: LogDamage]) {
     // A store with an interrupted change is moved as it is: undoing the change here would change the only copy.
-    if try RollbackJournal(besideDatabaseAt: location.path) != nil, try isChangeInterrupted() { return nil }
+    if try RollbackJournal(besideDatabaseAt: location.path) != nil, try isChangeInterrupted() {
+      return (nil, [:])
+    }
+    try copyUnreadableLog()
+    let logs = try damageOfUnreadLogs()
     do throws(VaultError) {
-      return try StoreHold.open(location, files: files, timeout: configuration.holdTimeout)
+      return (try StoreHold.open(location, files: files, timeout: configuration.holdTimeout), logs)
     } catch {
       // A catch clause with a pattern and a condition crashes the compiler (Swift 6.3.1).
       guard case .unreadableStore(_, let underlying) = error, underlying.isAboutContent else { throw error }
-      return nil
+      return (nil, logs)
     }
   }
 
@@ -133,6 +140,16 @@ extension StoreVault {
     try files.synchronizeDirectory(location.incompatible)
     // The companion folder may be new, and where SQLite can't hold the store nothing else brought its name to the disk.
     try files.synchronizeDirectory(location.directory)
+  }
+
+  /// Has the waiting logs wait in the set-aside store's own companion folder: they are of no store that comes after it.
+  private func keepUnreadLogsAside(_ manifest: VaultManifest, _ logs: [String: LogDamage]) throws {
+    guard try !unreadLogs().isEmpty, let companion = try files.status(of: location.companion) else { return }
+    let folder = setAsidePath(manifest) + StoreLocation.companionSuffix
+    try files.makeDirectory(folder, attributes: companion.attributes)
+    try keepUnreadLogs(logs, as: folder + "/")
+    try files.synchronizeDirectory(folder)
+    try files.synchronizeDirectory(setAsideFolder(manifest))
   }
 
   // MARK: Settling
@@ -208,6 +225,7 @@ extension StoreVault {
         try tree.takeBack(PathText.join(setAsideFolder(manifest), support), from: try supportFolder())
       }
     }
+    try removeKeptLogs(as: main + StoreLocation.companionSuffix + "/")
     try removeRecord()
     report(.setAside(path: setAsideFolder(manifest)))
   }

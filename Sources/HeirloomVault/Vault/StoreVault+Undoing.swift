@@ -27,6 +27,7 @@ extension StoreVault {
     else { return nil }
     try SideFiles.check(besideStore: location.path, files: files)
     if let objection = journal.objection { throw VaultError.refusedJournal(path: location.path, objection) }
+    try copyUnreadableLog()
     let kept = try keepInterrupted(journal)
     try StoreReading.undoInterruptedChange(ofStoreAt: location.path)
     try files.synchronizeDirectory(location.directory)

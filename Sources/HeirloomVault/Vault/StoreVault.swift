@@ -85,7 +85,7 @@ package struct StoreVault {
   package let configuration: Configuration
 
   let files: any FileOperations
-  private let handler: (VaultEvent) throws -> Void
+  let handler: (VaultEvent) throws -> Void
 
   /// Creates a vault; nothing is read or made.
   ///

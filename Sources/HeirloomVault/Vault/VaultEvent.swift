@@ -21,7 +21,7 @@ package enum VaultEvent: Hashable, Sendable {
   ///
   /// The reason is the rest of a sentence that begins with the version.
   case restoredWithFaults(id: String, reason: String)
-  /// A `-wal` that can't be read to its end; a copy is kept with the previous version, at the path.
+  /// A `-wal` that can't be read to its end; a copy is kept at the path, with the previous version or for the next.
   case keptLog(path: String, LogDamage)
   /// The exclusive hold on the store, which is one file; `usedWAL` is true if it was in WAL mode.
   case held(usedWAL: Bool)
