@@ -40,10 +40,12 @@ struct PinnedContentTests {
         ALTER TABLE ZITEM ADD COLUMN ZOWN VARCHAR; UPDATE ZITEM SET ZOWN = 'mine';
         CREATE TABLE tags (name TEXT COLLATE NOCASE, size TEXT COLLATE RTRIM);
         INSERT INTO tags VALUES ('a', 'b'), ('c', 'd');
+        CREATE TABLE names (name TEXT, "rowid" TEXT); INSERT INTO names (_rowid_, name) VALUES (1, 'a'), (2, 'b');
         CREATE TABLE keyed (name TEXT COLLATE NOCASE PRIMARY KEY, value) WITHOUT ROWID;
         INSERT INTO keyed VALUES ('a', 1);
         CREATE TABLE "Z odd" (ZPK INTEGER PRIMARY KEY, "rowid" TEXT); INSERT INTO "Z odd" VALUES (7, 'seven')
         """)
+      for name in ["on", "off"] { try writeFile(name, name) }
       try launch()
     }
 
@@ -51,6 +53,14 @@ struct PinnedContentTests {
       let connection = try Connection(path: store.path, mode: .readWrite)
       try connection.executeScript(sql)
       try connection.close()
+    }
+
+    /// Writes a file of the app's own into the support folder, which no row names.
+    func writeFile(_ name: String, _ content: String) throws {
+      let folder = KeptStoreScene.folder(of: store).deletingLastPathComponent()
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+      try Data(content.utf8).write(to: folder.appendingPathComponent(name))
     }
 
     func writeMetadata(_ values: [String: PropertyListValue]) throws {
@@ -94,7 +104,11 @@ struct PinnedContentTests {
     case bookkeepingColumn = "ALTER TABLE Z_PRIMARYKEY ADD COLUMN app TEXT; UPDATE Z_PRIMARYKEY SET app = 'x'"
     case otherEntity = "UPDATE ZNOTE SET Z_ENT = (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Memo') WHERE Z_PK = 1"
     case value = "UPDATE ZNOTE SET ZTEXT = 'Note 1' WHERE ZTEXT = 'note 1'"
-    case metadataKey, metadataKind, metadataLetters
+    case hiddenNumbers = "UPDATE names SET _rowid_ = -_rowid_; UPDATE names SET _rowid_ = 3 + _rowid_"
+    case hiddenNumber = "UPDATE names SET _rowid_ = 500 WHERE name = 'b'"
+    case userVersion = "PRAGMA user_version = 7"
+    case applicationNumber = "PRAGMA application_id = 7"
+    case metadataKey, metadataKind, metadataLetters, contentOfFile
   }
 
   @Test(arguments: Change.allCases)
@@ -109,6 +123,7 @@ struct PinnedContentTests {
     case .metadataKey: try scene.writeMetadata(["app": .string("token")])
     case .metadataKind: try scene.writeMetadata(["app": .real(1)])
     case .metadataLetters: try scene.writeMetadata(["app": .string("\u{e9}")])
+    case .contentOfFile: try scene.writeFile("off", "on")
     default: try scene.write(change.rawValue)
     }
     let kept = try scene.restoreOldest()

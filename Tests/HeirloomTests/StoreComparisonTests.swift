@@ -12,12 +12,15 @@ struct StoreComparisonTests {
   /// A store's values by plain SQL: each row of each table as SQL literals, files by their bytes.
   private struct Picture {
     private var rows: [String: [String: Int]] = [:]
+    private let allFiles: Set<String>
+    private let ownFiles: Set<String>
 
     /// Left out: how often an object was saved, Core Data's model copy and highest keys, SQLite's own tables.
     init(_ store: URL) throws {
       let connection = try Connection(path: store.path, mode: .readOnly)
       let entities = try connection.rows("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY")
       let files = try KeptStoreScene.contents(of: store)
+      var named: Set<String> = []
       for name in try connection.rows(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
       )
@@ -27,19 +30,25 @@ struct StoreComparisonTests {
         }
         let columns = try connection.rows("SELECT name FROM pragma_table_info('\(name)')").compactMap(\.first?.text)
           .filter { !(name.hasPrefix("Z") && $0 == "Z_OPT") }
+        // Without a key of its own, a row has a hidden number, and one that is made WITHOUT ROWID has none.
+        let hasNumber =
+          try !name.hasPrefix("Z") && name != "keyed"
+          && connection.rows("SELECT 1 FROM pragma_table_info('\(name)') WHERE pk > 0").isEmpty
         // quote() ends a text at a zero byte.
-        let literals = columns.map {
+        let literals = (columns + (hasNumber ? ["rowid"] : [])).map {
           "CASE typeof(\"\($0)\") WHEN 'text' THEN 't' || hex(CAST(\"\($0)\" AS BLOB)) ELSE quote(\"\($0)\") END"
         }.joined(separator: ", ")
         var counts: [String: Int] = [:]
         for row in try connection.rows("SELECT \(literals) FROM \"\(name)\"") {
-          var text = zip(columns, row).map { column, value in
+          var text = zip(columns + ["rowid"], row).map { column, value in
             let literal = value.text ?? ""
             guard column == "Z_ENT" else { return literal }
             return entities.first { "\($0[0].integer ?? 0)" == literal }?[1].text ?? literal
           }.joined(separator: ", ")
           for (file, bytes) in files {
             let reference = ExternalStorage.file(file).bytes.map { String(format: "%02X", $0) }.joined()
+            guard text.contains("X'\(reference)'") else { continue }
+            named.insert(file)
             text = text.replacing("X'\(reference)'", with: "file \(bytes.base64EncodedString())")
           }
           counts[text, default: 0] += 1
@@ -47,6 +56,19 @@ struct StoreComparisonTests {
         rows[name] = counts
       }
       for bytes in Set(files.values) { rows["files", default: [:]][bytes.base64EncodedString()] = 1 }
+      // Files that no row names count with their names.
+      allFiles = Set(files.map { "\($0.key) \($0.value.base64EncodedString())" })
+      ownFiles = Set(
+        files.filter { !named.contains($0.key) }.map { "\($0.key) \($0.value.base64EncodedString())" })
+      let own = KeptStoreScene.folder(of: store).deletingLastPathComponent().appendingPathComponent("own")
+      for file in (try? FileManager.default.contentsOfDirectory(at: own, includingPropertiesForKeys: nil)) ?? [] {
+        rows["own files", default: [:]][
+          "\(file.lastPathComponent) \(try Data(contentsOf: file).base64EncodedString())"] = 1
+      }
+      for pragma in ["user_version", "application_id"] {
+        guard let number = try connection.firstInteger("PRAGMA \(pragma)"), number != 0 else { continue }
+        rows["numbers", default: [:]]["\(pragma) \(number)"] = 1
+      }
       let list = try connection.firstValue("SELECT Z_PLIST FROM Z_METADATA")?.blob ?? []
       var values = try PropertyListSerialization.propertyList(from: Data(list), format: nil) as? [String: Any] ?? [:]
       for key in values.keys where key.hasPrefix("NS") || key.hasPrefix("_NS") || key.hasPrefix("Heirloom") {
@@ -63,7 +85,7 @@ struct StoreComparisonTests {
     func isHeld(by other: Picture) -> Bool {
       rows.allSatisfy { table, counts in
         counts.allSatisfy { (other.rows[table]?[$0.key] ?? 0) >= $0.value }
-      }
+      } && ownFiles.isSubset(of: other.allFiles)
     }
   }
 
@@ -112,6 +134,9 @@ struct StoreComparisonTests {
         """)
       let folder = KeptStoreScene.folder(of: store)
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let own = folder.deletingLastPathComponent().appendingPathComponent("own")
+      try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+      for name in ["on", "off"] { try Data(name.utf8).write(to: own.appendingPathComponent(name)) }
       let connection = try Connection(path: store.path, mode: .readWrite)
       for key in 1...3 {
         let name = UUID().uuidString
@@ -187,7 +212,11 @@ struct StoreComparisonTests {
     }
     cases = LongTests.selection(of: cases, every: 7)
     for sql in [
-      "DELETE FROM tags WHERE rowid = 1", "UPDATE ZPERSON SET Z_OPT = Z_OPT + 1", "UPDATE Z_PRIMARYKEY SET Z_MAX = 99",
+      "DELETE FROM tags WHERE rowid = 1", "UPDATE tags SET rowid = 9 WHERE rowid = 3", "PRAGMA user_version = 7",
+      "PRAGMA application_id = -7", "UPDATE ACHANGE SET rowid = rowid",
+      "UPDATE tags SET rowid = 4 WHERE rowid = 1; UPDATE tags SET rowid = 1 WHERE rowid = 2",
+      "UPDATE tags SET rowid = -rowid; UPDATE tags SET rowid = 4 + rowid", "UPDATE ZPERSON SET Z_OPT = Z_OPT + 1",
+      "UPDATE Z_PRIMARYKEY SET Z_MAX = 99",
       "DELETE FROM Z_MODELCACHE", "DROP TABLE tags", "VACUUM",
       "UPDATE ZPERSON SET Z_ENT = (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Person') WHERE Z_ENT ="
         + " (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Friend')",
@@ -221,6 +250,31 @@ struct StoreComparisonTests {
           { try KeptStoreScene.data(number + 9).write(to: KeptStoreScene.files(of: $0)[number]) }
         ))
     }
+    for (name, content) in [("on", "off"), ("off", "on"), ("new", "on"), ("on", "on")] {
+      cases.append(
+        (
+          "own file \(name) is \(content)",
+          { url in
+            let own = KeptStoreScene.folder(of: url).deletingLastPathComponent().appendingPathComponent("own")
+            try Data(content.utf8).write(to: own.appendingPathComponent(name))
+          }
+        ))
+    }
+    cases.append(
+      (
+        "a file that a row names has another name",
+        { url in
+          let file = try KeptStoreScene.files(of: url)[0]
+          let name = UUID().uuidString
+          try FileManager.default.moveItem(
+            at: file, to: file.deletingLastPathComponent().appendingPathComponent(name))
+          let connection = try Connection(path: url.path, mode: .readWrite)
+          try connection.execute(
+            "UPDATE ZITEM SET ZDATA = ?1 WHERE ZDATA = ?2",
+            [.blob(ExternalStorage.file(name).bytes), .blob(ExternalStorage.file(file.lastPathComponent).bytes)])
+          try connection.close()
+        }
+      ))
     var (same, different) = (0, 0)
     for (number, change) in cases.enumerated() {
       let copy = try scene.copy(number)

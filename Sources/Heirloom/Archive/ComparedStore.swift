@@ -64,7 +64,7 @@ final class ComparedStore {
     }
   }
 
-  /// The app's keys of the metadata with their values, byte by byte.
+  /// The app's keys of the metadata with their values, byte by byte, and the two numbers that SQLite keeps for apps.
   ///
   /// Hashes, identifiers and checksums of the model, Core Data's version and Heirloom's own keys are no values of the
   /// app's: they follow from the model and from who wrote the file last.
@@ -78,14 +78,21 @@ final class ComparedStore {
       // What can't be written equals nothing.
       values[key] = (try? BinaryPropertyListWriter.bytes(of: value)) ?? Array(UUID().uuidString.utf8)
     }
+    for pragma in ["PRAGMA user_version", "PRAGMA application_id"] {
+      // 0 is the value of a file without one. What can't be read equals nothing.
+      let number = try? connection.firstInteger(pragma)
+      if number != 0 { values[pragma] = Array((number.map(String.init) ?? UUID().uuidString).utf8) }
+    }
     return values
   }
 }
 
-/// The external files of a store, by content.
-struct ComparedFiles {
+/// The external files of a store: those that rows of the model name by content, the others by name and content.
+final class ComparedFiles {
   private let folder: String
   private let contents: FileContentClasses
+  /// The names that were asked for: the rows with these names are compared by the files' content.
+  private var named: Set<String> = []
 
   init(ofStoreAt path: String, contents: FileContentClasses) {
     folder = ExternalStorage.folder(forStoreAt: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
@@ -93,24 +100,35 @@ struct ComparedFiles {
   }
 
   /// Returns the number of a file's content; `nil` if the file is missing or can't be read.
-  func content(of name: String) -> Int64? { contents.number(of: "\(folder)/\(name)") }
-
-  /// The paths of all files in the store's support folder.
-  var all: [String] {
-    let support = URL(fileURLWithPath: folder).deletingLastPathComponent().path
-    let data = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
-    var paths: Set<String> = []
-    for root in Set([support, data]) {
-      guard let names = FileManager.default.enumerator(atPath: root) else { continue }
-      for case let name as String in names { paths.insert("\(root)/\(name)") }
-    }
-    return paths.filter { FileStamp($0) != nil }.ordered()
+  func content(of name: String) -> Int64? {
+    named.insert(name)
+    return contents.number(of: "\(folder)/\(name)")
   }
 
-  /// Counts the files whose content none of another store's files has.
+  /// The paths of all files in the store's support folder, by their places in it.
+  private var all: [String: String] {
+    let support = URL(fileURLWithPath: folder).deletingLastPathComponent().path
+    let data = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
+    var paths: [String: String] = [:]
+    for (root, place) in [(support, ""), (data, "\(SupportFolder.dataName)/")] {
+      guard let names = FileManager.default.enumerator(atPath: root) else { continue }
+      for case let name as String in names where FileStamp("\(root)/\(name)") != nil {
+        paths[place + name] = "\(root)/\(name)"
+      }
+    }
+    return paths
+  }
+
+  /// Counts the files that another store lacks, once the rows of both were read.
   func missing(in other: ComparedFiles) -> Int64 {
-    let held = Set(other.all.compactMap(contents.number(of:)))
-    return Int64(all.count { path in contents.number(of: path).map { !held.contains($0) } ?? true })
+    let others = other.all.compactMapValues(contents.number(of:))
+    let held = Set(others.values)
+    let named = Set(named.map { "\(SupportFolder.dataName)/\($0)" })
+    return Int64(
+      all.count { place, path in
+        guard let number = contents.number(of: path) else { return true }
+        return named.contains(place) ? !held.contains(number) : others[place] != number
+      })
   }
 }
 

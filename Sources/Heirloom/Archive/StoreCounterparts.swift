@@ -246,6 +246,14 @@ final class StoreCounterparts {
         others.append(found.map { .value($0) } ?? .none)
       }
     }
+    // Other rows may refer to these by their hidden numbers. A result has no more columns than a table may have.
+    if ActualColumn.rowNumber(in: table.columns) == nil, own.count < 2_000,
+      let number = store.connection.rowNumber(of: table.name, table.columns)
+    {
+      own.append(.computed("r.\(number)"))
+      let found = otherTable.flatMap { other.connection.rowNumber(of: $0.name, $0.columns) }
+      others.append(found.map { .computed("r.\($0)") } ?? .none)
+    }
     return (
       ComparedRows(store: store, table: table.name, columns: own),
       otherTable.map { ComparedRows(store: other, table: $0.name, columns: others) }
