@@ -132,6 +132,52 @@ struct RestoredFilesTests {
     #expect(try scene.archive.previousVersions().map(\.isPinned) == [false, false, false, true])
   }
 
+  /// Something in the place of an external file of the version.
+  enum Obstacle: CaseIterable, Sendable {
+    case folder, link, danglingLink, pipe, fileForFolder, linkForFolder
+
+    func put(at url: URL, in directory: TemporaryDirectory) throws {
+      try FileManager.default.removeItem(at: url)
+      switch self {
+      case .folder: try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+      case .link, .linkForFolder:
+        let target = directory.file("target")
+        try Data([1]).write(to: target)
+        try FileManager.default.createSymbolicLink(at: url, withDestinationURL: target)
+      case .danglingLink:
+        try FileManager.default.createSymbolicLink(atPath: url.path, withDestinationPath: "/nonexistent")
+      case .pipe: #expect(mkfifo(url.path, 0o600) == 0)
+      case .fileForFolder: try Data([1]).write(to: url)
+      }
+    }
+  }
+
+  @Test(arguments: Obstacle.allCases, [false, true])
+  func `nothing is restored while something else has the name of a file of the version`(
+    obstacle: Obstacle, isStoreGone: Bool
+  ) throws {
+    let scene = try KeptStoreScene()
+    let inner = KeptStoreScene.folder(of: scene.store).deletingLastPathComponent().appendingPathComponent("own")
+    try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+    try Data([7]).write(to: inner.appendingPathComponent("file"))
+    let before = try KeptStoreScene.contents(of: scene.store)
+    try scene.launch(1)
+    let place =
+      [.fileForFolder, .linkForFolder].contains(obstacle) ? inner : try KeptStoreScene.files(of: scene.store)[2]
+    try obstacle.put(at: place, in: scene.directory)
+    if isStoreGone { try FileManager.default.removeItem(at: scene.store) }
+    let error = try #require(throws: MigrationAssistantError.self) { try scene.archive.restorePreviousVersion() }
+    #expect("\(error)".contains(place.lastPathComponent) && "\(error)".contains("move it away"), "\(error)")
+    let hashes = (try? StoreMetadata(contentsOf: scene.store))?.versionHashes
+    #expect(hashes == (isStoreGone ? nil : scene.models[1].versionHashes()))
+    #expect(try scene.kept() == [0])
+    try FileManager.default.removeItem(at: place)
+    let result = try scene.archive.restorePreviousVersion()
+    #expect(try KeptStoreScene.contents(of: scene.store) == before)
+    #expect(try Data(contentsOf: inner.appendingPathComponent("file")) == Data([7]))
+    #expect((result.previous == nil) == isStoreGone)
+  }
+
   @Test func `a good file of the store stays with it when the version's own is damaged`() throws {
     let scene = try KeptStoreScene()
     let before = try KeptStoreScene.contents(of: scene.store)

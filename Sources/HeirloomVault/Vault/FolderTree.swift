@@ -222,7 +222,8 @@ package struct FolderTree {
   ///   - destination: The folder that receives those that are lacking; it is made when needed.
   ///   - replacements: The folder that receives those that differ, on the disk; it is made when needed.
   /// - Returns: The names that were passed over.
-  /// - Throws: `FileError` when something could not be done.
+  /// - Throws: `FileError` when something could not be done, also when something else than a file or folder has the name
+  ///   of a wanted one in the second folder.
   func copyDiffering(
     from source: String, to present: SupportFolder, into destination: String, replacements: String
   ) throws(FileError) -> PassedOver {
@@ -232,6 +233,9 @@ package struct FolderTree {
     try walk(
       source,
       enter: { place, status throws(FileError) in
+        if let found = try files.status(of: present.path(of: place)) {
+          try checkKind(.directory, found, at: present.path(of: place))
+        }
         if try files.status(of: new.path(of: place)) == nil {
           try files.makeDirectory(new.path(of: place), attributes: status.writableAttributes)
         }
@@ -250,14 +254,23 @@ package struct FolderTree {
         guard let found = try files.status(of: present.path(of: place)) else {
           return try copyFile(path, to: new.path(of: place), attributes: status.attributes)
         }
-        // The store keeps no other thing than a file under such a name, and the version that replaces it can't either.
-        guard found.kind == .regular, try !isSame(path, status, as: present.path(of: place), found) else { return }
+        try checkKind(.regular, found, at: present.path(of: place))
+        guard try !isSame(path, status, as: present.path(of: place), found) else { return }
         let replacement = SupportFolder(path: replacements).path(of: place)
         try makeFolders(upTo: PathText.split(place).folder, in: replacements)
         try copyFile(path, to: replacement, attributes: status.attributes)
         changed.insert(PathText.split(place).folder)
       })
     return passedOver
+  }
+
+  /// Throws if a name that a wanted file or folder needs stands for something else, which is somebody's.
+  private func checkKind(_ kind: FileStatus.Kind, _ found: FileStatus, at path: String) throws(FileError) {
+    guard found.kind != kind else { return }
+    throw FileError(
+      .write, path, code: 0,
+      reason:
+        "a \(found.kind.rawValue) is in the place of a \(kind.rawValue) that comes back; move it away and try again")
   }
 
   /// Counts the files of a folder of which another one has other content under the same name.
