@@ -111,11 +111,15 @@ extension StoreVault {
   private var log: String { location.path + "-wal" }
 
   private func damage(of path: String, in database: String) throws(FileError) -> LogDamage? {
-    let start = try files.readStart(of: database, count: 18)
-    let declared = start.count == 18 ? Int(start[16]) << 8 | Int(start[17]) : 0
-    let pageSize = declared == 1 ? 65_536 : declared
     let reader = try WriteAheadLog(path)
-    guard let content = try reader.content(pageSize: pageSize >= 512 ? pageSize : nil) else { return nil }
+    guard var content = try reader.content(pageSize: nil) else { return nil }
+    // Closing the database's file drops the locks that this process has on it: only a damaged log needs it.
+    if content.isHeaderDamaged {
+      let start = try files.readStart(of: database, count: 18)
+      let declared = start.count == 18 ? Int(start[16]) << 8 | Int(start[17]) : 0
+      let pageSize = declared == 1 ? 65_536 : declared
+      if pageSize >= 512, let known = try reader.content(pageSize: pageSize) { content = known }
+    }
     return LogDamage(
       content, holdsMore: try reader.holdsMore(content, thanDatabaseAt: database), name: location.name + "-wal")
   }
