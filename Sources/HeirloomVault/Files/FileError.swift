@@ -130,6 +130,7 @@ extension FileError: ExplainedError {
       case _ where operation == .resolve:
         "Put the folder or the volume itself back there, or a link to a folder that belongs to who made the link; then try"
           + " again."
+      case EEXIST where operation == .write: "Find out who made it and move it away, then try again."
       case ENOENT where operation == .write: "Make the folder that it is to lie in, then try again."
       case EROFS: "Its volume is mounted for reading only: give it back for writing, or move the store to another."
       case ENAMETOOLONG: "Move the store to a folder with a shorter path, or give it a shorter name, then try again."

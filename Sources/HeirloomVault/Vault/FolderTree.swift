@@ -268,9 +268,8 @@ package struct FolderTree {
   private func checkKind(_ kind: FileStatus.Kind, _ found: FileStatus, at path: String) throws(FileError) {
     guard found.kind != kind else { return }
     throw FileError(
-      .write, path, code: 0,
-      reason:
-        "a \(found.kind.rawValue) is in the place of a \(kind.rawValue) that comes back; move it away and try again")
+      .write, path, code: EEXIST,
+      reason: "a \(found.kind.rawValue) is in the place of a \(kind.rawValue) that comes back")
   }
 
   /// Counts the files of a folder of which another one has other content under the same name.
