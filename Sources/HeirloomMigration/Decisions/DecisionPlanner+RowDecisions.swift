@@ -139,7 +139,7 @@ extension DecisionPlanner {
             consent: .decision, kind: .objects))
       }
     }
-    for table in orderedTables where table.mayLoseRows { losses += try unknownLosses(of: table) }
+    for table in orderedTables where table.mayLoseRows { losses += try cellLosses(of: table) }
     for table in orderedTables {
       for column in table.columns {
         // Removed rows are no longer in the table: their links go with them and are no loss of their own.
@@ -160,34 +160,90 @@ extension DecisionPlanner {
       .joined(separator: ", ")
   }
 
-  /// Returns the losses of values in columns that no model knows, of objects that don't stay.
-  private func unknownLosses(of table: DecisionTable) throws(SQLiteError) -> [MigrationLoss] {
+  /// Returns the losses of cells of objects that don't stay, where the loss of these objects doesn't tell them.
+  ///
+  /// That one stands for the objects' own properties, and a merge for those that the object can have that stays.
+  private func cellLosses(of table: DecisionTable) throws(SQLiteError) -> [MigrationLoss] {
     var losses: [MigrationLoss] = []
-    for column in destination.table(named: table.table)?.columns ?? [] where column.role == .unknown {
-      let transfers = parts.transfers.filter { $0.table == table.table }
-      let cells = transfers.compactMap { transfer in
-        transfer.columns.first { $0.name == column.name && $0.expression != .null }.map { value in
-          transfer.select(["\(transfer.key) AS pk", "\(value.expression.sql) AS v"])
+    let transfers = parts.transfers.filter { $0.table == table.table }
+    for column in destination.table(named: table.table)?.columns ?? [] where column.role.isContent {
+      let tracked = columns.column(named: column.name, of: table.table)
+      let given = transfers.compactMap { transfer in
+        transfer.columns.first { $0.name == column.name && $0.expression != .null }.map { (transfer, $0.expression) }
+      }.filter { transfer, expression in
+        // A value that the destination's model gives is no content. Keys may come from gathered links.
+        tracked?.link != nil
+          || transfer.sourceNumbers.contains { !expression.columnsRead(ofRowsNumbered: $0).isEmpty }
+      }
+      let cells = given.map { $0.select(["\($0.key) AS pk", "\($1.sql) AS v"]) }.united()
+      guard let (transfer, expression) = given.first else { continue }
+      if column.role == .unknown {
+        // The object that stays keeps its own value, or takes the first of those merged into it.
+        let lost = try connection.firstInteger(
+          "SELECT COUNT(*) FROM (SELECT m.pk AS removed, m.survivor AS survivor, m.decision AS decision, c.v AS v,"
+            + " FIRST_VALUE(c.v) OVER (PARTITION BY IFNULL(m.survivor, c.pk) ORDER BY m.pk IS NOT NULL, m.place, m.seq)"
+            + " AS kept FROM (\(cells)) AS c LEFT JOIN \(table.removed) AS m ON m.pk = c.pk WHERE c.v IS NOT NULL)"
+            + " WHERE removed IS NOT NULL AND decision NOT IN (\(quarantineList))"
+            + " AND (survivor IS NULL OR \(isDifferent("v", "kept")))")
+        guard let lost, lost > 0 else { continue }
+        losses.append(unknownLoss(column.name, of: transfer.sourceTable, entity: table.root.name, rows: lost))
+        continue
+      }
+      guard let tracked else { continue }
+      var (isLost, join) = ("", "")
+      if case .inverselessKey = column.role, let link = tracked.link {
+        let owners = tables[link.root].flatMap { $0.mayLoseRows ? $0.removed : nil }
+        // The object that stays may have the link, or take it. A link between two objects that go is told with them.
+        isLost =
+          "(m.survivor IS NULL OR r.\(quote(column.name)) IS NOT \(owners == nil ? "c.v" : "IFNULL(o.survivor, c.v)"))"
+        if let owners {
+          join = " LEFT JOIN \(owners) AS o ON o.pk = c.v"
+          isLost += " AND (o.pk IS NULL OR o.survivor IS NOT NULL)"
         }
-      }.united()
-      guard !cells.isEmpty else { continue }
-      // The object that stays keeps its own value, or takes the first of those merged into it.
-      let lost = try connection.firstInteger(
-        "SELECT COUNT(*) FROM (SELECT m.pk AS removed, m.survivor AS survivor, m.decision AS decision, c.v AS v,"
-          + " FIRST_VALUE(c.v) OVER (PARTITION BY IFNULL(m.survivor, c.pk) ORDER BY m.pk IS NOT NULL, m.place, m.seq)"
-          + " AS kept FROM (\(cells)) AS c LEFT JOIN \(table.removed) AS m ON m.pk = c.pk WHERE c.v IS NOT NULL)"
-          + " WHERE removed IS NOT NULL AND decision NOT IN (\(quarantineList))"
-          + " AND (survivor IS NULL OR \(isDifferent("v", "kept")))")
-      guard let lost, lost > 0, let source = transfers.first?.sourceTable else { continue }
-      losses.append(unknownLoss(column.name, of: source, entity: table.root.name, rows: lost))
+      } else {
+        // Otherwise all objects of the table have the property.
+        guard tracked.holders != table.root.treeNumbers else { continue }
+        isLost = "(NOT \(Self.isIn("m.ent", tracked.holders)) OR NOT \(Self.isIn("r.ent", tracked.holders)))"
+      }
+      let stored = expression.origin.flatMap { parts.source.table(named: transfer.sourceTable)?.column(named: $0) }
+      let isOwn = Self.isIn("m.ent", tracked.holders)
+      let counts = try connection.rows(
+        "SELECT COUNT(CASE WHEN \(isOwn) THEN 1 END), COUNT(CASE WHEN NOT \(isOwn) THEN"
+          + " \(parts.source.filling(of: stored?.role).map { "NULLIF(c.v, \($0))" } ?? "1") END)"
+          + " FROM (\(cells)) AS c JOIN \(table.removed) AS m ON m.pk = c.pk"
+          + " LEFT JOIN \(table.rows) AS r ON r.pk = m.survivor\(join)"
+          + " WHERE c.v IS NOT NULL AND m.decision NOT IN (\(quarantineList)) AND \(isLost)")
+      guard let (own, stray) = counts.first.map({ ($0[0].integer ?? 0, $0[1].integer ?? 0) }),
+        let (entity, path) = (stored?.role ?? column.role).property
+      else { continue }
+      if stray > 0 {
+        losses.append(
+          unknownLoss(
+            stored?.name ?? column.name, of: transfer.sourceTable, entity: table.root.name, rows: stray,
+            without: "\(entity).\(path.joined(separator: "."))"))
+      }
+      guard own > 0 else { continue }
+      if case .inverselessKey(let entity, let name) = column.role {
+        losses.append(linkLoss(entity: entity, relationship: name, rows: own))
+      } else {
+        losses.append(
+          MigrationLoss(
+            entity: entity, property: path.joined(separator: "."),
+            reason: "\(tracked.link == nil ? "Values" : "Links") of \"\(entity).\(path.joined(separator: "."))\" are"
+              + " dropped: by decision, their objects are merged into objects of entities without it.",
+            rows: own, consent: .decision, kind: tracked.link == nil ? .values : .links))
+      }
     }
     return losses
   }
 
-  func unknownLoss(_ column: String, of table: String, entity: String, rows: Int64) -> MigrationLoss {
+  func unknownLoss(
+    _ column: String, of table: String, entity: String, rows: Int64, without property: String? = nil
+  ) -> MigrationLoss {
     MigrationLoss(
       entity: parts.crossing.routing.byDestination[entity]?.source ?? entity, property: column,
-      reason: UnknownColumns.reason(column, of: table, "decisions remove rows that alone hold these values"),
+      reason: property.map { UnknownColumns.reason(column, of: table, ofEntitiesWithout: $0) }
+        ?? UnknownColumns.reason(column, of: table, "decisions remove rows that alone hold these values"),
       rows: rows, consent: .decision, kind: .unknownContent)
   }
 

@@ -36,7 +36,7 @@ extension DecisionPlanner {
         // These rows go before the survivors get their values, so that no two have the same; the values are kept here.
         PlannedStatement(
           "CREATE TEMP TABLE \(quote(table.mergedName)) AS SELECT m.survivor AS survivor, m.place AS place, m.seq AS seq"
-            + mergedColumns(of: table).map { ", c.\(quote($0.column.name)) AS \($0.name)" }.joined()
+            + mergedColumns(of: table).map { ", \(given($0.column, table)) AS \($0.name)" }.joined()
             + " FROM \(table.candidate) AS c JOIN \(table.removed) AS m ON m.pk = c.\(Self.key)"
             + " WHERE m.survivor IS NOT NULL"))
       statements.append(
@@ -55,11 +55,18 @@ extension DecisionPlanner {
   /// Returns the columns of merged objects that are kept while the candidate is built, by names that nobody else gives.
   private func mergedColumns(of table: DecisionTable) -> [(column: PhysicalColumn, name: String)] {
     (destination.table(named: table.table)?.columns ?? []).enumerated().compactMap { index, column in
-      switch column.role {
-      case .primaryKey, .entity, .optimisticLock: nil
-      default: (column, "v\(index)")
-      }
+      column.role.isContent ? (column, "v\(index)") : nil
     }
+  }
+
+  /// Returns the value of a removed object `m`, whose row is `c`, that the object may take into which it is merged.
+  private func given(_ column: PhysicalColumn, _ table: DecisionTable) -> String {
+    let value = "c.\(quote(column.name))"
+    // A value that another entity left in the row is none of the object's.
+    guard let holders = columns.column(named: column.name, of: table.table)?.holders,
+      holders != table.root.treeNumbers
+    else { return value }
+    return "CASE WHEN \(Self.isIn("m.ent", holders)) THEN \(value) END"
   }
 
   /// Returns the step that writes the tracked columns.

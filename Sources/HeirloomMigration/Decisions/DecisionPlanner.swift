@@ -269,6 +269,7 @@ final class DecisionPlanner {
     for group in Dictionary(grouping: table.columns, by: \.group).values.ordered(by: { $0[0].name < $1[0].name }) {
       let isEmpty = group.map { "\(quote($0.name)) IS NULL" }.chained(by: "AND")
       var isGiven = "(" + group.map { "o.\(quote($0.name)) IS NOT NULL" }.chained(by: "OR") + ")"
+      if group[0].holders != table.root.treeNumbers { isGiven += " AND \(Self.isIn("m.ent", group[0].holders))" }
       if let link = group[0].link, link.root == table.root.name {
         // Merging an object with its parent would make it its own parent.
         let key = "o.\(quote(group[0].name))"

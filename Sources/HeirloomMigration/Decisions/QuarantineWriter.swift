@@ -135,9 +135,11 @@ struct QuarantineWriter {
     writer.string(reason(decision, other: other))
     writer.key("relationships")
     writeRelationships(links, to: &writer)
-    let columns = schema.unknownColumns[entity.table] ?? []
-    let values = try cells(columns.map(\.name), of: entity, key: key)
-    writeUnknown(columns.map(\.name), values[...], to: &writer)
+    let written = Set(attributes(of: entity).flatMap(\.columns).map(\.name) + links.flatMap(\.columns))
+    // Whatever else the row has: values of no model, or left by another entity, and links of others without an inverse.
+    let names = (schema.table(named: entity.table)?.columns ?? [])
+      .filter { $0.role.isContent && !written.contains($0.name) }.map(\.name)
+    writeUnknown(names, try cells(names, of: entity, key: key)[...], to: &writer)
     writer.endObject()
     return writer.bytes
   }
@@ -164,14 +166,20 @@ struct QuarantineWriter {
 
   // MARK: Attributes
 
+  private func attributes(
+    of entity: PhysicalEntity
+  ) -> [(attribute: AttributeDescription, columns: [AttributeColumn])] {
+    schema.model.attributes(of: entity.name).filter { !$0.isTransient }
+      .map { ($0, schema.columns(ofAttribute: $0.name, in: entity.name)) }
+  }
+
   private func writeAttributes(
     of entity: PhysicalEntity, key: Int64, to writer: inout CanonicalJSONWriter
   ) throws {
-    let attributes = schema.model.attributes(of: entity.name).filter { !$0.isTransient }
-    let columns = attributes.map { schema.columns(ofAttribute: $0.name, in: entity.name) }
-    var values = try cells(columns.joined().map(\.name), of: entity, key: key)[...]
+    let attributes = attributes(of: entity)
+    var values = try cells(attributes.flatMap(\.columns).map(\.name), of: entity, key: key)[...]
     writer.beginObject()
-    for (attribute, leaves) in zip(attributes, columns) {
+    for (attribute, leaves) in attributes {
       writer.key(attribute.name)
       if attribute.composite == nil {
         write(values.popFirst() ?? .value(.null), of: leaves.first?.attribute ?? attribute, to: &writer)
@@ -218,7 +226,7 @@ struct QuarantineWriter {
     }
   }
 
-  /// Writes the values of columns that no model knows; nothing where there are none.
+  /// Writes the values of columns that belong to no property; nothing where there are none.
   private func writeUnknown(_ names: [String], _ values: ArraySlice<Cell>, to writer: inout CanonicalJSONWriter) {
     let columns = zip(names, values).filter { !$0.1.isNull }.ordered { $0.0.utf16Precedes($1.0) }
     guard !columns.isEmpty else { return }
@@ -270,6 +278,8 @@ struct QuarantineWriter {
     let links: [Link]
     /// The columns of their table that no model knows.
     let unknownColumns: [String]
+    /// The columns of the object's row that hold the links.
+    let columns: [String]
   }
 
   private struct Link {
@@ -299,7 +309,16 @@ struct QuarantineWriter {
       {
         found += try links(by: back, with: unknown, to: relationship.destinationEntity, in: target, key, true)
       }
-      return Links(relationship: relationship, links: found, unknownColumns: unknown)
+      var columns: [String?] = []
+      // A key that isn't one is among the other values of the row, and so is a place without a link.
+      if case .key(_, let key, let number)? = schema.storage(ofRelationship: relationship.name, in: entity.name),
+        let link = found.first
+      {
+        let order = link.inversePosition.flatMap { _ in schema.inverseOrder(of: relationship.name, in: entity.name) }
+        columns = [key, number, order]
+      }
+      return Links(
+        relationship: relationship, links: found, unknownColumns: unknown, columns: columns.compactMap(\.self))
     }
   }
 

@@ -85,6 +85,21 @@ package struct PhysicalColumn: Hashable, Sendable {
     /// Something that no model knows: the store has the column, and migrations take it along.
     case unknown
 
+    /// The entity that declares the column's property, and the property's name or the path of an attribute's leaf; `nil`
+    /// for a column of no property.
+    package var property: (entity: String, path: [String])? {
+      switch self {
+      case .attribute(let entity, let path): (entity, path)
+      case .key(let entity, let name), .keyEntity(let entity, let name), .inverselessKey(let entity, let name),
+        .order(let entity, let name), .joinKey(let entity, let name), .reflexiveKey(let entity, let name):
+        (entity, [name])
+      case .primaryKey, .entity, .optimisticLock, .unknown: nil
+      }
+    }
+
+    /// True if the value is the object's own, or somebody else's: neither its key, its entity nor its version.
+    package var isContent: Bool { property != nil || self == .unknown }
+
     /// True if the value is the key of the row, or part of it.
     package var isRowKey: Bool {
       switch self {

@@ -185,7 +185,7 @@ extension PhysicalSchema {
   }
 
   /// Returns the column with the places of a relationship's owners among those of one related object.
-  private func inverseOrder(of name: String, in entity: String) -> String? {
+  func inverseOrder(of name: String, in entity: String) -> String? {
     guard let relationship = model.relationship(named: name, of: entity),
       let inverse = model.inverse(of: relationship),
       let storage = storage(ofRelationship: inverse.relationship.name, in: inverse.entity.name)

@@ -168,15 +168,13 @@ struct Ledger {
         Cells(
           column: column.name, table: table.name, path: path, owner: owner, property: property, reason: reason),
         of: isOwn[true] ?? [])
-      // A program that changes an object's entity may leave values behind. Core Data fills a new column in every row.
-      let filling = attribute.element(atPath: path.dropFirst()).flatMap { leaf in
-        leaf.defaultValue.map { ValueConversion.literal($0, for: leaf) }
-      }
+      // A program that changes an object's entity may leave values behind.
       close(
         Cells(
           column: column.name, table: table.name, path: nil, owner: root, property: column.name,
           reason: UnknownColumns.reason(
-            column.name, of: table.name, ofEntitiesWithout: "\(owner).\(property)"), uncounted: filling),
+            column.name, of: table.name, ofEntitiesWithout: "\(owner).\(property)"),
+          uncounted: crossing.source.filling(of: column.role)),
         of: isOwn[false] ?? [])
     case (.unknown, .objects(let root)):
       close(
@@ -318,5 +316,15 @@ struct Ledger {
 
   private func isOf(_ numbers: [Int]) -> String {
     "s.\(quote(PhysicalName.entity)) IN (\(numbers.map(String.init).joined(separator: ", ")))"
+  }
+}
+
+extension PhysicalSchema {
+  /// Returns the literal with which Core Data fills an attribute's new column in every row, whatever the row's entity.
+  func filling(of role: PhysicalColumn.Role?) -> String? {
+    guard case .attribute(let entity, let path)? = role, let name = path.first,
+      let leaf = model.attribute(named: name, of: entity)?.element(atPath: path.dropFirst())
+    else { return nil }
+    return leaf.defaultValue.map { ValueConversion.literal($0, for: leaf) }
   }
 }
