@@ -89,9 +89,10 @@ package struct StoreComparison {
       let rows = counterparts.rows(of: table)
       found.append(sole("objects", table.name, nil, try rows.own.missing(in: rows.others).values.reduce(0, +)))
     }
-    for (table, key, known) in Self.bookkeeping {
-      guard let rows = counterparts.rows(ofBookkeeping: table, key: key, known: known) else { continue }
-      found.append(sole("objects", table, nil, try rows.own.missing(in: rows.others).values.reduce(0, +)))
+    for (table, key, known) in ActualSchema.bookkeeping {
+      for rows in counterparts.rows(ofBookkeeping: table, key: key, known: known) {
+        found.append(sole("objects", table, nil, try rows.own.missing(in: rows.others).values.reduce(0, +)))
+      }
     }
     let held = counterparts.other.metadataValues
     for (key, value) in store.metadataValues.ordered(by: \.key) where held[key] != value {
@@ -105,16 +106,4 @@ package struct StoreComparison {
   private func sole(_ kind: String, _ entity: String, _ property: String?, _ rows: Int64) -> SoleContent {
     SoleContent(kind: kind, entity: entity, property: property, rows: rows)
   }
-
-  private static let bookkeeping: [(table: String, key: String?, known: Set<String>)] = [
-    (
-      PhysicalName.primaryKeyTable, PhysicalName.name,
-      [PhysicalName.entity, PhysicalName.name, PhysicalName.superentity, PhysicalName.maximum]
-    ),
-    (
-      PhysicalName.metadataTable, PhysicalName.version,
-      [PhysicalName.version, PhysicalName.uuid, PhysicalName.propertyList]
-    ),
-    (PhysicalName.modelCacheTable, nil, [PhysicalName.content]),
-  ]
 }

@@ -260,23 +260,29 @@ final class StoreCounterparts {
     )
   }
 
-  /// Returns the values that one of Core Data's own tables has in columns that aren't Core Data's; `nil` for none.
-  func rows(ofBookkeeping name: String, key: String?, known: Set<String>) -> (own: ComparedRows, others: ComparedRows?)?
-  {
-    guard let table = store.actual.table(named: name) else { return nil }
-    let more = table.columns.filter { !$0.isGenerated && !known.contains($0.name) }.map(\.name)
-    guard !more.isEmpty else { return nil }
+  /// Returns what others have put into one of Core Data's own tables: values in further columns, and further rows.
+  func rows(
+    ofBookkeeping name: String, key: String?, known: [String]
+  ) -> [(own: ComparedRows, others: ComparedRows?)] {
     let otherTable = other.actual.table(named: name)
-    let columns = [key].compactMap(\.self) + more
-    var own = ComparedRows(store: store, table: name, columns: columns.map { .value($0) })
-    own.condition = more.map { "r.\(quote($0)) IS NOT NULL" }.joined(separator: " OR ")
-    return (
-      own,
-      otherTable.map { otherTable in
-        ComparedRows(
-          store: other, table: name,
-          columns: columns.map { otherTable.column(named: $0) == nil ? .none : .value($0) })
+    let more = store.actual.otherColumns(of: name, besides: known).map(\.name)
+    let strangers = store.actual.strangers(
+      in: name, entities: store.schema.entities.count, frameworkNumber: PhysicalName.firstFrameworkNumber)
+    let hasValue = more.isEmpty ? nil : more.map { "r.\(quote($0)) IS NOT NULL" }.joined(separator: " OR ")
+    return [([key].compactMap(\.self) + more, hasValue), (known, strangers)].compactMap { columns, condition in
+      guard let condition, columns.allSatisfy({ store.actual.table(named: name)?.column(named: $0) != nil }) else {
+        return nil
       }
-    )
+      var own = ComparedRows(store: store, table: name, columns: columns.map { .value($0) })
+      own.condition = condition
+      return (
+        own,
+        otherTable.map { otherTable in
+          ComparedRows(
+            store: other, table: name,
+            columns: columns.map { otherTable.column(named: $0) == nil ? .none : .value($0) })
+        }
+      )
+    }
   }
 }

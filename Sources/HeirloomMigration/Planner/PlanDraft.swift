@@ -119,6 +119,7 @@ final class PlanDraft {
     rowRun?.openLinks = openLinks
     var strays = StoreQuestions()
     StrayLinks(crossing, transfers: parts.transfers).ask(&strays)
+    parts.metadata.foreign.ask(&strays)
     let findings = findings + (try ledger.findings(from: connection)) + (try strays.answers(from: connection))
     for case .contradiction(let reason) in findings { throw MigrationError.storeContradictsModel(reason: reason) }
     let losses =

@@ -84,7 +84,11 @@ extension StoreMetadata {
       throw SQLiteError(extendedCode: StoreReading.misuseCode, message: error.description)
     }
     let table = "\(quote(database)).\(quote(PhysicalName.metadataTable))"
-    try connection.execute("DELETE FROM \(table)")
+    // The row may have columns of others.
+    try connection.execute(
+      "UPDATE \(table) SET \(quote(PhysicalName.version)) = 1, \(quote(PhysicalName.uuid)) = ?1,"
+        + " \(quote(PhysicalName.propertyList)) = ?2", [.text(identifier), .blob(list)])
+    guard connection.changes == 0 else { return }
     try connection.execute(
       "INSERT INTO \(table) (\(quote(PhysicalName.version)), \(quote(PhysicalName.uuid)),"
         + " \(quote(PhysicalName.propertyList))) VALUES (1, ?1, ?2)",

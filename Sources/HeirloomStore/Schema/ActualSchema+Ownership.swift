@@ -68,10 +68,45 @@ extension ActualSchema {
     return objects.map { ($0, ownership(of: $0)) }
   }
 
-  /// The tables that each store has besides those of its model.
-  package static let bookkeepingTables: Set<String> = [
-    PhysicalName.primaryKeyTable, PhysicalName.metadataTable, PhysicalName.modelCacheTable,
+  /// The tables that each store has besides those of its model, each with Core Data's own columns.
+  package static let bookkeeping: [(table: String, key: String?, columns: [String])] = [
+    (
+      PhysicalName.primaryKeyTable, PhysicalName.name,
+      [PhysicalName.entity, PhysicalName.name, PhysicalName.superentity, PhysicalName.maximum]
+    ),
+    (
+      PhysicalName.metadataTable, PhysicalName.version,
+      [PhysicalName.version, PhysicalName.uuid, PhysicalName.propertyList]
+    ),
+    (PhysicalName.modelCacheTable, nil, [PhysicalName.content]),
   ]
+  /// The names of these tables.
+  package static let bookkeepingTables = Set(bookkeeping.map(\.table))
+
+  /// Returns the condition of rows `r` of such a table that aren't Core Data's; `nil` if it has none.
+  ///
+  /// Core Data's are one model, and the entities of the model and of its own, whose numbers are from `frameworkNumber` on.
+  package func strangers(
+    in table: String, entities: Int, frameworkNumber: Int64, database: String = "main"
+  ) -> String? {
+    switch table {
+    case PhysicalName.primaryKeyTable:
+      let number = "r.\(quote(PhysicalName.entity))"
+      return "\(number) NOT BETWEEN 1 AND \(entities) AND \(number) < \(frameworkNumber)"
+    case PhysicalName.modelCacheTable where self.table(named: table)?.column(named: PhysicalName.content) != nil:
+      // The first row is read. A second one like it holds nothing else.
+      return "r.\(quote(PhysicalName.content)) IS NOT (SELECT c.\(quote(PhysicalName.content))"
+        + " FROM \(quote(database)).\(quote(table)) AS c LIMIT 1)"
+    default: return nil
+    }
+  }
+
+  /// Returns the columns of such a table that aren't Core Data's.
+  package func otherColumns(of table: String, besides known: [String]) -> [PhysicalColumn] {
+    (self.table(named: table)?.columns ?? []).filter { !$0.isGenerated && !known.contains($0.name) }.map {
+      PhysicalColumn(name: $0.name, type: SQLColumnType(declaredType: $0.declaredType), role: .unknown)
+    }
+  }
   /// The tables of persistent history.
   package static let historyTables: Set<String> = [
     PhysicalName.changeTable, PhysicalName.transactionTable, PhysicalName.transactionStringTable,

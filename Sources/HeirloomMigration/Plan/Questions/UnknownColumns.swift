@@ -82,10 +82,13 @@ struct UnknownColumns {
   var warnings: [String] {
     let taken = taken
     return source.unknownColumns.ordered { $0.key < $1.key }.flatMap { table, columns in
-      columns.filter { taken[table]?.contains($0.name) ?? false }.map {
-        "the column \(table).\($0.name) belongs to no property of the model; it is taken along"
-      }
+      columns.filter { taken[table]?.contains($0.name) ?? false }.map { Self.warning($0.name, of: table) }
     }
+  }
+
+  /// Returns the sentence about a column that comes along.
+  static func warning(_ column: String, of table: String) -> String {
+    "the column \(table).\(column) belongs to no property of the model; it is taken along"
   }
 
   /// The names of the columns whose values a table of the destination takes, by the store's table.

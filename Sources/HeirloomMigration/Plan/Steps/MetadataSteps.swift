@@ -5,8 +5,10 @@ import HeirloomStore
 /// The steps that write the store's own metadata: entity numbers, metadata, model cache.
 struct MetadataSteps {
   let steps: [MigrationStep]
-  /// The parts that are left out, one sentence each.
+  /// The parts that are left out, and those of others that come along, one sentence each.
   let warnings: [String]
+  /// The content of others in these tables.
+  let foreign: ForeignBookkeeping
 
   /// Plans the steps from the store's own metadata, whose identifier and app keys are kept.
   ///
@@ -19,6 +21,7 @@ struct MetadataSteps {
     let destination = crossing.destination
     let candidate = quote(SchemaName.candidate)
     var warnings: [String] = []
+    var foreign = ForeignBookkeeping(crossing)
     var statements = PhysicalSchema.bookkeepingStatements.map { PlannedStatement(statementInCandidate($0)) }
 
     for entity in destination.entities {
@@ -32,13 +35,13 @@ struct MetadataSteps {
             .integer(highest),
           ]))
     }
-    // Numbers above those of models are the framework's own entities: history, CloudKit mirroring.
-    let last = Int64(max(crossing.source.entities.count, destination.entities.count))
+    let columns = [PhysicalName.entity, PhysicalName.name, PhysicalName.superentity, PhysicalName.maximum].map(quote)
     statements.append(
       PlannedStatement(
-        "INSERT INTO \(candidate).\(quote(PhysicalName.primaryKeyTable)) SELECT * FROM "
+        // The store's table may have further columns.
+        "INSERT INTO \(candidate).\(quote(PhysicalName.primaryKeyTable)) SELECT \(columns.joined(separator: ", ")) FROM "
           + "\(quote(SchemaName.store)).\(quote(PhysicalName.primaryKeyTable)) WHERE \(quote(PhysicalName.entity)) > "
-          + "\(max(last, PhysicalName.firstFrameworkNumber - 1))"))
+          + "\(foreign.frameworkNumber - 1)"))
 
     var updated = metadata
     updated.adopt(model)
@@ -57,8 +60,11 @@ struct MetadataSteps {
     } catch {
       // It is a cache: the store is complete without it, and its model is beside it.
       warnings.append("the migrated store gets no copy of its model: \(error)")
+      foreign.hasModel = false
     }
-    self.warnings = warnings
+    self.foreign = foreign
+    self.warnings = warnings + foreign.warnings
+    statements += foreign.statements
     steps = [
       MigrationStep(
         kind: .writeMetadata, subject: PhysicalName.metadataTable,

@@ -1,0 +1,96 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// The content of others in the tables of entity numbers, metadata and model cache, which are made anew.
+///
+/// Values in further columns go on in the row that stands for theirs. Further rows have no place.
+struct ForeignBookkeeping {
+  private let crossing: Crossing
+  /// The lowest number of Core Data's own entities, whose rows stay.
+  let frameworkNumber: Int64
+  /// True if the candidate gets a row in the model cache.
+  var hasModel = true
+
+  init(_ crossing: Crossing) {
+    self.crossing = crossing
+    // Numbers above those of models are the framework's own entities: history, CloudKit mirroring.
+    frameworkNumber = max(
+      Int64(crossing.source.entities.count + 1), Int64(crossing.destination.entities.count + 1),
+      PhysicalName.firstFrameworkNumber)
+  }
+
+  private var tables: [(table: String, own: String, columns: [PhysicalColumn])] {
+    ActualSchema.bookkeeping.map { table, _, own in
+      (table, own[0], crossing.actual.otherColumns(of: table, besides: own))
+    }
+  }
+
+  /// The statements that add the columns, with their values, to the filled tables.
+  var statements: [PlannedStatement] {
+    tables.flatMap { table, _, columns -> [PlannedStatement] in
+      guard !columns.isEmpty else { return [] }
+      let candidate = "\(quote(SchemaName.candidate)).\(quote(table))"
+      let (place, own) = (
+        place(in: table), table == PhysicalName.primaryKeyTable ? "t.\(quote(PhysicalName.entity))" : "1"
+      )
+      let values = columns.map { column in
+        let name = quote(column.name)
+        // Of entities that become one, the first with a value gives it.
+        return "\(name) = (SELECT s.\(name) FROM \(SchemaName.rows(of: table, as: "s")) WHERE s.\(name) IS NOT NULL"
+          + " AND \(place) = \(own) LIMIT 1)"
+      }
+      return columns.map {
+        PlannedStatement("ALTER TABLE \(candidate) ADD COLUMN \(quote($0.name)) \($0.type.rawValue)")
+      } + [PlannedStatement("UPDATE \(candidate) AS t SET \(values.joined(separator: ", "))")]
+    }
+  }
+
+  /// Returns the SQL of the row that a row `s` of a table becomes: the entity's number, or 1; NULL for none.
+  private func place(in table: String) -> String {
+    guard table == PhysicalName.primaryKeyTable else {
+      return table == PhysicalName.modelCacheTable && !hasModel ? "NULL" : "1"
+    }
+    let number = "s.\(quote(PhysicalName.entity))"
+    let numbers = EntityFate.fates(in: crossing).compactMap { fate in
+      // Code decides the keys of objects, but not what becomes of their entity.
+      let byCode = crossing.split.byRow.first { $0.sourceEntityName == fate.source.name }?.destinationEntityName
+      return (fate.destination ?? byCode.flatMap(crossing.destination.entity(named:))).map {
+        " WHEN \(number) = \(fate.source.number) THEN \($0.number)"
+      }
+    }
+    return "CASE\(numbers.joined()) WHEN \(number) >= \(frameworkNumber) THEN \(number) END"
+  }
+
+  /// Asks for values and rows that have no place.
+  func ask(_ questions: inout StoreQuestions) {
+    for (table, own, columns) in tables {
+      let rows = SchemaName.rows(of: table, as: "s")
+      func tell(_ sql: String, _ property: String, _ reason: String) {
+        questions.count(sql: sql) { rows in
+          .loss(
+            MigrationLoss(entity: table, property: property, reason: reason, rows: rows, kind: .unknownContent))
+        }
+      }
+      for column in columns {
+        let name = "s.\(quote(column.name))"
+        tell(
+          "SELECT COUNT(\(name)) - COUNT(DISTINCT CASE WHEN \(name) IS NOT NULL THEN \(place(in: table)) END) FROM \(rows)",
+          column.name, UnknownColumns.reason(column.name, of: table, "nothing takes these values along"))
+      }
+      let strangers = crossing.actual.strangers(
+        in: table, entities: crossing.source.entities.count, frameworkNumber: frameworkNumber,
+        database: SchemaName.store)
+      if let strangers {
+        tell(
+          "SELECT COUNT(*) FROM \(SchemaName.rows(of: table, as: "r")) WHERE \(strangers)", own,
+          "The table \(table) has rows that belong to no entity or model of the store, and nothing takes them along.")
+      }
+    }
+  }
+
+  /// The sentences about columns that come along.
+  var warnings: [String] {
+    tables.flatMap { table, _, columns in columns.map { UnknownColumns.warning($0.name, of: table) } }
+  }
+}
