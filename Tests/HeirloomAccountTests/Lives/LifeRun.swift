@@ -14,10 +14,6 @@ struct LifeRun {
   private var ledger = LifeLedger()
   /// True from the first damage on.
   private var isDamaged = false
-  /// The losses of the last migration, and of those before it whose clean-up waits.
-  private var losses: [LifeLosses] = []
-  /// How the loss of each fact that is gone was told.
-  private var answers: [Fact: LifeLosses.Answer] = [:]
   /// The facts of the store after the last act; `nil` if there is no store.
   private var live: StoreFacts?
   /// The acts, each with its outcome.
@@ -106,7 +102,7 @@ struct LifeRun {
       case .migrate: plan = try migrate(using: &random)
       case .launch: try launch(using: &random)
       case .write:
-        let kinds = LifeWriter.Kind.draw(using: &random).filter { live?.awaitsCleanUp != true || !$0.touchesCleanUp }
+        let kinds = LifeWriter.Kind.draw(using: &random)
         told.append("write \(kinds.map(\.rawValue).joined(separator: ", "))")
         try write(using: &random) { try $0.write(kinds) }
       case .writeObjects: try writeObjects(using: &random)
@@ -139,31 +135,23 @@ struct LifeRun {
       // The disk took it, or a person gave it up; what is elsewhere has to stay there.
       for fact in ledger.missing(from: [after] + lastingFiles()) { ledger.remove(fact, .max) }
     case .migrate, .launch, .finishDeferred:
-      if let plan, let before { losses.append(LifeLosses(plan.losses, models: models, source: before, after: after)) }
+      var losses: LifeLosses?
+      if let plan, let before { losses = LifeLosses(plan.losses, models: models, source: before, after: after) }
       // (A store that was set aside is another file.)
       let gone = (live == nil ? [:] : before?.counts ?? [:]).filter {
         after[$0.key, default: 0] < $0.value && ledger.needed[$0.key] != nil
       }
       for (fact, count) in gone.sorted(by: { "\($0.key)" < "\($1.key)" }) {
-        switch covered(fact, in: before) {
+        switch losses?.cover(fact) {
         case .agreed: ledger.remove(fact, count)
         // The previous version has it.
         case .told: break
         case nil: lost.append("\(described(fact, before)) is gone without a word")
         }
       }
-      // Of a deferred clean-up, what was told is there until later.
-      if !(live?.awaitsCleanUp ?? false) { losses = [] }
     case .restore, .bringBack: break
     }
-    for fact in ledger.missing(from: [after] + lastingFiles()) {
-      if isDamaged, before?.awaitsCleanUp ?? false, answers[fact] == .told {
-        // The disk took the version that kept it, and what waited for clean-up was no longer to be kept.
-        ledger.remove(fact, .max)
-      } else {
-        lost.append("\(described(fact, before)) is in no file that lasts")
-      }
-    }
+    lost += ledger.missing(from: [after] + lastingFiles()).map { "\(described($0, before)) is in no file that lasts" }
     lost += restored.filter { after[$0.key, default: 0] < $0.value }.map { "\($0.key) was not restored" }
     ledger.admit(after)
     return lost.sorted()
@@ -171,17 +159,6 @@ struct LifeRun {
 
   /// True if a previous version can be read and has its external files.
   private var hasSoundVersion: Bool { archive.contains { (try? facts(of: $0.storeURL).hasExternalFiles) ?? false } }
-
-  /// Returns how the loss of a fact was told; a restored store may await clean-up that was done in another one.
-  private mutating func covered(_ fact: Fact, in before: StoreFacts?) -> LifeLosses.Answer? {
-    for index in losses.indices.reversed() {
-      if let answer = losses[index].cover(fact) {
-        answers[fact] = answer
-        return answer
-      }
-    }
-    return before?.awaitsCleanUp ?? false ? answers[fact] : nil
-  }
 
   private func described(_ fact: Fact, _ before: StoreFacts?) -> String {
     "\(fact)\(before?.places[fact].map { " of \($0.table).\($0.column)" } ?? "")"

@@ -12,12 +12,6 @@ struct LifeWriter {
       .addColumn, .fillColumn, .fillColumn, .insertRow, .insertRow, .changeRow, .setMetadata,
     ]
 
-    /// True for what mustn't be written while clean-up waits: values that go, which a copy there still has, and values
-    /// of the columns that are to go.
-    var touchesCleanUp: Bool {
-      [.updateValue, .clearValue, .deleteObject, .leadLink, .dropLink, .replaceFile, .fillColumn].contains(self)
-    }
-
     /// Draws the kinds of one write: mostly a few of one sort, which nothing else in the write hides.
     static func draw(using random: inout SplitMix64) -> [Kind] {
       let known = Array(allCases.prefix(9))

@@ -6,7 +6,7 @@ import Testing
 /// Losses planted between an act and the judge's look, each of which the first few lives have to find.
 struct LivesPowerTests {
   enum Loss: String, CaseIterable, Sendable {
-    case pinnedVersion, releasedPin, quietValue, quietLink, equalRows, metadata, filesOfRestored
+    case pinnedVersion, releasedPin, quietValue, quietLink, equalRows, metadata, filesOfRestored, listedColumn
   }
 
   /// Takes something away as a mistake of the product might.
@@ -32,13 +32,14 @@ struct LivesPowerTests {
         return ["DELETE FROM \(table) WHERE rowid NOT IN (SELECT MIN(rowid) FROM \(table) GROUP BY \(name))"]
       }
     case .metadata where act == .migrate:
-      try change(store, { $0.place(of: "Z_PLIST") != nil }) { _, content in
-        guard let place = content.place(of: "Z_PLIST"), case .blob(let bytes)? = content.rows.first?[place],
-          var list = try? PropertyListSerialization.propertyList(from: Data(bytes), format: nil) as? [String: Any]
-        else { return [] }
-        list = list.filter { !$0.key.hasPrefix(StoreFacts.appPrefix) }
-        let data = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
-        return ["UPDATE Z_METADATA SET Z_PLIST = \(Cell.blob(Array(data)).literal)"]
+      try changeMetadata(store) { list, _ in list = list.filter { !$0.key.hasPrefix(StoreFacts.appPrefix) } }
+    case .listedColumn where act == .migrate:
+      try changeMetadata(store) { list, tables in
+        let columns = tables.filter { $0.value.place(of: "Z_PK") != nil }.mapValues { table in
+          table.columns.filter { !$0.hasPrefix("Z") }
+        }
+        list["NSPersistentStoreDeferredLightweightMigrationOptionKey"] = true
+        list["HeirloomDeferredMigration"] = ["columns": columns]
       }
     case .filesOfRestored where act == .restore:
       try? FileManager.default.removeItem(
@@ -56,6 +57,20 @@ struct LivesPowerTests {
       } else {
         _ = try archive.releasePreviousVersion(version.id)
       }
+    }
+  }
+
+  private static func changeMetadata(
+    _ store: URL, _ body: (inout [String: Any], [String: Contents.Table]) -> Void
+  ) throws {
+    let tables = FileManager.default.fileExists(atPath: store.path) ? try Contents(of: store.path).tables : [:]
+    try change(store, { $0.place(of: "Z_PLIST") != nil }) { _, content in
+      guard let place = content.place(of: "Z_PLIST"), case .blob(let bytes)? = content.rows.first?[place],
+        var list = try? PropertyListSerialization.propertyList(from: Data(bytes), format: nil) as? [String: Any]
+      else { return [] }
+      body(&list, tables)
+      let data = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+      return ["UPDATE Z_METADATA SET Z_PLIST = \(Cell.blob(Array(data)).literal)"]
     }
   }
 

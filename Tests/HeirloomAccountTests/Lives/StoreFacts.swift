@@ -1,6 +1,21 @@
 import Foundation
 import TestSupport
 
+/// The tables and columns that a store lists as waiting for clean-up.
+///
+/// Nothing in them is the store's: the migration that listed them took it along or told it.
+private struct WaitingParts {
+  let tables: Set<String>
+  /// The columns by table.
+  let columns: [String: Set<String>]
+
+  init(_ metadata: [String: Any]) {
+    let list = metadata["HeirloomDeferredMigration"] as? [String: Any] ?? [:]
+    tables = Set(list["tables"] as? [String] ?? [])
+    columns = (list["columns"] as? [String: [String]] ?? [:]).mapValues { Set($0) }
+  }
+}
+
 /// The facts of one store with its external files.
 struct StoreFacts {
   /// The place of a value in a store.
@@ -42,11 +57,12 @@ struct StoreFacts {
     for (key, value) in metadata where key.hasPrefix(Self.appPrefix) {
       if let value = value as? String { counts[.metadata(key, value)] = 1 }
     }
+    let waiting = WaitingParts(metadata)
     for (name, table) in contents.tables.sorted(by: { $0.key < $1.key }) where !Self.ownTables.contains(name) {
       if name.hasPrefix(Self.appPrefix) {
         for row in table.rows { counts[.row(name, row), default: 0] += 1 }
-      } else {
-        addValues(of: table, named: name)
+      } else if !waiting.tables.contains(name) {
+        addValues(of: table, named: name, without: waiting.columns[name] ?? [])
       }
     }
     addLinks()
@@ -74,14 +90,15 @@ struct StoreFacts {
     return list as? [String: Any] ?? [:]
   }
 
-  private mutating func addValues(of table: Contents.Table, named name: String) {
+  private mutating func addValues(of table: Contents.Table, named name: String, without waiting: Set<String>) {
     // Orders are numbers that may be equal to values.
-    let columns = table.columns.indices.filter { !table.columns[$0].hasPrefix("Z_") }
+    let columns = table.columns.indices.filter {
+      !table.columns[$0].hasPrefix("Z_") && !waiting.contains(table.columns[$0])
+    }
     let known = layout.map { $0.tables.values.contains(name) ? $0.knownColumns(of: name) : [] } ?? []
     for (number, row) in table.rows.enumerated() {
       for column in columns {
         guard let value = LifeValues.own(external(row[column])) else { continue }
-        // (Once is enough: clean-up that waits has a second copy.)
         counts[.value(value)] = 1
         // The model's own place tells whose value it is.
         guard places[.value(value)] == nil || known.contains(table.columns[column]) else { continue }
@@ -95,11 +112,6 @@ struct StoreFacts {
     guard case .blob(let bytes) = cell, bytes.first == 2, bytes.last == 0, bytes.count == 38 else { return cell }
     let file = folder.appendingPathComponent(String(decoding: bytes[1...36], as: UTF8.self))
     return .blob((try? Array(Data(contentsOf: file))) ?? [])
-  }
-
-  /// True if a migration left clean-up for later.
-  var awaitsCleanUp: Bool {
-    Self.metadata(in: contents)["NSPersistentStoreDeferredLightweightMigrationOptionKey"] != nil
   }
 
   /// True if every file that a cell names is there and has bytes.
