@@ -99,7 +99,7 @@ struct StrayLinkTests {
   }
 
   /// Returns the links of a store by the titles of fruit and box, by plain SQL, whatever holds them.
-  private static func links(_ url: URL) throws -> Set<String> {
+  static func links(_ url: URL) throws -> Set<String> {
     let plain = try Connection(path: url.path, mode: .readOnly)
     let names = try plain.rows("SELECT name FROM sqlite_schema WHERE type = 'table'").compactMap { $0[0].text }
     let (fruit, boxes) = (["ZFRUIT", "ZPEAR"].filter(names.contains), ["ZBOX", "ZBIN"].filter(names.contains))

@@ -6,15 +6,15 @@ import HeirloomStore
 ///
 /// Another program may change an object's entity to one of the same table, and leave its links. Neither side's
 /// relationship accounts for such a link, so it is on no line of ``LinkLines``. It goes on where its column is copied,
-/// or where the destination's relationship joins the two entities.
+/// or where the destination's relationship joins the two entities. Its place in an ordered list goes on only beside it.
 struct StrayLinks {
-  private let crossing: Crossing
-  private let transfers: [TableTransfer]
+  let crossing: Crossing
+  let transfers: [TableTransfer]
 
   /// The links of a relationship as one column of keys, or one table of pairs, has them.
   ///
   /// The row with the key, or the owner's of a pair, is `s`; the row of the other object is `t`.
-  private struct Account {
+  struct Account {
     /// The rows, as the end of a query.
     let rows: String
     /// The table and the column of keys; `nil` for a table of pairs.
@@ -23,6 +23,8 @@ struct StrayLinks {
     let isOwnersFirst: Bool
     /// The links as `owner` and `target`, and with these two turned round.
     let links: (own: LinkQuery, turned: LinkQuery)
+    /// The orders of these links.
+    var orders: [Order] = []
 
     var owner: String { isOwnersFirst ? "s" : "t" }
     var target: String { isOwnersFirst ? "t" : "s" }
@@ -35,7 +37,7 @@ struct StrayLinks {
   }
 
   /// Links between objects with some entity numbers; `nil` for any.
-  private struct Part {
+  struct Part {
     var owners: Set<Int>?
     var targets: Set<Int>?
     /// A further condition over `s`; `nil` for none.
@@ -46,8 +48,8 @@ struct StrayLinks {
     }
   }
 
-  private var source: PhysicalSchema { crossing.source }
-  private var destination: PhysicalSchema { crossing.destination }
+  var source: PhysicalSchema { crossing.source }
+  var destination: PhysicalSchema { crossing.destination }
 
   /// Creates the questions.
   ///
@@ -58,7 +60,9 @@ struct StrayLinks {
     (self.crossing, self.transfers) = (crossing, transfers)
   }
 
-  /// Asks for the links that go; nothing where the relationship joins all entities with objects in its tables.
+  /// Asks for the links that go, and for places that go although their links stay.
+  ///
+  /// It asks nothing where the relationship joins all entities with objects in its tables.
   func ask(_ questions: inout StoreQuestions) {
     var told: Set<[String]> = []
     for entity in source.model.entities {
@@ -73,7 +77,10 @@ struct StrayLinks {
           known.append(
             Part(owners: numbers(inverse.relationship.destinationEntity), targets: numbers(inverse.entity.name)))
         }
-        guard let sql = query(accounts, known, ends: (entity.name, relationship.destinationEntity)) else { continue }
+        let strays = strays(known, ends: (entity.name, relationship.destinationEntity))
+        guard !strays.isEmpty else { continue }
+        for account in accounts { askForPlaces(account, known, strays, &questions) }
+        guard let sql = query(accounts, known, strays) else { continue }
         let reason =
           "\"\(entity.name).\(relationship.name)\" has links of objects of other entities than it joins, and nothing takes"
           + " them along."
@@ -86,14 +93,18 @@ struct StrayLinks {
     }
   }
 
-  /// Returns the query of the number of links that go; `nil` if none can.
-  private func query(_ accounts: [Account], _ known: [Part], ends: (owner: String, target: String)) -> String? {
+  /// Returns the pairs of entities with objects, by their numbers, whose links neither side's relationship accounts for.
+  private func strays(_ known: [Part], ends: (owner: String, target: String)) -> [(owner: Int, target: Int)] {
     let (owners, targets) = (present(inTreeOf: ends.owner), present(inTreeOf: ends.target))
-    let pairs = owners.flatMap { owner in targets.map { (owner, $0) } }
+    return owners.flatMap { owner in targets.map { (owner, $0) } }
       .filter { pair in !known.contains { $0.contains(pair.0, pair.1) } }
-    guard !pairs.isEmpty else { return nil }
+  }
+
+  /// Returns the query of the number of links that go; `nil` if none can.
+  private func query(_ accounts: [Account], _ known: [Part], _ strays: [(owner: Int, target: Int)]) -> String? {
     let kept = accounts.map(parts(takenOf:))
-    guard kept.contains(where: { parts in pairs.contains { pair in !parts.contains { $0.contains(pair.0, pair.1) } } })
+    guard
+      kept.contains(where: { parts in strays.contains { pair in !parts.contains { $0.contains(pair.0, pair.1) } } })
     else { return nil }
     func rows(_ account: Account, _ condition: String) -> String {
       let keys = zip([account.owner, account.target], ["owner", "target"]).map {
@@ -102,14 +113,16 @@ struct StrayLinks {
       return "SELECT \(keys.joined(separator: ", ")) \(account.rows)"
         + " WHERE NOT (\(any(known, account))) AND \(condition)"
     }
-    func any(_ parts: [Part], _ account: Account) -> String {
-      parts.isEmpty ? "0" : parts.map { sql($0, account) }.chained(by: "OR")
-    }
     let lost = zip(accounts, kept).map { rows($0, "NOT (\(any($1, $0)))") }
     guard lost.count > 1 else { return "SELECT COUNT(*) FROM (\(lost[0]))" }
     // Of a link that both rows of a pair hold, one key is enough.
     let there = zip(accounts, kept).map { " EXCEPT " + rows($0, "(\(any($1, $0)))") }
     return "SELECT COUNT(*) FROM (\(lost.joined(separator: " UNION "))\(there.joined()))"
+  }
+
+  /// Returns the condition that a link is in one of the parts.
+  func any(_ parts: [Part], _ account: Account) -> String {
+    parts.isEmpty ? "0" : parts.map { sql($0, account) }.chained(by: "OR")
   }
 
   private func sql(_ part: Part, _ account: Account) -> String {
@@ -145,7 +158,8 @@ extension StrayLinks {
     else { return [] }
     switch source.storage(ofRelationship: relationship.name, in: entity) {
     case .key(_, let column, _):
-      let account = keys(column, in: table, to: other, isOwnersFirst: true, (own, turned))
+      var account = keys(column, in: table, to: other, isOwnersFirst: true, (own, turned))
+      account.orders = [order(ofInverseOf: relationship, row: "s", isOwners: false)].compactMap { $0 }
       guard let inverse = source.model.inverse(of: relationship),
         inverse.entity.name != entity || inverse.relationship.name != relationship.name,
         case .key(_, let column, _)? = source.storage(
@@ -154,19 +168,32 @@ extension StrayLinks {
         let forth = source.links(of: inverse.relationship.name, in: inverse.entity.name, isReversed: true)
       else { return [account] }
       return [account, keys(column, in: other, to: table, isOwnersFirst: false, (forth, back))]
-    case .inverselessKey(_, let column, _):
-      return [keys(column, in: other, to: table, isOwnersFirst: false, (own, turned))]
-    case .join(let pairs, let owner, let target, _):
+    case .inverselessKey(_, let column, let order):
+      var account = keys(column, in: other, to: table, isOwnersFirst: false, (own, turned))
+      account.orders = order.map { [Order(entity, relationship, row: "s", column: $0, isOwners: true)] } ?? []
+      return [account]
+    case .join(let pairs, let owner, let target, let order):
       let key = quote(PhysicalName.primaryKey)
+      let orders = [
+        order.map { Order(entity, relationship, row: "k", column: $0, isOwners: true) },
+        self.order(ofInverseOf: relationship, row: "k", isOwners: false),
+      ]
       return [
         Account(
           rows: "FROM \(SchemaName.rows(of: pairs, as: "k"))"
             + " JOIN \(SchemaName.rows(of: table, as: "s")) ON s.\(key) = k.\(quote(owner))"
             + " JOIN \(SchemaName.rows(of: other, as: "t")) ON t.\(key) = k.\(quote(target))",
-          key: nil, isOwnersFirst: true, links: (own, turned))
+          key: nil, isOwnersFirst: true, links: (own, turned), orders: orders.compactMap { $0 })
       ]
     case .inverseKey, nil: return []
     }
+  }
+
+  private func order(ofInverseOf relationship: RelationshipDescription, row: String, isOwners: Bool) -> Order? {
+    guard let inverse = source.model.inverse(of: relationship), inverse.relationship != relationship,
+      let column = source.storage(ofRelationship: inverse.relationship.name, in: inverse.entity.name)?.orderColumn
+    else { return nil }
+    return Order(inverse.entity.name, inverse.relationship, row: row, column: column, isOwners: isOwners)
   }
 
   private func keys(
@@ -183,7 +210,7 @@ extension StrayLinks {
 
 extension StrayLinks {
   /// Returns the links that some table of the candidate takes over.
-  private func parts(takenOf account: Account) -> [Part] {
+  func parts(takenOf account: Account) -> [Part] {
     var parts = copies(of: account)
     for entity in destination.model.entities {
       for relationship in entity.relationships {
@@ -205,11 +232,17 @@ extension StrayLinks {
   }
 
   /// Returns the links whose keys are copied with their rows.
-  private func copies(of account: Account) -> [Part] {
+  ///
+  /// - Parameters:
+  ///   - account: The links.
+  ///   - place: The column of the candidate that holds the copies; `nil` for any.
+  /// - Returns: The links.
+  func copies(of account: Account, to place: (table: String, column: String)? = nil) -> [Part] {
     guard let key = account.key else { return [] }
     return transfers.filter { $0.sourceTable == key.table }.flatMap { transfer in
-      transfer.columns.flatMap { column in
-        transfer.sourceNumbers.compactMap { number -> Part? in
+      transfer.columns.flatMap { column -> [Part] in
+        guard place.map({ $0 == (transfer.table, column.name) }) ?? true else { return [] }
+        return transfer.sourceNumbers.compactMap { number -> Part? in
           guard let expression = column.expression.ofRows(numbered: number), expression.origin == key.column else {
             return nil
           }
@@ -222,7 +255,7 @@ extension StrayLinks {
   }
 
   /// Returns the links that a column of keys of the candidate gets from gathered ones, or that ``LinkRoom`` tells.
-  private func keys(
+  func keys(
     _ table: String, _ column: String, of relationship: RelationshipDescription, declaredBy entity: String,
     from account: Account
   ) -> [Part] {
@@ -260,7 +293,7 @@ extension StrayLinks {
 
   /// Returns the links that a relationship of the destination takes from a gathering of links; see
   /// `Crossing.filtered(_:relationship:declaredBy:)`.
-  private func gathered(
+  func gathered(
     _ relationship: RelationshipDescription, declaredBy entity: String, from account: Account,
     owners: Set<Int>? = nil, targets: Set<Int>? = nil
   ) -> [Part] {

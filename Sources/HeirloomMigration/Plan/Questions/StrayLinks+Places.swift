@@ -1,0 +1,85 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+// The places of such links in ordered lists, where the link stays and its place goes.
+extension StrayLinks {
+  /// An order among links: each has a place in the list of the object at one of its ends.
+  struct Order {
+    /// The ordered relationship.
+    let entity: String
+    let relationship: RelationshipDescription
+    /// The row that has the place, and its column.
+    let row: String
+    let column: String
+    /// True if the places are among the links of one owner; false if among those to one target.
+    let isOwners: Bool
+
+    init(_ entity: String, _ relationship: RelationshipDescription, row: String, column: String, isOwners: Bool) {
+      (self.entity, self.relationship) = (entity, relationship)
+      (self.row, self.column, self.isOwners) = (row, column, isOwners)
+    }
+  }
+
+  /// Asks for the places that go although their links stay.
+  ///
+  /// A link that is alone in its list has no place to lose.
+  func askForPlaces(
+    _ account: Account, _ known: [Part], _ strays: [(owner: Int, target: Int)], _ questions: inout StoreQuestions
+  ) {
+    for order in account.orders {
+      let placed = parts(placedBy: order, of: account)
+      guard strays.contains(where: { pair in !placed.contains { $0.contains(pair.owner, pair.target) } }) else {
+        continue
+      }
+      let (end, list) = order.isOwners ? (account.owner, "owner") : (account.target, "target")
+      let sql =
+        "SELECT COUNT(*) \(account.rows) WHERE NOT (\(any(known, account)))"
+        + " AND (\(any(parts(takenOf: account), account))) AND NOT (\(any(placed, account)))"
+        + " AND \(order.row).\(quote(order.column)) IS NOT NULL AND \(end).\(quote(PhysicalName.primaryKey)) IN"
+        + " (SELECT \(list) FROM (\(account.links.own.sql)) GROUP BY \(list) HAVING COUNT(*) > 1)"
+      let (entity, name) = (order.entity, order.relationship.name)
+      questions.count(sql: sql) { rows in
+        .loss(
+          MigrationLoss(
+            entity: entity, property: name,
+            reason:
+              "\"\(entity).\(name)\" has an order of links of objects of other entities than it joins, and nothing"
+              + " takes it along.",
+            rows: rows, kind: .unknownContent))
+      }
+    }
+  }
+
+  /// Returns the links that have their place beside them in the candidate.
+  private func parts(placedBy order: Order, of account: Account) -> [Part] {
+    destination.model.entities.flatMap { entity in
+      entity.relationships.flatMap { relationship -> [Part] in
+        guard let storage = destination.storage(ofRelationship: relationship.name, in: entity.name),
+          let column = storage.orderColumn, let links = crossing.links(of: relationship, declaredBy: entity.name),
+          let isTurned = account.isTurned(in: links.parts), order.isOwners != isTurned
+        else { return [] }
+        let gathered = gathered(relationship, declaredBy: entity.name, from: account)
+        switch storage {
+        case .inverseKey(let table, let key, _, _):
+          guard let inverse = destination.model.inverse(of: relationship) else { return [] }
+          // Members whose places aren't copied are numbered by the links that are gathered.
+          return isCopied(order, of: account, to: table, column)
+            ? copies(of: account, to: (table, key))
+              + keys(table, key, of: inverse.relationship, declaredBy: inverse.entity.name, from: account)
+            : gathered
+        case .inverselessKey, .join: return gathered
+        case .key: return []
+        }
+      }
+    }
+  }
+
+  /// Returns true if the rows with the keys take their places along to a column of the candidate.
+  private func isCopied(_ order: Order, of account: Account, to table: String, _ column: String) -> Bool {
+    transfers.contains { transfer in
+      transfer.table == table && transfer.sourceTable == account.key?.table
+        && transfer.columns.contains { $0.name == column && $0.expression.origin == order.column }
+    }
+  }
+}
