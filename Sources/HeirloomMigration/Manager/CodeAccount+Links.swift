@@ -24,6 +24,7 @@ struct OpenOrder {
   /// - Parameters:
   ///   - setting: The stores and mappings.
   ///   - byCode: The source entities whose objects code gets.
+  /// - Returns: The relationships, by source entity.
   static func all(in setting: RowRunSetting, byCode: Set<String>) -> [OpenOrder] {
     let (source, destination) = (setting.source.model, setting.destination.model)
     return source.entities.flatMap { entity in
@@ -151,6 +152,8 @@ extension CodeAccount {
   /// - Parameters:
   ///   - leftOut: The conditions of rows that became nothing, by entity.
   ///   - lost: The conditions of those of them that are lost as a whole.
+  /// - Returns: The links, by relationship and cause.
+  /// - Throws: SQLite's error.
   func unreadLinks(_ leftOut: [String: String], except lost: [String: String]) throws -> [LeftProperty] {
     var left: [LeftProperty] = []
     for (index, links) in setting.parts.openLinks.enumerated() {
