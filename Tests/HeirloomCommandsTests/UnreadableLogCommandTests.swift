@@ -141,6 +141,9 @@ struct UnreadableLogCommandTests {
     case .settingAside, .settingAsideAndReturning:
       let notice = try setAside()
       try PersistentStore.create(at: store, model: try Notebook.first()).close()
+      // The log is none of the new store's.
+      let plan = tool("plan", store.path, "--to", models.second)
+      #expect(plan.code == 0 && plan.output.contains("Nothing is lost"), "\(plan.output)\(plan.error)")
       if way == .settingAsideAndReturning {
         #expect(tool("restore", store.path, "--set-aside", notice.id, "--to", models.first).code == 0)
         #expect(try count(in: store) == 11)

@@ -264,8 +264,12 @@ struct StoreComparisonTests {
       (
         "a file that a row names has another name",
         { url in
-          let file = try KeptStoreScene.files(of: url)[0]
           let name = UUID().uuidString
+          let reader = try Connection(path: url.path, mode: .readOnly)
+          let data = try reader.firstValue("SELECT ZDATA FROM ZITEM WHERE Z_PK = 1")?.blob ?? []
+          try reader.close()
+          guard case .file(let named)? = ExternalStorage(data) else { throw CocoaError(.fileReadCorruptFile) }
+          let file = KeptStoreScene.folder(of: url).appendingPathComponent(named)
           try FileManager.default.moveItem(
             at: file, to: file.deletingLastPathComponent().appendingPathComponent(name))
           let connection = try Connection(path: url.path, mode: .readWrite)
