@@ -49,11 +49,15 @@ final class MigrationRun {
   }
 
   /// A migration that was agreed to before the store was held.
-  private struct Proposal {
+  private final class Proposal {
     let hopPath: HopPath
     let plan: MigrationPlan
     /// The store's state before anything was counted; `nil` where the times of files may be anything.
     let seen: StoreState?
+
+    init(hopPath: HopPath, plan: MigrationPlan, seen: StoreState?) {
+      (self.hopPath, self.plan, self.seen) = (hopPath, plan, seen)
+    }
   }
 
   // MARK: The protocol

@@ -53,13 +53,13 @@ enum GuardCeilings {
         instructions: 3.6, provenInstructions: 1.22, fixed: 127, processor: 4.2, provenProcessor: 1.55)
     case .splitting:
       Migration(
-        instructions: 2.4, provenInstructions: 1.75, fixed: 140, processor: 2.6, provenProcessor: 1.9)
+        instructions: 2.85, provenInstructions: 2.1, fixed: 144, processor: 3.1, provenProcessor: 2.3)
     case .splittingTyped:
       Migration(
-        instructions: 2.7, provenInstructions: 1.97, fixed: 140, processor: 2.8, provenProcessor: 2.05)
+        instructions: 3.15, provenInstructions: 2.3, fixed: 144, processor: 3.3, provenProcessor: 2.45)
     case .splittingBoxed:
       Migration(
-        instructions: 3.15, provenInstructions: 2.3, fixed: 140, processor: 3, provenProcessor: 2.1)
+        instructions: 3.6, provenInstructions: 2.62, fixed: 144, processor: 3.5, provenProcessor: 2.5)
     case .fiftyVersions:
       Migration(
         instructions: 3.5, provenInstructions: 1.05, fixed: 128, processor: 3.3, provenProcessor: 1.5)

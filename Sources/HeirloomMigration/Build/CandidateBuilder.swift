@@ -5,13 +5,21 @@ import HeirloomStore
 ///
 /// The connection holds the store as `main`, which is only read. The new file is attached as `candidate`: an empty
 /// file, or a copy of the store, as the plan says.
-struct CandidateBuilder {
+final class CandidateBuilder {
   let connection: Connection
   let plan: MigrationPlan
   /// The progress of the hop; `nil` if nobody counts.
   let progress: HopProgress?
   /// The function that runs mappings object by object, inside the transaction.
   let runMappings: (RowRunParts) throws -> RowRunOutcome
+
+  init(
+    connection: Connection, plan: MigrationPlan, progress: HopProgress?,
+    runMappings: @escaping (RowRunParts) throws -> RowRunOutcome
+  ) {
+    (self.connection, self.plan, self.progress) = (connection, plan, progress)
+    self.runMappings = runMappings
+  }
 
   /// Builds the candidate in the attached file.
   ///

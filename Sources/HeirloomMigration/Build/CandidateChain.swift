@@ -145,7 +145,7 @@ package final class CandidateChain {
       let plan = try approvedPlan(at: index, approve: approve) { try run(to: candidatePath).plan() }
       let hop = hops[index]
       let target = isLast ? candidatePath : try makeIntermediate(index + 1)
-      var built = try run(to: target).build(by: plan)
+      let built = try run(to: target).build(by: plan)
       try run(to: target).writeQuarantine(of: built.plan, attributes: hold.status.attributes)
       if let handler = hop.didMigrate {
         // The proof comes before code changes what the plan promised.

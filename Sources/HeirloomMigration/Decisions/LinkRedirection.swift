@@ -2,7 +2,7 @@ import HeirloomModel
 import HeirloomStore
 
 /// The redirection of a table's links from objects that were removed by decision to those that stand for them.
-struct LinkRedirection {
+final class LinkRedirection {
   let entity: String
   let relationship: String
   let owner: JoinEnd

@@ -170,6 +170,32 @@ final class Associations {
     return rule
   }
 
+  /// Looks for one number by which the keys of destination objects in a tree are higher than those of their sources.
+  ///
+  /// - Parameters:
+  ///   - entity: The number of the source entity.
+  ///   - count: The number of its objects.
+  ///   - tree: The numbers of the destination entities.
+  ///   - name: The mapping.
+  /// - Returns: The number, `nil` in its place unless each source object has one destination object there; nothing if no
+  ///   object has one.
+  /// - Throws: SQLite's error.
+  func shifts(ofEntity entity: Int, count: Int64, in tree: ClosedRange<Int>, mapping name: String) throws -> [Int64?] {
+    guard let mapping = try prepareLookUp(name) else { return [] }
+    if let rule = mapping.rule {
+      guard rule.sourceEntity == entity, tree.contains(rule.destinationEntity) else { return [] }
+      return [removal(of: rule.destinationEntity) == nil ? rule.offset : nil]
+    }
+    // A run has a count of destination objects for each source object, a byte each.
+    let row = try connection.rows(
+      "SELECT MIN(first - source), MAX(first - source), SUM(span), SUM(count),"
+        + " SUM(is_repeated OR REPLACE(HEX(counts), '01', '') <> '') FROM temp.\(mapping.table)"
+        + " WHERE source_entity = \(entity) AND entity BETWEEN \(tree.lowerBound) AND \(tree.upperBound)"
+    ).first?.map(\.integer)
+    guard let row, let offset = row[0] else { return [] }
+    return [offset == row[1] && row[2] == count && row[3] == count && row[4] ?? 0 == 0 ? offset : nil]
+  }
+
   /// Returns the destination objects of a source object, in the order in which they were associated.
   func destinations(of source: Key, mapping name: String) throws(SQLiteError) -> [Key] {
     guard let mapping = try prepareLookUp(name) else { return [] }

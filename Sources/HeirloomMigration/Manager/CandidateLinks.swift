@@ -8,7 +8,7 @@ import HeirloomStore
 /// made it.
 final class CandidateLinks {
   /// A relationship of the destination that goes on with links of the source.
-  struct Heir: Hashable {
+  struct Heir: Equatable {
     let entity: String
     let relationship: String
     /// True if the relationship is that of the targets.
@@ -22,6 +22,14 @@ final class CandidateLinks {
     let heirs: [Heir]
   }
 
+  /// The place where a link of a line is in the candidate, if the objects' keys tell it.
+  private struct Place {
+    let columns: LinkQuery.Pairs
+    /// The numbers that are added to the source's keys.
+    let owner: Int64
+    let target: Int64
+  }
+
   private static let heirs = quote("heirloom_heirs")
   private static let found = quote("heirloom_links")
 
@@ -31,11 +39,19 @@ final class CandidateLinks {
   /// The numbers of the source entities whose destination objects are known.
   private var known: Set<Int> = []
   private var lineCount = 0
+  /// The places of those lines that aren't in the table of links.
+  private var places: [Int: [Place]] = [:]
+  private var hasTables = false
 
-  init(setting: RowRunSetting, associations: Associations) throws {
+  init(setting: RowRunSetting, associations: Associations) {
     (self.setting, self.associations) = (setting, associations)
     statements = StatementCache(connection: setting.connection)
+  }
+
+  private func makeTables() throws {
+    guard !hasTables else { return }
     try remove()
+    hasTables = true
     try setting.connection.execute(
       "CREATE TEMP TABLE \(Self.heirs) (heir INTEGER, heir_entity INTEGER, entity INTEGER, source INTEGER,"
         + " PRIMARY KEY (heir, heir_entity, entity, source)) WITHOUT ROWID")
@@ -54,17 +70,23 @@ final class CandidateLinks {
 
   /// Looks for links in the candidate.
   ///
+  /// - Parameters:
+  ///   - search: The links.
+  ///   - byKeys: True if conditions about single links are enough: then keys that all moved alike need no table.
   /// - Returns: The number of the line, for conditions about what was found.
-  func find(_ search: Search) throws -> Int {
+  /// - Throws: SQLite's error.
+  func find(_ search: Search, byKeys: Bool) throws -> Int {
     lineCount += 1
     guard let owner = setting.source.entity(named: search.owner) else { return lineCount }
     let targets = search.targets.compactMap { setting.source.entity(named: $0) }
+    if byKeys, let found = try places(search, owner, targets) {
+      places[lineCount] = found
+      return lineCount
+    }
+    try makeTables()
     for entity in [owner] + targets { try addHeirs(of: entity) }
     for heir in search.heirs {
-      guard
-        let links = setting.destination.links(
-          of: heir.relationship, in: heir.entity, isReversed: heir.isReversed, in: SchemaName.candidate)
-      else { continue }
+      guard let links = links(heir) else { continue }
       try setting.connection.execute(
         "INSERT OR IGNORE INTO temp.\(Self.found) SELECT \(lineCount), o.source, t.source, k.owner, k.position"
           + " FROM (\(links.sql)) AS k"
@@ -76,6 +98,40 @@ final class CandidateLinks {
     return lineCount
   }
 
+  private func links(_ heir: Heir) -> LinkQuery? {
+    setting.destination.links(
+      of: heir.relationship, in: heir.entity, isReversed: heir.isReversed, in: SchemaName.candidate)
+  }
+
+  /// Returns the places of links whose ends' keys all moved alike; `nil` for others.
+  private func places(_ search: Search, _ owner: PhysicalEntity, _ targets: [PhysicalEntity]) throws -> [Place]? {
+    var places: [Place] = []
+    for links in search.heirs.compactMap(links) {
+      guard let own = try shift(of: owner, to: links.ownerRoot), let first = targets.first,
+        let other = try shift(of: first, to: links.targetRoot),
+        try targets.dropFirst().allSatisfy({ try shift(of: $0, to: links.targetRoot) == other })
+      else { return nil }
+      places.append(Place(columns: links.columns, owner: own, target: other))
+    }
+    return places
+  }
+
+  private func shift(of entity: PhysicalEntity, to root: String) throws -> Int64? {
+    guard let tree = setting.destination.entity(named: root)?.treeNumbers,
+      let count = try setting.connection.firstInteger(
+        "SELECT COUNT(*) FROM \(SchemaName.rows(of: entity.table)) WHERE \(quote(PhysicalName.entity)) = \(entity.number)"
+      )
+    else { return nil }
+    let shifts = try mappings(of: entity).flatMap {
+      try associations.shifts(ofEntity: entity.number, count: count, in: tree, mapping: $0.name)
+    }
+    return shifts.count == 1 ? shifts[0] : nil
+  }
+
+  private func mappings(of entity: PhysicalEntity) -> [EntityMapping] {
+    setting.mapping.entityMappings.filter { $0.sourceEntityName == entity.name && $0.destinationEntityName != nil }
+  }
+
   private func numbers(_ root: String) -> String {
     setting.destination.model.entityTree(from: root).compactMap { setting.destination.entity(named: $0.name) }
       .map { String($0.number) }.joined(separator: ", ")
@@ -84,9 +140,7 @@ final class CandidateLinks {
   /// Notes the destination objects of an entity's objects.
   private func addHeirs(of entity: PhysicalEntity) throws {
     guard known.insert(entity.number).inserted else { return }
-    let mappings = setting.mapping.entityMappings.filter {
-      $0.sourceEntityName == entity.name && $0.destinationEntityName != nil
-    }
+    let mappings = mappings(of: entity)
     let rows = try setting.connection.prepare(
       "SELECT \(quote(PhysicalName.primaryKey)) FROM \(SchemaName.rows(of: entity.table))"
         + " WHERE \(quote(PhysicalName.entity)) = \(entity.number)")
@@ -108,10 +162,17 @@ final class CandidateLinks {
   // MARK: Conditions
 
   /// Returns the condition that a link is in the candidate.
-  ///
-  /// The names of a query of links are `owner` and `target`: no column here has one of them.
   func contain(_ line: Int, owner: String, target: String) -> String {
-    "EXISTS (SELECT 1 FROM temp.\(Self.found) AS f WHERE f.line = \(line) AND f.own = \(owner) AND f.other = \(target))"
+    guard let places = places[line] else {
+      return "EXISTS (SELECT 1 FROM temp.\(Self.found) AS f WHERE f.line = \(line) AND f.own = \(owner)"
+        + " AND f.other = \(target))"
+    }
+    let conditions = places.map { place in
+      "EXISTS (SELECT 1 FROM \(SchemaName.rows(of: place.columns.table, as: "f", usesIndexes: true, in: SchemaName.candidate))"
+        + " WHERE f.\(quote(place.columns.owner)) = \(owner) + \(place.owner)"
+        + " AND f.\(quote(place.columns.target)) = \(target) + \(place.target))"
+    }
+    return conditions.isEmpty ? "0" : "(\(conditions.joined(separator: " OR ")))"
   }
 
   /// Returns the condition that an owner, or a target, has some link in the candidate.
@@ -119,8 +180,10 @@ final class CandidateLinks {
     "\(end) IN (SELECT \(isOwner ? "own" : "other") FROM temp.\(Self.found) WHERE line = \(line))"
   }
 
-  /// Returns the condition that something was made of an object of some entities.
-  func haveHeir(_ key: String, _ entities: [String]) -> String {
+  /// Returns the condition that something was made of an object of some entities, which is an end of a line's links.
+  func haveHeir(_ line: Int, _ key: String, _ entities: [String]) -> String {
+    // Keys that all moved alike are those of objects of each of which something was made.
+    guard places[line] == nil else { return "1" }
     let numbers = entities.compactMap { setting.source.entity(named: $0)?.number }.map(String.init)
     return "EXISTS (SELECT 1 FROM temp.\(Self.heirs) AS h WHERE h.entity IN (\(numbers.joined(separator: ", ")))"
       + " AND h.source = \(key))"
@@ -142,8 +205,14 @@ final class CandidateLinks {
       + " GROUP BY owner, heir) GROUP BY owner HAVING MIN(COALESCE(isLost, 0)) = 1"
   }
 
-  /// Calls a closure with the source objects of a destination object.
-  func forEachSource(of heir: Int64, in entities: [Int], _ body: (Int64) -> Void) throws {
+  /// Calls a closure with the source objects of a destination object, which is an end of a line's links.
+  func forEachSource(
+    _ line: Int, of heir: Int64, in entities: [Int], isOwner: Bool, _ body: (Int64) -> Void
+  ) throws {
+    if let places = places[line] {
+      if let place = places.first { body(heir &- (isOwner ? place.owner : place.target)) }
+      return
+    }
     let numbers = entities.map(String.init).joined(separator: ", ")
     try statements.withStatement(
       "SELECT source FROM temp.\(Self.heirs) WHERE heir = ?1 AND entity IN (\(numbers))", [.integer(heir)]

@@ -108,7 +108,7 @@ struct FoundLinks {
 // Links count as taken along if they are there in the end.
 extension CodeAccount {
   private func ends(of links: OpenLinks) -> (own: End, other: End) {
-    (End(key: "owner", entities: [links.owner]), End(key: "target", entities: links.targets))
+    (End(key: "k.owner", entities: [links.owner]), End(key: "k.target", entities: links.targets))
   }
 
   /// Looks in the candidate for the links and orders that may be lost.
@@ -120,26 +120,28 @@ extension CodeAccount {
         try links.inverse == nil || isRead(links.inverse ?? "", of: other) != nil
       else { continue }
       foundLinks[index] = try find(
-        CandidateLinks.Search(owner: links.owner, targets: links.targets, heirs: links.heirs(in: setting)))
+        CandidateLinks.Search(owner: links.owner, targets: links.targets, heirs: links.heirs(in: setting)),
+        byKeys: links.narrowed(in: setting) == nil)
     }
     for (index, order) in orders.enumerated() {
-      guard try isRead(order.relationship, of: End(key: "owner", entities: [order.owner])) != nil else { continue }
+      guard try isRead(order.relationship, of: End(key: "k.owner", entities: [order.owner])) != nil else { continue }
       foundOrders[index] = try find(
-        CandidateLinks.Search(owner: order.owner, targets: order.targets, heirs: order.heirs))
+        CandidateLinks.Search(owner: order.owner, targets: order.targets, heirs: order.heirs), byKeys: false)
     }
   }
 
-  private func find(_ search: CandidateLinks.Search) throws -> FoundLinks {
-    let candidate = try self.candidate ?? CandidateLinks(setting: setting, associations: associations)
+  private func find(_ search: CandidateLinks.Search, byKeys: Bool) throws -> FoundLinks {
+    let candidate = self.candidate ?? CandidateLinks(setting: setting, associations: associations)
     self.candidate = candidate
-    let found = FoundLinks(line: try candidate.find(search), readOwners: sets.add(), readTargets: sets.add())
+    let found = FoundLinks(
+      line: try candidate.find(search, byKeys: byKeys), readOwners: sets.add(), readTargets: sets.add())
     for heir in search.heirs {
       guard let set = undone.reads[heir.entity]?.set(of: heir.relationship) else { continue }
       let entities = (heir.isReversed ? search.targets : [search.owner]).compactMap {
         setting.source.entity(named: $0)?.number
       }
       try sets.forEachMember(of: set) { key in
-        try candidate.forEachSource(of: key, in: entities) { source in
+        try candidate.forEachSource(found.line, of: key, in: entities, isOwner: !heir.isReversed) { source in
           sets.insert(source, into: heir.isReversed ? found.readTargets : found.readOwners)
         }
       }
@@ -172,8 +174,8 @@ extension CodeAccount {
       gone += keys(of: own, leftOut) + keys(of: other, leftOut)
       let isGone = gone.isEmpty ? "0" : "(\(gone.joined(separator: " OR ")))"
       let areMade =
-        "NOT \(isGone) AND \(candidate.haveHeir(own.key, own.entities))"
-        + " AND \(candidate.haveHeir(other.key, other.entities))"
+        "NOT \(isGone) AND \(candidate.haveHeir(found.line, own.key, own.entities))"
+        + " AND \(candidate.haveHeir(found.line, other.key, other.entities))"
       let narrowed = links.narrowed(in: setting)
       let hasNoRoom = narrowed.map {
         candidate.contain(found.line, end: $0.isReversed ? other.key : own.key, isOwner: !$0.isReversed)
@@ -194,7 +196,7 @@ extension CodeAccount {
         let conditions = unread.compactMap { $0 } + keys(of: own, lost).map { "NOT \($0)" } + [condition]
         let isReversed = cause == .noRoom && narrowed?.isReversed == true
         let row = try setting.connection.rows(
-          "SELECT COUNT(DISTINCT \(isReversed ? "target" : "owner")), COUNT(*) FROM (\(links.query))"
+          "SELECT COUNT(DISTINCT \(isReversed ? other.key : own.key)), COUNT(*) FROM (\(links.query)) AS k"
             + " WHERE \(conditions.joined(separator: " AND "))"
         ).first
         var name = (entity: links.entity, property: links.property)
@@ -218,7 +220,7 @@ extension CodeAccount {
   func lostOrders() throws -> [MigrationLoss] {
     var losses: [MigrationLoss] = []
     for (index, order) in orders.enumerated() {
-      let own = End(key: "owner", entities: [order.owner])
+      let own = End(key: "k.owner", entities: [order.owner])
       guard let candidate, let found = foundOrders[index], let read = try isRead(order.relationship, of: own),
         let entity = setting.source.entity(named: order.owner),
         let query = setting.source.links(of: order.relationship, in: order.owner, isReversed: false)
@@ -230,12 +232,12 @@ extension CodeAccount {
       let disordered =
         order.isOrdered
         ? candidate.disordered(found.line, links)
-        : "SELECT owner FROM (\(links)) WHERE \(candidate.contain(found.line, owner: "owner", target: "target"))"
-          + " GROUP BY owner HAVING COUNT(DISTINCT position) > 1"
+        : "SELECT k.owner FROM (\(links)) AS k WHERE \(candidate.contain(found.line, owner: "k.owner", target: "k.target"))"
+          + " GROUP BY k.owner HAVING COUNT(DISTINCT k.position) > 1"
       let given = order.takers.isEmpty ? nil : try isGiven(own, to: order.takers)
       let conditions = [given, "NOT \(read)", "NOT \(sets.contains(own.key, in: found.readOwners))"]
       let rows = try setting.connection.firstInteger(
-        "SELECT COUNT(*) FROM (\(disordered)) WHERE \(conditions.compactMap { $0 }.joined(separator: " AND "))")
+        "SELECT COUNT(*) FROM (\(disordered)) AS k WHERE \(conditions.compactMap { $0 }.joined(separator: " AND "))")
       guard let rows, rows > 0 else { continue }
       let (entityName, property) = order.name
       if let place = losses.firstIndex(where: { $0.entity == entityName && $0.property == property }) {

@@ -5,7 +5,7 @@ import HeirloomStore
 // Links from objects whose own mapping ran as SQL to objects that are made one by one.
 extension MigrationManager {
   /// A relationship of the destination whose links lead to objects that are made one by one.
-  private struct LateLinks {
+  private final class LateLinks {
     let mapping: EntityMapping
     let property: PropertyMapping
     /// The name of the relationship in the source.
@@ -17,6 +17,14 @@ extension MigrationManager {
     let owners: String
     /// The number that is added to a source key.
     let offset: Int64
+
+    init(
+      mapping: EntityMapping, property: PropertyMapping, name: String, relationship: RelationshipDescription,
+      source: PhysicalEntity, destination: PhysicalEntity, owners: String, offset: Int64
+    ) {
+      (self.mapping, self.property, self.name, self.relationship) = (mapping, property, name, relationship)
+      (self.source, self.destination, self.owners, self.offset) = (source, destination, owners, offset)
+    }
   }
 
   /// Sets the relationships of objects whose mapping ran as SQL, where they lead to objects made one by one.

@@ -3,7 +3,7 @@ import HeirloomModel
 import HeirloomStore
 
 /// The stores and mappings of a run of entity mappings object by object.
-struct RowRunSetting {
+final class RowRunSetting {
   /// The connection to the store, with the candidate attached.
   let connection: Connection
   let parts: RowRunParts

@@ -2,7 +2,7 @@ import HeirloomStore
 import HeirloomVault
 
 /// A candidate that was built by a plan, with what its proof needs.
-struct BuiltCandidate {
+final class BuiltCandidate {
   /// The plan, with what only carrying it out could tell.
   var plan: MigrationPlan
   /// The store that it was built from.
@@ -30,7 +30,7 @@ struct BuiltCandidate {
   }
 
   /// Notes that code has changed the candidate by its own connection, which tells nothing of its writes.
-  mutating func takeChangesByCode(objects: [String: Int64]) {
+  func takeChangesByCode(objects: [String: Int64]) {
     plan.takeChangesByCode(objects: objects)
     written = nil
   }

@@ -1,7 +1,7 @@
 import HeirloomStore
 
 /// The proof of the pages of a copy of the store: each is the store's own, or was written by the plan and is sound.
-struct PageProof {
+final class PageProof {
   /// The rows of each table that was read whole, with the sum of those that the plan has one for.
   private(set) var contents: [String: PageCheck.TreeContent] = [:]
   /// The tables that hold, page by page, what they hold in the store.
@@ -57,7 +57,7 @@ struct PageProof {
   ///
   /// - Parameter shared: The ranges in which both files are the same blocks of the volume.
   /// - Throws: ``PageFault`` with the first finding, or `SQLiteError`.
-  mutating func run(sharing shared: [Range<Int64>]) throws {
+  func run(sharing shared: [Range<Int64>]) throws {
     try check.followWrittenPages()
     let trees = try trees(of: SchemaName.candidate)
     let sources = Dictionary(
@@ -82,7 +82,7 @@ struct PageProof {
       sourceName: "sqlite_autoindex_\(table.sourceName)\(tree.name[number...])", isUnwritten: table.isUnwritten)
   }
 
-  private mutating func prove(_ tree: Tree, _ staying: StayingObject, source: Tree?) throws {
+  private func prove(_ tree: Tree, _ staying: StayingObject, source: Tree?) throws {
     do {
       guard check.isTouched(root: tree.root) else {
         try check.keep(root: tree.root, as: source?.root)

@@ -14,9 +14,13 @@ public enum ProofLevel: String, Hashable, Sendable {
 }
 
 /// The proof that a candidate is what the plan promised.
-struct StoreProof {
+final class StoreProof {
   let candidate: BuiltCandidate
   let level: ProofLevel
+
+  init(candidate: BuiltCandidate, level: ProofLevel) {
+    (self.candidate, self.level) = (candidate, level)
+  }
 
   private var connection: Connection { candidate.store.connection }
   private var plan: MigrationPlan { candidate.plan }

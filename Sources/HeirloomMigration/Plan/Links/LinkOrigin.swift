@@ -19,6 +19,8 @@ struct LinkQuery: Hashable {
   let targetRoot: String
   /// The one table of pairs that holds all links; `nil` if they are stored otherwise, or in several tables.
   var pairs: Pairs?
+  /// The columns that hold the links, in the table of the pairs, of the owners or of the targets.
+  let columns: Pairs
 
   /// The columns of a table that holds links.
   struct Pairs: Hashable {
@@ -181,7 +183,7 @@ extension PhysicalSchema {
     return LinkQuery(
       sql: sql, isOrdered: order != nil, isInverseOrdered: inverseOrder != nil, ownerRoot: ownerRoot,
       targetRoot: targetRoot,
-      pairs: isPairs ? columns : nil)
+      pairs: isPairs ? columns : nil, columns: columns)
   }
 
   /// Returns the column with the places of a relationship's owners among those of one related object.

@@ -9,12 +9,16 @@ import HeirloomStore
 /// Only what is changed or lost is counted.
 struct Ledger {
   /// Whoever takes objects of one source entity along.
-  private struct Taker {
+  private final class Taker {
     let flow: RowFlow
     /// The columns of the store that go into values of the objects' rows in the candidate.
     let columns: Set<String>
     /// The attributes whose values code converts.
     let converted: Set<String>
+
+    init(flow: RowFlow, columns: Set<String>, converted: Set<String>) {
+      (self.flow, self.columns, self.converted) = (flow, columns, converted)
+    }
 
     /// Returns true if the cells of a column go along by the mapping itself.
     ///

@@ -16,10 +16,14 @@ struct LinkLines {
   private var takers: [String: [Taker]] = [:]
 
   /// Whoever takes objects of one source entity along.
-  private struct Taker {
+  private final class Taker {
     let flow: RowFlow
     /// The relationships of the destination that continue one of the source, by its name: entities and names.
     let heirs: [String: [[String]]]
+
+    init(flow: RowFlow, heirs: [String: [[String]]]) {
+      (self.flow, self.heirs) = (flow, heirs)
+    }
 
     /// Returns true if the links of a relationship go along by the mapping itself, to objects that others take.
     func carries(_ relationship: String, to others: [Taker], in model: ManagedObjectModel) -> Bool {
