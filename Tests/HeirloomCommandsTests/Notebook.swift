@@ -84,4 +84,15 @@ enum Notebook {
     if archives { try ModelController(storeURL: url).archive(model) }
     return url
   }
+
+  /// Moves a store aside, as an app does whose model no mapping can be inferred to.
+  static func setAside(_ store: URL) throws -> MigrationNotice {
+    var configuration = MigrationAssistant.Configuration()
+    configuration.incompatibleStore = .setAside
+    let app = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: ModelHistory(current: try converting()), configuration: configuration)
+    guard case .setAside(let notice) = try app.migrateStore() else { throw CocoaError(.featureUnsupported) }
+    return notice
+  }
 }

@@ -19,13 +19,7 @@ struct SetAsideCommandTests {
       store = try Notebook.makeStore(in: directory, count: 40)
       adding = try Notebook.write(Notebook.adding(), "Adding", in: directory)
       tool = Tool(directory: directory.url)
-      var configuration = MigrationAssistant.Configuration()
-      configuration.incompatibleStore = .setAside
-      let app = MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store),
-        history: ModelHistory(current: try Notebook.converting()), configuration: configuration)
-      guard case .setAside(let notice) = try app.migrateStore() else { throw CocoaError(.featureUnsupported) }
-      id = notice.id
+      id = try Notebook.setAside(store).id
     }
 
     func count() throws -> Int {

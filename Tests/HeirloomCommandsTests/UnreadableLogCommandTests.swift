@@ -110,16 +110,6 @@ struct UnreadableLogCommandTests {
     try PersistentStore.open(at: url, model: try Notebook.first(), options: options).close()
   }
 
-  private func setAside() throws -> MigrationNotice {
-    var configuration = MigrationAssistant.Configuration()
-    configuration.incompatibleStore = .setAside
-    let app = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: try Notebook.converting()), configuration: configuration)
-    guard case .setAside(let notice) = try app.migrateStore() else { throw CocoaError(.featureUnsupported) }
-    return notice
-  }
-
   @Test(arguments: Way.allCases)
   func `a log that SQLite drops when the store is opened for writing is copied, and read by the command`(way: Way)
     throws
@@ -139,7 +129,7 @@ struct UnreadableLogCommandTests {
       #expect(cleaned.code == 0 && cleaned.output.contains("cleaned up"), "\(cleaned.output)")
       #expect(cleaned.error.contains("wal.unread"), "\(cleaned.error)")
     case .settingAside, .settingAsideAndReturning:
-      let notice = try setAside()
+      let notice = try Notebook.setAside(store)
       try PersistentStore.create(at: store, model: try Notebook.first()).close()
       // The log is none of the new store's.
       let plan = tool("plan", store.path, "--to", models.second)
@@ -150,7 +140,7 @@ struct UnreadableLogCommandTests {
       }
     case .returning, .openingWhereItLies:
       for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: store.path + suffix) }
-      let notice = try setAside()
+      let notice = try Notebook.setAside(store)
       let place = store.deletingLastPathComponent()
       let aside = notice.folderURL.appendingPathComponent(store.lastPathComponent)
       try FileManager.default.moveItem(at: aside, to: store)

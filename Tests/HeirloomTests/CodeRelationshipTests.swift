@@ -135,7 +135,7 @@ struct CodeRelationshipTests {
   /// A policy that changes nothing.
   final class Default: EntityMigrationPolicy {}
 
-  /// A policy that leaves the links of some objects to nobody.
+  /// A policy that relates every second object only.
   final class RelatesSome: EntityMigrationPolicy {
     override func createRelationships(
       forDestination destination: ManagedObject, in mapping: EntityMapping, manager: MigrationManager

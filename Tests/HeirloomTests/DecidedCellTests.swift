@@ -72,7 +72,7 @@ struct DecidedCellTests {
       let entity = kind.isOfSubentity && key % 2 == 1 && key < 5 ? number("Sub") : number("Item")
       try plain.execute(
         "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME, ZEXTRA) VALUES (\(key), \(entity), 1, 'n\((key + 1) / 2)',"
-          // Another default of the column is nobody's value.
+          // A default that the column had before is no value of an object.
           + " \(kind == .subentityKey ? "NULL" : "5"))")
     }
     let target: String? =

@@ -136,6 +136,18 @@ struct StrayLinkTests {
     return links
   }
 
+  /// Migrates a store of fruit with both proofs.
+  static func migrate(
+    _ url: URL, from before: ManagedObjectModel, to after: ManagedObjectModel, by builder: BuilderChoice
+  ) throws -> (assistant: MigrationAssistant, report: MigrationReport) {
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: ModelHistory(current: after, earlier: [("before", before)]), configuration: .withBothProofs,
+      files: POSIXFileOperations(), builder: builder)
+    guard case .migrated(let report) = try assistant.migrateStore() else { throw CocoaError(.featureUnsupported) }
+    return (assistant, report)
+  }
+
   @Test(arguments: cases, [BuilderChoice.always(.rebuild), .always(.cloneAndAlter)])
   func `links of objects that their relationship does not join are there or told, and kept`(
     test: Case, builder: BuilderChoice
@@ -146,14 +158,8 @@ struct StrayLinkTests {
     try Self.fill(url, before, test.storage)
     let stored = try Self.links(url)
     #expect(stored.count == 6)
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: try Self.model(test.storage, test.release), earlier: [("before", before)]),
-      configuration: .withBothProofs, files: POSIXFileOperations(), builder: builder)
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("not migrated")
-      return
-    }
+    let (assistant, report) = try Self.migrate(
+      url, from: before, to: Self.model(test.storage, test.release), by: builder)
     let there = try Self.links(url)
     #expect(there.isSubset(of: stored))
     let sound: Set = ["fruit 0 in box 0", "fruit 1 in box 1"]

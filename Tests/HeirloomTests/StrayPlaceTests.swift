@@ -136,14 +136,8 @@ struct StrayPlaceTests {
     let stored = try Self.places(url)
     #expect(stored.count == 5)
     #expect(stored["box 1"] == ["fruit 5", "fruit 3", "fruit 4"])
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: try Self.model(test.storage, test.release), earlier: [("before", before)]),
-      configuration: .withBothProofs, files: POSIXFileOperations(), builder: builder)
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("not migrated")
-      return
-    }
+    let (assistant, report) = try StrayLinkTests.migrate(
+      url, from: before, to: Self.model(test.storage, test.release), by: builder)
     let (there, links) = (try Self.places(url), try StrayLinkTests.links(url))
     var lost = 0
     for (box, list) in stored {
