@@ -261,7 +261,7 @@ final class MigrationRun {
     if !quarantine.isEmpty {
       assistant.report(.quarantined(rows: plan.decisions.reduce(0) { $0 + $1.quarantined }, paths: quarantine))
     }
-    // What only a log holds pins the version in any case; a journal is kept with another version.
+    // Frames that only a log holds pin the version in any case; a journal is kept with another version.
     let pinned = plan.losses.filter { !$0.isOfJournal && ($0.consent == nil || $0.isOfLog) }
     if !pinned.isEmpty { assistant.report(.pinned(id: kept.name.text, losses: pinned.map(\.name))) }
     let duration = start.duration(to: .now)

@@ -33,6 +33,10 @@ enum OpenCause: Int {
   case foreign
   /// Links have an end that code made nothing of.
   case leftOut
-  /// Links lead to one object only in the destination.
+  /// Links have no room: the destination's relationship is a to-one.
   case noRoom
+  /// Links have no order in the destination.
+  case noOrder
+  /// Links have another order than in the source.
+  case otherOrder
 }

@@ -162,7 +162,7 @@ extension DecisionPlanner {
 
   /// Returns the losses of cells of objects that don't stay, where the loss of these objects doesn't tell them.
   ///
-  /// That one stands for the objects' own properties, and a merge for those that the object can have that stays.
+  /// That loss covers the objects' own properties; where objects are merged, those that the remaining object can have.
   private func cellLosses(of table: DecisionTable) throws(SQLiteError) -> [MigrationLoss] {
     var losses: [MigrationLoss] = []
     let transfers = parts.transfers.filter { $0.table == table.table }

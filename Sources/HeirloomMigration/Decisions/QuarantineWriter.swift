@@ -136,7 +136,7 @@ struct QuarantineWriter {
     writer.key("relationships")
     writeRelationships(links, to: &writer)
     let written = Set(attributes(of: entity).flatMap(\.columns).map(\.name) + links.flatMap(\.columns))
-    // Whatever else the row has: values of no model, or left by another entity, and links of others without an inverse.
+    // The other cells: values of no model, or left by another entity, and links of others without an inverse.
     let names = (schema.table(named: entity.table)?.columns ?? [])
       .filter { $0.role.isContent && !written.contains($0.name) }.map(\.name)
     writeUnknown(names, try cells(names, of: entity, key: key)[...], to: &writer)

@@ -4,8 +4,7 @@ import HeirloomStore
 
 /// The links of the candidate, seen from the source: pairs of source objects whose destination objects are linked.
 ///
-/// They are read from the candidate when everything is written, so that a link counts as kept if it is there, whoever
-/// made it.
+/// They are read from the candidate when everything is written: a link counts as kept if its row is there.
 final class CandidateLinks {
   /// A relationship of the destination that goes on with links of the source.
   struct Heir: Equatable {

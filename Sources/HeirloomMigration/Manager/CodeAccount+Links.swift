@@ -2,7 +2,7 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// An ordered relationship whose order only code can keep: it makes the owners, or the objects that they lead to.
+/// An ordered relationship whose order only code can keep: it makes the owners or the related objects.
 struct OpenOrder {
   /// The entity and the relationship that a loss is told of: those of the destination that go on, else the source's own.
   let name: (entity: String, property: String)
@@ -10,7 +10,7 @@ struct OpenOrder {
   let owner: String
   /// The name of the source relationship.
   let relationship: String
-  /// The entities of the objects that it leads to.
+  /// The entities of the related objects.
   let targets: [String]
   /// The mappings that take the owners; none where SQL does.
   let takers: Set<String>
@@ -38,7 +38,7 @@ struct OpenOrder {
             destination.relationship(named: heir.relationship, of: heir.entity).map { $0.isToMany && $0.isOrdered }
               ?? false
           }
-          // What SQL leaves of an order is told by the plan.
+          // The plan counts the orders that SQL drops.
           guard isOwnByCode || !ordered.isEmpty else { return nil }
           let inverse = source.inverse(of: relationship)?.relationship
           let others = inverse.map { setting.heirs(of: $0.name, from: targets, isReversed: true) } ?? []
@@ -65,7 +65,7 @@ extension OpenLinks {
       + (inverse.map { setting.heirs(of: $0, from: targets, isReversed: true) } ?? [])
   }
 
-  /// The relationship of the destination that leads to one object where the source's led to several; `nil` for none.
+  /// The to-one relationship of the destination that continues a to-many one of the source; `nil` for none.
   func narrowed(in setting: RowRunSetting) -> CandidateLinks.Heir? {
     let (source, destination) = (setting.source.model, setting.destination.model)
     return heirs(in: setting).first { heir in
@@ -96,7 +96,7 @@ extension RowRunSetting {
   }
 }
 
-/// What was found in the candidate of some links.
+/// The result of a search in the candidate.
 struct FoundLinks {
   /// The line of the links.
   let line: Int
@@ -217,8 +217,8 @@ extension CodeAccount {
 
   /// Returns the losses of orders: no destination object of an owner has its links in their order, and code read none of
   /// them.
-  func lostOrders() throws -> [MigrationLoss] {
-    var losses: [MigrationLoss] = []
+  func lostOrders() throws -> [LeftProperty] {
+    var left: [LeftProperty] = []
     for (index, order) in orders.enumerated() {
       let own = End(key: "k.owner", entities: [order.owner])
       guard let candidate, let found = foundOrders[index], let read = try isRead(order.relationship, of: own),
@@ -238,23 +238,11 @@ extension CodeAccount {
       let conditions = [given, "NOT \(read)", "NOT \(sets.contains(own.key, in: found.readOwners))"]
       let rows = try setting.connection.firstInteger(
         "SELECT COUNT(*) FROM (\(disordered)) AS k WHERE \(conditions.compactMap { $0 }.joined(separator: " AND "))")
-      guard let rows, rows > 0 else { continue }
-      let (entityName, property) = order.name
-      if let place = losses.firstIndex(where: { $0.entity == entityName && $0.property == property }) {
-        losses[place] = MigrationLoss(
-          entity: entityName, property: property, reason: losses[place].reason, rows: losses[place].rows + rows,
-          kind: .order)
-        continue
-      }
-      let effect = DataEffect(kind: .orderDropped, entity: entityName, properties: [property], rows: [])
-      losses.append(
-        MigrationLoss(
-          entity: entityName, property: property,
-          reason: order.isOrdered
-            ? "The code of the mapping never read \"\(entityName).\(property)\", and what it made has another order."
-            : effect.description,
-          rows: rows, kind: .order))
+      left.add(
+        LeftProperty(
+          entity: order.name.entity, property: order.name.property, cause: order.isOrdered ? .otherOrder : .noOrder,
+          kind: .order, rows: rows ?? 0))
     }
-    return losses
+    return left
   }
 }

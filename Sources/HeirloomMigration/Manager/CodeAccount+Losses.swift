@@ -70,7 +70,7 @@ extension CodeAccount {
     }
     let links = try unreadLinks(leftOut, except: lost)
     losses += try unreadValues(except: lost) + links.filter { $0.cause != .noRoom }.losses
-    return (losses, try links.filter { $0.cause == .noRoom }.losses + lostOrders())
+    return (losses, try (links.filter { $0.cause == .noRoom } + lostOrders()).losses)
   }
 
   private func unreadValues(except lost: [String: String]) throws -> [MigrationLoss] {
@@ -137,6 +137,10 @@ struct LeftProperty {
         "The code of the mapping never read \"\(entity).\(property)\", and made nothing of the object at one end."
       case .noRoom:
         DataEffect(kind: .severalLinks(otherSide: nil), entity: entity, properties: [property], rows: []).description
+      case .noOrder:
+        DataEffect(kind: .orderDropped, entity: entity, properties: [property], rows: []).description
+      case .otherOrder:
+        "The code of the mapping never read \"\(entity).\(property)\", and what it made has another order."
       case .foreign:
         DataEffect(
           kind: .foreignLinks(to: targets.ordered()), entity: entity, properties: [property],

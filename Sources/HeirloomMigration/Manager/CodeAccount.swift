@@ -28,13 +28,13 @@ final class CodeAccount {
   private(set) var reads: [String: PropertyReads] = [:]
   /// The work of the default and of SQL that code undid.
   let undone: UndoneWork
-  /// The ordered relationships of objects that code makes, or that lead to such objects.
+  /// The ordered relationships from or to objects that code makes.
   let orders: [OpenOrder]
   /// The links of the candidate; `nil` until they are looked for.
   var candidate: CandidateLinks?
-  /// What was found in the candidate of each line of links, by its place.
+  /// The results of the search for each line of links, by its place.
   var foundLinks: [Int: FoundLinks] = [:]
-  /// What was found in the candidate of each ordered relationship, by its place.
+  /// The results of the search for each ordered relationship, by its place.
   var foundOrders: [Int: FoundLinks] = [:]
   private var counts: [Int: Int64] = [:]
 

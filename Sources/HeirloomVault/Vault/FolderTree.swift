@@ -264,7 +264,7 @@ package struct FolderTree {
     return passedOver
   }
 
-  /// Throws if a name that a wanted file or folder needs stands for something else, which is somebody's.
+  /// Throws if something of another kind has the name that a file or folder needs.
   private func checkKind(_ kind: FileStatus.Kind, _ found: FileStatus, at path: String) throws(FileError) {
     guard found.kind != kind else { return }
     throw FileError(

@@ -66,7 +66,7 @@ package struct PreviousVersionManifest: Hashable, Sendable {
   /// replaced is in that store alone.
   package var isPinned: Bool { !isReleased && (isReplaced || alone != nil) }
 
-  /// True if the version isn't pinned, and a finding may pin it: nobody has said that it may be removed.
+  /// True if the version isn't pinned, and a finding may pin it: no person has released it.
   var mayBePinned: Bool { !isPinned && (!isReleased || alone?.items.isEmpty == true) }
 
   /// The length limit for reading a manifest, in bytes.

@@ -17,10 +17,13 @@ struct LinkQuery: Hashable {
   let ownerRoot: String
   /// The root entity of the targets.
   let targetRoot: String
-  /// The one table of pairs that holds all links; `nil` if they are stored otherwise, or in several tables.
-  var pairs: Pairs?
-  /// The columns that hold the links, in the table of the pairs, of the owners or of the targets.
+  /// The columns that hold the links, in a table of pairs, of the owners or of the targets.
   let columns: Pairs
+  /// True if that is a table of pairs.
+  let isJoin: Bool
+
+  /// The one table of pairs that holds all links; `nil` if they are stored otherwise.
+  var pairs: Pairs? { isJoin ? columns : nil }
 
   /// The columns of a table that holds links.
   struct Pairs: Hashable {
@@ -183,7 +186,7 @@ extension PhysicalSchema {
     return LinkQuery(
       sql: sql, isOrdered: order != nil, isInverseOrdered: inverseOrder != nil, ownerRoot: ownerRoot,
       targetRoot: targetRoot,
-      pairs: isPairs ? columns : nil, columns: columns)
+      columns: columns, isJoin: isPairs)
   }
 
   /// Returns the column with the places of a relationship's owners among those of one related object.

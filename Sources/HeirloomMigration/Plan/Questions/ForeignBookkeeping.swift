@@ -4,7 +4,7 @@ import HeirloomStore
 
 /// The content of others in the tables of entity numbers, metadata and model cache, which are made anew.
 ///
-/// Values in further columns go on in the row that stands for theirs. Further rows have no place.
+/// Values in further columns are copied to the candidate's row of the same entity. Further rows are lost.
 struct ForeignBookkeeping {
   private let crossing: Crossing
   /// The lowest number of Core Data's own entities, whose rows stay.
