@@ -220,6 +220,23 @@ struct ConsentKindTests {
     #expect(plan.unconsentedLosses.map(\.name) == ["Note.size"])
   }
 
+  @Test(arguments: Form.allCases.filter { $0 != .whole }, ["1", "2", "3"])
+  func `what a lock acknowledges of one model is not consent for another of that version's name`(
+    form: Form, edited: String
+  ) throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Store.sqlite")
+    let models = [
+      ("1", try Form.whole.model("one")), ("2", try form.model("two")), ("3", try form.model("three")),
+    ]
+    try Self.fill(url, models[0].1)
+    // The lock notes what one of the versions was before somebody edited it.
+    var lock = try Self.lock(models.map { ($0.0, $0.0 == edited ? try Form.whole.model("before") : $0.1) })
+    Self.note(.kind, &lock, ("1", "2"), (models[0].1, models[1].1))
+    let plan = try #require(try Self.assistant(url, models, lock).plan())
+    #expect(!plan.losses.isEmpty && plan.unconsentedLosses.isEmpty == (edited == "3"), "\(plan.losses)")
+  }
+
   @Test(arguments: [nil, LossKind.values, .unknownContent]) func `content that no model knows needs its kind`(
     kind: LossKind?
   ) throws {

@@ -140,8 +140,11 @@ extension ModelHistory {
   ) -> AcknowledgedTrail {
     let acknowledgements = acknowledgements
     let byCode = stepsByCode(from: first, to: last)
-    func entries(_ earlier: Set<String>, _ later: String) -> [VersionLock.Acknowledgement.Loss] {
-      acknowledgements.filter { earlier.contains($0.source) && $0.destination == later }.flatMap(\.losses)
+    func entries(
+      _ earlier: Set<String>, _ source: ManagedObjectModel, _ later: String, _ destination: ManagedObjectModel
+    ) -> [VersionLock.Acknowledgement.Loss] {
+      acknowledgements.filter { earlier.contains($0.source) && $0.destination == later }
+        .filter { isAsLocked($0.source, source) && isAsLocked(later, destination) }.flatMap(\.losses)
     }
     let between = namedVersionsBetween(first, and: last)
     let names = [first] + between.map(\.name) + [last]
@@ -156,14 +159,22 @@ extension ModelHistory {
       losses.append(isByCode && !isInferred ? [] : effects)
       hops.append(
         AcknowledgedLosses(
-          isByCode && isInferred ? [] : entries(earlier, names[hop + 1]), from: models[hop], to: models[hop + 1],
-          mapped: models.count == 2 ? mapped : [], hasCode: models.count == 2 && !isInferred))
+          isByCode && isInferred ? [] : entries(earlier, models[hop], names[hop + 1], models[hop + 1]),
+          from: models[hop], to: models[hop + 1], mapped: models.count == 2 ? mapped : [],
+          hasCode: models.count == 2 && !isInferred))
     }
     let isWithoutCode = isInferred && !byCode.isEmpty
     let direct = AcknowledgedLosses(
-      isWithoutCode ? [] : entries([first], last), from: source, to: destination, mapped: mapped, hasCode: !isInferred)
+      isWithoutCode ? [] : entries([first], source, last, destination), from: source, to: destination, mapped: mapped,
+      hasCode: !isInferred)
     return AcknowledgedTrail(
       trail: LossTrail(through: models, losses: losses), hops: hops, direct: models.count == 2 ? hops[0] : direct)
+  }
+
+  /// Returns true unless the lock notes another model for a version: what it acknowledges there is not this one's.
+  private func isAsLocked(_ name: String, _ model: ManagedObjectModel) -> Bool {
+    guard let checksum = lock?.versions.first(where: { $0.name == name })?.checksum else { return true }
+    return checksum == model.versionChecksum()
   }
 
   /// Returns the names of the versions from one of them to a later one, which they leave out, that have its hashes.
