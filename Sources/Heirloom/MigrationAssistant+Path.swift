@@ -166,9 +166,8 @@ extension MigrationAssistant {
       let path = Result { () throws(MappingInferenceError) in
         try self.path(from: model, named: source.versionName, given)
       }
-      var unused = try unusedMappings(of: path)
-      var hops = try hops(from: model, to: destination, given) { () throws(MappingInferenceError) in try path.get() }
-      if case .failure = path { unused = mappingsPassedOver(by: hops, given) }
+      var (hops, unused) = try hops(
+        from: model, named: source.versionName, to: destination, named: history.currentName, given, path)
       try addCode(to: &hops)
       return HopPath(source: source, hops: hops, unusedMappings: told(unused))
     }
@@ -192,10 +191,11 @@ extension MigrationAssistant {
           from: stagedHop.source, named: isFree ? name : nil, to: stagedHop.destination, named: isFree ? next : nil,
           given: given.models, labels: given.labels)
       }
-      unused.append(try unusedMappings(of: path))
-      var hops = try hops(from: stagedHop.source, to: stagedHop.destination, given) {
-        () throws(MappingInferenceError) in try path.get()
-      }
+      var (hops, passedOver) = try hops(
+        from: stagedHop.source, named: isFree ? name : nil, to: stagedHop.destination, named: isFree ? next : nil,
+        given,
+        path)
+      unused.append(passedOver)
       try addCode(to: &hops)
       guard let stage = stagedHop.stage, !hops.isEmpty else { return hops }
       guard hops[0].willMigrate == nil, hops[hops.count - 1].didMigrate == nil else {
@@ -258,19 +258,6 @@ extension MigrationAssistant {
     }
   }
 
-  /// Returns the given mappings that a path doesn't use.
-  ///
-  /// - Throws: ``MigrationError/unsupportedMapping(reason:)`` for a path with two mappings of one hop that can't be
-  ///   merged.
-  private func unusedMappings(
-    of path: Result<MigrationPath, MappingInferenceError>
-  ) throws(MigrationError) -> [MigrationPath.UnusedMapping] {
-    // The path's error says why there is none.
-    guard case .success(let path) = path else { return [] }
-    if let conflict = path.conflict { throw .unsupportedMapping(reason: conflict) }
-    return path.unused
-  }
-
   /// Returns the given mappings that have no part in a path that the delegate made possible.
   private func mappingsPassedOver(
     by hops: [MigrationHop], _ given: GivenMappings
@@ -294,14 +281,19 @@ extension MigrationAssistant {
     return reasons
   }
 
-  /// Finds the mappings that lead from one model to another.
+  /// Returns the hops of a path from one model to another, or asks the delegate for mappings where there is none.
+  ///
+  /// Where it gives none either, the hops go through versions between.
+  ///
+  /// - Throws: ``MigrationAssistantError``, the delegate's error, or ``MigrationError/unsupportedMapping(reason:)`` for a
+  ///   path with two mappings of one hop that can't be merged.
   private func hops(
-    from source: ManagedObjectModel, to destination: ManagedObjectModel, _ given: GivenMappings,
-    by find: () throws(MappingInferenceError) -> MigrationPath
-  ) throws -> [MigrationHop] {
+    from source: ManagedObjectModel, named name: String?, to destination: ManagedObjectModel,
+    named laterName: String?, _ given: GivenMappings, _ found: Result<MigrationPath, MappingInferenceError>
+  ) throws -> (hops: [MigrationHop], unused: [MigrationPath.UnusedMapping]) {
     let path: MigrationPath
     do throws(MappingInferenceError) {
-      path = try find()
+      path = try found.get()
     } catch {
       delegate?.migrationAssistant(
         self, didFailToInferMappingFrom: source, to: destination, obstacles: error.obstacles)
@@ -312,11 +304,18 @@ extension MigrationAssistant {
           obstacles: error.obstacles, skeleton: error.skeleton, from: history.name(of: source),
           to: history.name(of: destination))
       }
-      if let hops { return hops }
-      throw MigrationAssistantError.mappingNeeded(
-        storePath: storeURL.path, obstacles: error.obstacles, skeleton: error.skeleton)
+      if let hops { return (hops, mappingsPassedOver(by: hops, given)) }
+      let stepwise = try? history.path(
+        from: source, named: name, to: destination, named: laterName, given: given.models, labels: given.labels,
+        isStepwise: true)
+      guard let stepwise else {
+        throw MigrationAssistantError.mappingNeeded(
+          storePath: storeURL.path, obstacles: error.obstacles, skeleton: error.skeleton)
+      }
+      path = stepwise
     }
-    return try path.hops.map { hop in
+    if let conflict = path.conflict { throw MigrationError.unsupportedMapping(reason: conflict) }
+    let hops = try path.hops.map { hop in
       guard !hop.isGiven, !configuration.infersMappingModel else { return MigrationHop(hop) }
       let need = MappingNeed(from: history.name(of: hop.source), to: history.name(of: hop.destination))
       guard let given = try givenMapping(from: hop.source, to: hop.destination, need: need) else {
@@ -324,6 +323,7 @@ extension MigrationAssistant {
       }
       return MigrationHop(source: hop.source, destination: hop.destination, mapping: given)
     }
+    return (hops, path.unused)
   }
 
   /// Asks the delegate for a mapping; what it leaves open is inferred.

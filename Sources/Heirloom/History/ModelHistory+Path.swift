@@ -11,20 +11,22 @@ extension ModelHistory {
   ///   - laterName: Its name, likewise.
   ///   - given: The given mapping models.
   ///   - labels: The name of each mapping model in sentences.
+  ///   - isStepwise: True to go through versions between, in the order of the lock or else of their names, where no
+  ///     single mapping can be inferred.
   /// - Returns: The path.
   /// - Throws: ``MappingInferenceError`` if there is none.
   package func path(
     from source: ManagedObjectModel, named name: String?, to destination: ManagedObjectModel, named laterName: String?,
-    given: [MappingModel], labels: [String]
+    given: [MappingModel], labels: [String], isStepwise: Bool = false
   ) throws(MappingInferenceError) -> MigrationPath {
     var between: [(name: String, model: ManagedObjectModel)] = []
-    if let name, let laterName { between = namedVersionsBetween(name, and: laterName) }
+    if let name, let laterName { between = namedVersionsBetween(name, and: laterName, isByName: isStepwise) }
     // Versions whose place isn't known matter only where a mapping leads to one.
     let others = given.isEmpty ? [] : versionsByMapping(from: name)
     let known = [(name, source), (laterName, destination)] + (between + others).map { ($0.name, $0.model) }
     return try MigrationPath(
       from: source, to: destination, between: between.map(\.model), others: others.map(\.model), given: given,
-      labels: labels
+      labels: labels, isStepwise: isStepwise
     ) { model in known.first { $0.1 == model }?.0 }
   }
 }

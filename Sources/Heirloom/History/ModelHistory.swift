@@ -232,10 +232,19 @@ public struct ModelHistory: Sendable {
     namedVersionsBetween(name, and: laterName ?? currentName).map(\.model)
   }
 
-  func namedVersionsBetween(_ name: String, and laterName: String) -> [(name: String, model: ManagedObjectModel)] {
+  /// Returns the names and models of the versions between two, in their order.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the earlier version.
+  ///   - laterName: The name of the later version.
+  ///   - isByName: True to take the order that names suggest where no lock tells it.
+  /// - Returns: Nothing if the order isn't known.
+  func namedVersionsBetween(
+    _ name: String, and laterName: String, isByName: Bool = false
+  ) -> [(name: String, model: ManagedObjectModel)] {
     guard let position = versions.firstIndex(where: { $0.name == name }),
       let later = versions.firstIndex(where: { $0.name == laterName }), position < later,
-      versions[position...later].allSatisfy(\.isPlaced)
+      versions[position...later].allSatisfy({ $0.isPlaced || isByName && $0.file != nil })
     else { return [] }
     var models: [(name: String, model: ManagedObjectModel)] = []
     for version in versions[(position + 1)..<later] {

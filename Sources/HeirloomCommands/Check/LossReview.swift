@@ -147,7 +147,17 @@ struct LossReview {
     let between = versions.dropFirst().dropLast().map(\.model)
     var configuration = MigrationAssistant.Configuration()
     mappings.add(to: &configuration, from: first.model, to: last.model)
-    return try MigrationPath(from: first.model, to: last.model, between: between, given: configuration.mappings)
+    func path(isStepwise: Bool) throws(MappingInferenceError) -> MigrationPath {
+      try MigrationPath(
+        from: first.model, to: last.model, between: between, given: configuration.mappings, labels: [],
+        isStepwise: isStepwise, name: { _ in nil })
+    }
+    do throws(MappingInferenceError) {
+      return try path(isStepwise: false)
+    } catch {
+      guard let stepwise = try? path(isStepwise: true) else { throw error }
+      return stepwise
+    }
   }
 }
 

@@ -7,7 +7,7 @@ extension Command {
   static let versions = Command(
     name: "versions", summary: "previous versions, the newest first, and what was moved aside",
     details: [
-      "A pinned one alone holds what its migration lost without consent, and is never removed until --release lets it go in its turn.",
+      "A pinned one holds what its migration lost without consent, and is never removed until --release lets it go in its turn.",
       "Each of them is a complete set in a folder of its own, whose store opens by itself.",
       "A store that the app could not open may have been moved aside, with all that belongs to it: heirloom restore STORE"
         + " --set-aside ID --to MODEL brings it to its place again.",

@@ -158,7 +158,8 @@ final class EventLog: MigrationAssistantDelegate {
       "\(path) could not be given \(counted(Int64(count), "attribute")) of the file that it stands for,"
         + " such as \(first)"
     case .pinned(let id, let losses):
-      "the previous version \(id) alone holds \(listText(losses, limit: 6)); it is kept until it is released"
+      "the previous version \(id) holds \(listText(losses, limit: 6)), which the store lacks; it is kept until it is"
+        + " released"
     default: nil
     }
   }

@@ -13,6 +13,8 @@ package import HeirloomModel
 ///   known order or else by the number of entities that differ.
 /// - A mapping that leads back is on no path: one to an earlier version of the known order. A mapping that forms a
 ///   circle with others leads back if it goes against the direction of names from the source to the destination.
+/// - A stepwise path, for models between which no single mapping can be inferred, has inferred hops that end at any
+///   version of the known order.
 /// - Where no path goes on after a given mapping, or none reaches its start, there is no path: the error names it.
 /// - Several partial mapping models of one hop are one mapping if no entity is the source, or the destination, of two.
 package struct MigrationPath: Hashable, Sendable {
@@ -79,15 +81,16 @@ package struct MigrationPath: Hashable, Sendable {
   ///   - others: Known versions whose place in the order isn't known.
   ///   - given: Mapping models that are available, complete or not.
   ///   - labels: The name of each mapping model in sentences, such as its file; or else its number.
+  ///   - isStepwise: True to go through versions between where no single mapping can be inferred.
   ///   - name: Returns the name of a version.
   /// - Throws: ``MappingInferenceError`` if no path leads there.
   package init(
     from source: ManagedObjectModel, to destination: ManagedObjectModel, between: [ManagedObjectModel] = [],
-    others: [ManagedObjectModel] = [], given: [MappingModel] = [], labels: [String],
+    others: [ManagedObjectModel] = [], given: [MappingModel] = [], labels: [String], isStepwise: Bool = false,
     name: @escaping (ManagedObjectModel) -> String?
   ) throws(MappingInferenceError) {
     var search = PathSearch(ordered: [source] + between + [destination], others: others, given: given)
-    let isFound = search.findWay()
+    let isFound = search.findWay(isStepwise: isStepwise)
     let words = PathWords(search: search, labels: labels, name: name)
     if isFound {
       hops = search.hops

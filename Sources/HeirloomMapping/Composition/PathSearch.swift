@@ -44,6 +44,7 @@ struct PathSearch {
   private let places: [Int?]
   private var arrivals: [Int: Arrival] = [0: Arrival()]
   private var settled: Set<Int> = []
+  private var isStepwise: Bool = false
   /// The versions from which the path must go on by a given mapping.
   private(set) var bound: Set<Int> = []
 
@@ -217,9 +218,15 @@ struct PathSearch {
     return way
   }
 
-  /// Looks for the path; returns false if there is none.
-  mutating func findWay() -> Bool {
-    let stops = Set((Array(given.keys) + back.keys).flatMap { [$0.start, $0.end] }).union([0, lastOrdered]).sorted()
+  /// Looks for the path.
+  ///
+  /// - Parameter isStepwise: True to let inferred hops end at any version of the known order, rather than only where a
+  ///   given mapping starts or ends.
+  /// - Returns: False if there is none.
+  mutating func findWay(isStepwise: Bool) -> Bool {
+    self.isStepwise = isStepwise
+    let ends = Set((Array(given.keys) + back.keys).flatMap { [$0.start, $0.end] })
+    let stops = ends.union(isStepwise ? Array(0...lastOrdered) : [0, lastOrdered]).sorted()
     while let position = nearest() {
       settled.insert(position)
       if position == lastOrdered { return true }
@@ -312,7 +319,8 @@ struct PathSearch {
     // From a version whose place isn't known, inference leads only to the end.
     guard start < end ? end <= lastOrdered : start > lastOrdered && end == lastOrdered,
       !bound.contains(start), nextStart(after: start) >= end,
-      let mapping = try? inference(from: start, to: end)?.mappingModel()
+      let mapping = (try? inference(from: start, to: end)?.mappingModel())
+        ?? (isStepwise ? try? MappingInference(from: source, to: destination).mappingModel() : nil)
     else { return nil }
     return MigrationPath.Hop(source: source, destination: destination, mapping: mapping, isGiven: false)
   }
