@@ -24,7 +24,8 @@ extension MigrationAssistant {
       if missing.isEmpty ? isSound(store) : isHeld(version, lackedByStore: missing, by: &pinned, in: vault) {
         _ = try? vault.revise(version.name.text, alone: [])
         pinned.removeAll { $0.name == version.name }
-      } else if !missing.isEmpty, version.manifest?.isReplaced == true {
+      } else if !missing.isEmpty, version.manifest?.isReplaced == true || version.manifest?.alone?.items.isEmpty == true
+      {
         _ = try? vault.revise(version.name.text, alone: missing)
       }
     }

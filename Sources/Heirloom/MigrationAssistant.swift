@@ -225,7 +225,8 @@ public final class MigrationAssistant {
   /// Removes previous versions beyond those to keep: this launch found the new one working.
   private func pruneAfterLaterLaunch(at location: StoreLocation) {
     // What can't be removed now is removed by a later launch.
-    _ = try? vault(at: location).prune(keeping: max(1, configuration.keptVersions))
+    _ = try? vault(at: location).prune(
+      keeping: max(1, configuration.keptVersions), sparing: history.current.versionChecksum())
   }
 
   // MARK: Telling

@@ -102,7 +102,8 @@ struct VaultRecordsTests {
     keptFolder: "20000301T000000Z-01234567", oldGeneration: nil, newGeneration: "g2", time: 951_868_800)
   static let previous = PreviousVersionManifest(
     identifier: identifier, time: 951_868_800, storeName: "Journal.sqlite", storeByteCount: 4_096, supportFileCount: 2,
-    supportByteCount: 300_000, versionChecksum: "abc", versionName: "Diary 2", generation: nil, usedWAL: true)
+    supportByteCount: 300_000, versionChecksum: "abc", versionName: "Diary 2", generation: nil,
+    successor: "g2", usedWAL: true)
 
   @Test func `reads back what it wrote`() throws {
     #expect(try VaultManifest(decoding: Self.manifest.encoded()) == Self.manifest)

@@ -43,6 +43,8 @@ package struct PreviousVersionManifest: Hashable, Sendable {
   package let versionName: String?
   /// The generation of the store, if it has one.
   package let generation: String?
+  /// The generation of the store that took its place, empty if that has none; `nil` in manifests of earlier releases.
+  package let successor: String?
   /// True when the store was in WAL mode before it was kept.
   package let usedWAL: Bool
   /// The operation that put another store in its place.
@@ -75,8 +77,9 @@ package struct PreviousVersionManifest: Hashable, Sendable {
   /// Creates a manifest.
   package init(
     identifier: String, time: Int64, storeName: String, storeByteCount: Int64, supportFileCount: Int,
-    supportByteCount: Int64, versionChecksum: String?, versionName: String? = nil, generation: String?, usedWAL: Bool,
-    operation: VaultManifest.Operation = .migration, alone: SoleContents? = nil, isReleased: Bool = false
+    supportByteCount: Int64, versionChecksum: String?, versionName: String? = nil, generation: String?,
+    successor: String? = nil, usedWAL: Bool, operation: VaultManifest.Operation = .migration,
+    alone: SoleContents? = nil, isReleased: Bool = false
   ) {
     self.identifier = identifier
     self.time = time
@@ -88,6 +91,7 @@ package struct PreviousVersionManifest: Hashable, Sendable {
     // A manifest has a limit, and a name this long is none that a person gave.
     self.versionName = versionName.flatMap { $0.utf8.count > 1024 ? nil : $0 }
     self.generation = generation
+    self.successor = successor
     self.usedWAL = usedWAL
     self.operation = operation
     self.alone = alone
@@ -107,6 +111,28 @@ package struct PreviousVersionManifest: Hashable, Sendable {
     manifest.alone = alone
     manifest.isReleased = alone.items.isEmpty
     return manifest
+  }
+
+  /// The same manifest, pinned: no comparison has found the version's rows in another store.
+  var pinned: PreviousVersionManifest {
+    var manifest = self
+    (manifest.alone, manifest.isReleased) = (SoleContents([]), false)
+    return manifest
+  }
+
+  /// Tells whether a store is the one that took the version's place, by its generation.
+  ///
+  /// Manifests of earlier releases don't name it. A migration gave the store a generation of its own, which is not that
+  /// of a kept version.
+  ///
+  /// - Parameters:
+  ///   - generation: The store's generation; `nil` if it has none.
+  ///   - versions: All previous versions.
+  /// - Returns: False if it is another one.
+  func isFollowed(byStoreOf generation: String?, among versions: [PreviousVersionFiles]) -> Bool {
+    if let successor { return successor == generation ?? "" }
+    guard operation == .migration else { return true }
+    return generation != nil && !versions.contains { $0.manifest?.generation == generation }
   }
 
   /// Returns the same manifest with the result of a test of soundness.
@@ -129,6 +155,9 @@ package struct PreviousVersionManifest: Hashable, Sendable {
     var versionName: String?
     var versionNameChecksum: String?
     var generation: String?
+    /// The generation of the store in its place, and a checksum of its own, as for the version's name.
+    var successor: String?
+    var successorChecksum: String?
     var wal: Bool
     /// The operation; missing for a migration.
     var operation: VaultManifest.Operation?
@@ -144,6 +173,10 @@ package struct PreviousVersionManifest: Hashable, Sendable {
 
   private var nameChecksum: String? {
     versionName.map { ManifestChecksum.text(of: [identifier, versionChecksum, $0]) }
+  }
+
+  private var successorChecksum: String? {
+    successor.map { ManifestChecksum.text(of: [identifier, "successor", $0]) }
   }
 
   private var soundnessChecksum: String? {
@@ -167,7 +200,8 @@ package struct PreviousVersionManifest: Hashable, Sendable {
       Document(
         format: 1, identifier: identifier, time: time, store: storeName, storeBytes: storeByteCount,
         supportFiles: supportFileCount, supportBytes: supportByteCount, versionChecksum: versionChecksum,
-        versionName: versionName, versionNameChecksum: nameChecksum, generation: generation, wal: usedWAL,
+        versionName: versionName, versionNameChecksum: nameChecksum, generation: generation, successor: successor,
+        successorChecksum: successorChecksum, wal: usedWAL,
         operation: operation == .migration ? nil : operation, alone: alone,
         released: isReleased ? true : nil, soundness: soundness, soundnessChecksum: soundnessChecksum,
         checksum: checksum))
@@ -186,12 +220,12 @@ package struct PreviousVersionManifest: Hashable, Sendable {
       identifier: document.identifier, time: document.time, storeName: document.store,
       storeByteCount: document.storeBytes, supportFileCount: document.supportFiles,
       supportByteCount: document.supportBytes, versionChecksum: document.versionChecksum,
-      versionName: document.versionName, generation: document.generation, usedWAL: document.wal,
-      operation: document.operation ?? .migration,
+      versionName: document.versionName, generation: document.generation, successor: document.successor,
+      usedWAL: document.wal, operation: document.operation ?? .migration,
       alone: document.alone, isReleased: document.released ?? false)
     soundness = document.soundness
     guard checksum == document.checksum, nameChecksum == document.versionNameChecksum,
-      soundnessChecksum == document.soundnessChecksum
+      soundnessChecksum == document.soundnessChecksum, successorChecksum == document.successorChecksum
     else {
       throw ManifestError(reason: "its checksum does not fit its content")
     }

@@ -24,6 +24,8 @@ extension StoreVault {
     let attributes = try files.status(of: location.previous)?.attributes ?? FileAttributes(mode: 0o700)
     try files.makeDirectory(folder, attributes: attributes)
     let generation = try StoreReading.generation(of: hold.connection)
+    let successor = try readGeneration(of: candidate(manifest.identifier))
+    try pinNewestVersion(unlessFollowedBy: generation)
     do throws(FileError) {
       try files.link(location.path, to: kept)
       // An overlay that can't record a file's origin shows one file under two numbers.
@@ -36,10 +38,9 @@ extension StoreVault {
       guard error.isRefusedLink else { throw VaultError.file(error) }
       // From here on two different files may both be the old store, so recovery has to look inside.
       // That must be on the disk before there is a second file.
-      let candidate = candidate(manifest.identifier)
       manifest = VaultManifest(
         identifier: manifest.identifier, operation: manifest.operation, phase: .copying, storeName: manifest.storeName,
-        keptFolder: manifest.keptFolder, oldGeneration: generation, newGeneration: try readGeneration(of: candidate),
+        keptFolder: manifest.keptFolder, oldGeneration: generation, newGeneration: successor,
         time: manifest.time, adoptedSet: manifest.adoptedSet)
       try write(manifest)
       reportLeftOut(try hold.copyStore(to: kept), of: kept)
@@ -60,7 +61,7 @@ extension StoreVault {
       identifier: manifest.identifier, time: name.time, storeName: location.name, storeByteCount: status.size,
       supportFileCount: support.fileCount, supportByteCount: support.byteCount,
       versionChecksum: replacement.previousChecksum, versionName: replacement.previousName, generation: generation,
-      usedWAL: hold.usedWAL,
+      successor: successor ?? "", usedWAL: hold.usedWAL,
       operation: manifest.operation, alone: alone.isEmpty ? nil : SoleContents(alone))
     try files.writeNewFile(
       PathText.join(folder, StoreLocation.manifestName), bytes: try description.encoded(), attributes: plain)
@@ -70,6 +71,22 @@ extension StoreVault {
     try files.synchronizeDirectory(location.previous)
     return PreviousVersionFiles(
       name: name, path: folder, storePath: kept, manifest: description, storeByteCount: status.size)
+  }
+
+  /// Pins the newest previous version if the store isn't the one that took its place.
+  ///
+  /// Another program has then put another store there, and nothing is known to be in it that the version has. What
+  /// older versions have went on to the newest one.
+  ///
+  /// - Parameter generation: The store's generation.
+  /// - Throws: ``VaultError/file(_:)``.
+  private func pinNewestVersion(unlessFollowedBy generation: String?) throws {
+    let versions = try previousVersions()
+    guard let newest = versions.last(where: { $0.manifest?.operation != .undoing }), let manifest = newest.manifest,
+      manifest.mayBePinned, !manifest.isFollowed(byStoreOf: generation, among: versions)
+    else { return }
+    try replaceManifest(of: newest, with: manifest.pinned)
+    try files.synchronizeDirectory(newest.path)
   }
 
   /// Makes the folder of previous versions unless it exists, and has backups treat it as the app chose.
@@ -163,20 +180,23 @@ extension StoreVault {
   /// since its content is not known, and a pinned one, whose rows no other store holds and which isn't counted.
   /// Call it only after the store was opened, in a later run than the one that made the newest version.
   ///
-  /// - Parameter count: The number of versions to keep; less than one counts as one.
+  /// - Parameters:
+  ///   - count: The number of versions to keep; less than one counts as one.
+  ///   - checksum: The checksum of the store's model, of which all versions stay: a store that went back to that model
+  ///     may lack what they have.
   /// - Returns: The names of the removed versions.
   /// - Throws: ``VaultError``; each remaining version is complete.
-  package func prune(keeping count: Int) throws -> [String] {
+  package func prune(keeping count: Int, sparing checksum: @autoclosure () -> String? = nil) throws -> [String] {
     // Every launch asks, so names are counted before anything is read.
     guard try files.status(of: location.previous)?.kind == .directory else { return [] }
     let names = try files.names(in: location.previous)
     if !names.contains(where: Self.isPruned) {
       guard names.count(where: { VersionName($0) != nil }) > max(1, count) else { return [] }
-      guard try !surplus(keeping: count).isEmpty else { return [] }
+      guard try !surplus(keeping: count, sparing: checksum()).isEmpty else { return [] }
     }
     return try withLock {
       try recoverHoldingLock()
-      let surplus = try surplus(keeping: count)
+      let surplus = try surplus(keeping: count, sparing: checksum())
       do throws(FileError) {
         for version in surplus {
           // One rename, on the disk before the first file goes: a version is complete or not there at all.
@@ -197,12 +217,13 @@ extension StoreVault {
   ///
   /// Only versions that can come back count: a version that contradicts its name or its manifest makes no sound one go.
   /// Of the versions that keep an interrupted change, the newest stays, and none counts for the others.
-  private func surplus(keeping count: Int) throws(VaultError) -> [PreviousVersionFiles] {
+  private func surplus(keeping count: Int, sparing checksum: String?) throws(VaultError) -> [PreviousVersionFiles] {
     let versions = try previousVersions().filter { $0.manifest?.isPinned == false && isSound($0) }
     let (undone, others) = (
       versions.filter { $0.manifest?.operation == .undoing }, versions.filter { $0.manifest?.operation != .undoing }
     )
-    return undone.dropLast() + others.dropLast(max(1, count))
+    let surplus = others.dropLast(max(1, count))
+    return undone.dropLast() + surplus.filter { checksum == nil || $0.manifest?.versionChecksum != checksum }
   }
 
   private static let prunedPrefix = ".pruned-"
