@@ -4,7 +4,7 @@ import HeirloomStore
 import HeirloomVault
 
 extension SalvageWriter {
-  /// Copies the files of external data that rows name; values whose file is missing are set to none.
+  /// Copies the files of external data that rows name; values whose file is missing or empty are set to none.
   ///
   /// - Parameters:
   ///   - support: The damaged store's folder of external data, its links followed.
@@ -54,12 +54,12 @@ extension SalvageWriter {
     return true
   }
 
-  /// Copies a file; one that the disk can't read counts as missing.
+  /// Copies a file; an empty one, and one that the disk can't read, count as missing.
   ///
   /// - Returns: The attributes that the copy lacks; `nil` if there is no copy.
   private func copy(_ path: String, to copy: String, _ files: any FileOperations) throws(FileError) -> PassedOver? {
     do throws(FileError) {
-      guard let status = try files.status(of: path), status.kind == .regular else { return nil }
+      guard let status = try files.status(of: path), status.kind == .regular, status.size > 0 else { return nil }
       return try files.copyFile(path, to: copy, attributes: status.attributes)
     } catch {
       guard error.code == EIO else { throw error }

@@ -84,7 +84,8 @@ struct SalvageMadeStoreTests {
     }
   }
 
-  @Test func `files of external data come along, and one that is missing is told`() throws {
+  @Test(arguments: [false, true])
+  func `files of external data come along, and one that is missing or empty is told`(isEmpty: Bool) throws {
     let place = try Place()
     let report = try place.salvage()
     #expect(report.isComplete && report.cutsPath == nil, "\(report)")
@@ -102,6 +103,7 @@ struct SalvageMadeStoreTests {
     let second = try Place()
     let files = ExternalStorage.folder(forStoreAt: second.url.path)
     try FileManager.default.removeItem(atPath: files + "/" + Self.photos[1])
+    if isEmpty { try Data().write(to: URL(fileURLWithPath: files + "/" + Self.photos[1])) }
     let cut = try second.salvage()
     #expect(cut.missingFiles == [Self.photos[1]] && !cut.isComplete)
     #expect(cut.cuts.map(\.description) == ["1 value of Note.photo whose file is missing"])

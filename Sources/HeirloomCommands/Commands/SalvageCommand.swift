@@ -104,7 +104,8 @@ struct SalvageText {
     lines += report.cuts.map { "  \(style.yellow("cut"))  \($0.description)" }
     if !report.missingFiles.isEmpty {
       let count = counted(Int64(report.missingFiles.count), "file")
-      lines.append("  \(style.red("lost"))  \(count) of external data are missing: \(listText(report.missingFiles))")
+      lines.append(
+        "  \(style.red("lost"))  \(count) of external data are missing or empty: \(listText(report.missingFiles))")
     }
     lines += report.leftOut.map { "  \(style.yellow("left out"))  \($0)" }
     if let path = report.cutsPath { lines.append("What was cut is in \(path), a JSON object a line.") }

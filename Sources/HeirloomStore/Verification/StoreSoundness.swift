@@ -61,11 +61,9 @@ package struct StoreSoundness: Hashable, Sendable {
   ) throws(SQLiteError) -> String? {
     let folder = ExternalStorage.folder(forStoreAt: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
     for (_, column) in schema.externalAttributes(in: actual) {
-      for name in try ExternalStorage.fileNames(in: column, connection) {
-        // Core Data writes no empty file: an empty value is in its row.
-        guard let file = FileStamp("\(folder)/\(name)"), file.size > 0 else {
-          return "the file \(name) with a value of \(column.table).\(column.name) is missing or empty"
-        }
+      for name in try ExternalStorage.fileNames(in: column, connection)
+      where !ExternalStorage.isFilled("\(folder)/\(name)") {
+        return "the file \(name) with a value of \(column.table).\(column.name) is missing or empty"
       }
     }
     return nil

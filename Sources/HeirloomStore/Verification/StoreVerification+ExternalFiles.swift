@@ -2,14 +2,17 @@ import Foundation
 import HeirloomModel
 
 extension StoreVerification {
-  /// Checks that the files with large values are there, and reports those without an object.
+  /// Checks that the files with large values are there and not empty, and reports those without an object.
   mutating func checkExternalFiles(_ schema: PhysicalSchema) {
     let folder = ExternalStorage.folder(forStoreAt: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
     let present = Set((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
     var used: Set<String> = []
+    var isRead = true
     for (entity, column) in schema.externalAttributes(in: actual) {
-      checkFiles(of: column, entity: entity, folder: folder, used: &used)
+      isRead = checkFiles(of: column, entity: entity, folder: folder, used: &used) && isRead
     }
+    // A row that can't be read may name any of them.
+    guard isRead else { return }
     let unused = present.subtracting(used).filter { UUID(uuidString: $0) != nil }.ordered()
     guard !unused.isEmpty else { return }
     add(
@@ -18,9 +21,10 @@ extension StoreVerification {
         + " from deleted objects, or named by lines of the store's quarantine, which then need them. They do no harm.")
   }
 
+  /// Returns false if not all rows could be read.
   private mutating func checkFiles(
     of column: AttributeColumn, entity: String, folder: String, used: inout Set<String>
-  ) {
+  ) -> Bool {
     var missing: [String] = []
     var missingCount: Int64 = 0
     let names = reading("the table \(column.table)", entity: entity) { connection throws(SQLiteError) -> [String] in
@@ -28,24 +32,19 @@ extension StoreVerification {
     }
     for name in names ?? [] {
       used.insert(name)
-      if !Self.isFile("\(folder)/\(name)") {
+      if !ExternalStorage.isFilled("\(folder)/\(name)") {
         missingCount += 1
         if missing.count < 8 { missing.append(name) }
       }
     }
-    guard missingCount > 0 else { return }
+    guard missingCount > 0 else { return names != nil }
     let rest = missingCount > 8 ? " and \(missingCount - 8) more" : ""
     add(
       .error, .missingExternalFile, entity: entity,
       "\(counted(missingCount, "file")) with a value of \(entity).\(column.path.joined(separator: ".")) \(isOrAre(missingCount))"
-        + " not in \(folder) (\(missing.joined(separator: ", "))\(rest)): the value is lost unless the file is found. Look for it"
+        + " missing or empty in \(folder) (\(missing.joined(separator: ", "))\(rest)): the value is lost unless the file is found. Look for it"
         + " in a previous version or a backup, and copy it there.")
-  }
-
-  /// Returns true if there is a plain file, which reading requires.
-  private static func isFile(_ path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    return names != nil
   }
 }
 
@@ -63,6 +62,11 @@ extension PhysicalSchema {
 }
 
 extension ExternalStorage {
+  /// Returns true if a plain file is there that has a value.
+  ///
+  /// Core Data writes no empty file: an empty value is in its row.
+  static func isFilled(_ path: String) -> Bool { FileStamp(path).map { $0.size > 0 } ?? false }
+
   /// Returns the names of the files that a column of the main database refers to.
   static func fileNames(in column: AttributeColumn, _ connection: Connection) throws(SQLiteError) -> [String] {
     let value = "t.\(quote(column.name))"

@@ -189,6 +189,20 @@ struct VerificationTests {
         #expect(findings.filter { $0.kind != .missingModelCache }.map(\.kind) == [.unusedExternalFile])
         #expect(findings.contains { $0.message.contains(unused) })
       }
+      // Core Data writes no empty file.
+      try Data().write(to: folder.appendingPathComponent(name))
+      let emptied = try StoreVerification.report(onStoreAt: url.path, candidates: [model]).findings
+      #expect(emptied.contains { $0.kind == .missingExternalFile && $0.message.contains(name) }, "\(emptied)")
+      // Rows that can't be read may name the other file.
+      let page = try Connection(path: url.path, mode: .readOnly).rows(
+        "SELECT rootpage, (SELECT page_size FROM pragma_page_size) FROM sqlite_schema WHERE name = 'ZNOTE'")
+      guard case .integer(let root) = page[0][0], case .integer(let size) = page[0][1] else { return }
+      let file = try FileHandle(forUpdating: url)
+      try file.seek(toOffset: UInt64((root - 1) * size))
+      try file.write(contentsOf: Data(repeating: 0xff, count: Int(clamping: size)))
+      try file.close()
+      let damaged = try StoreVerification.report(onStoreAt: url.path, candidates: [model]).findings
+      #expect(!damaged.isEmpty && !damaged.contains { $0.kind == .unusedExternalFile }, "\(damaged)")
     }
   }
 
