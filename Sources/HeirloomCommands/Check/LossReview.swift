@@ -32,8 +32,12 @@ struct LossReview {
     }
   }
 
+  /// The versions whose step to the next one the app's own code migrates.
+  private let stepsByCode: Set<String>
   /// The losses, by version, in the order of entities.
   private(set) var losses: [Loss] = []
+  /// The losses that the models imply at steps whose mapping isn't known here; code may keep the content.
+  private(set) var impliedLosses: [Loss] = []
   /// The losses that the lock acknowledges and no migration has.
   private(set) var stale: [(loss: String, source: String, destination: String)] = []
   /// The acknowledgements that say no kind, between versions one of which has no model here.
@@ -54,9 +58,10 @@ struct LossReview {
     of versions: [HistoryCheck.Version], acknowledged: [VersionLock.Acknowledgement], mappings: GivenMappings,
     byApp: Set<String>, takesLongPaths: Bool = true, models: Set<String>? = nil
   ) {
+    stepsByCode = byApp
     guard let last = versions.indices.last else { return }
     var steps: [[DataEffect]] = []
-    func add(_ effects: [DataEffect], _ source: Int, _ destination: Int) {
+    func add(_ effects: [DataEffect], _ source: Int, _ destination: Int, to losses: inout [Loss]) {
       let (earlier, later) = (versions[source], versions[destination])
       let known = AcknowledgedLosses(
         acknowledged.filter { $0.source == earlier.name && $0.destination == later.name }.flatMap(\.losses),
@@ -68,13 +73,24 @@ struct LossReview {
         if told.insert(loss.key).inserted { losses.append(loss) }
       }
     }
+    var unknown = byApp
     for position in versions.indices.dropLast() {
       let (source, destination) = (versions[position], versions[position + 1])
       let effects = Self.effects(through: [source, destination], mappings)
       // The app's code may keep some of it, which nobody knows here; nor does anybody know a longer path's loss.
       steps.append(effects ?? [])
+      if effects == nil { unknown.insert(source.name) }
+      if unknown.contains(source.name) {
+        let inference = MappingInference(from: source.model, to: destination.model)
+        // What needs a mapping doesn't go away.
+        let implied = inference.effects.filter { effect in
+          effect.kind.severity == .loss
+            && !inference.obstacles.contains { $0.entity == effect.entity && $0.property == effect.lossProperty }
+        }
+        add(implied, position, position + 1, to: &impliedLosses)
+      }
       guard !byApp.contains(source.name) else { continue }
-      add(effects ?? [], position, position + 1)
+      add(effects ?? [], position, position + 1, to: &losses)
       // Whoever acknowledged the loss has said that it is no rename. Without a mapping, losses aren't known.
       let open = losses.filter { $0.source.name == source.name && !$0.isAcknowledged }
       guard effects == nil || !open.isEmpty else { continue }
@@ -91,7 +107,7 @@ struct LossReview {
         effect.kind.lossKind.map { trail.causes(of: $0, losing: effect.lossProperty, of: effect.entity).isEmpty }
           ?? false
       }
-      add(others, position, last)
+      add(others, position, last, to: &losses)
     }
     let models = models ?? Set(versions.map(\.name))
     for item in acknowledged {
@@ -103,7 +119,7 @@ struct LossReview {
       where !losses.contains(where: {
         $0.source.name == item.source && $0.destinationName == item.destination && entry.covers($0.name)
           && (entry.kind == nil || entry.kind == $0.effect.kind.lossKind)
-      }) && !byApp.contains(item.source) {
+      }) && !unknown.contains(item.source) {
         stale.append((entry.name, item.source, item.destination))
       }
     }
@@ -193,7 +209,16 @@ extension LossReview {
         severity: loss.isAcknowledged ? .note : .error, kind: .loss, version: loss.source.name,
         entity: loss.effect.entity, property: loss.effect.properties.first, file: loss.source.file,
         message: "\(way): \(loss.effect.description) \(advice)")
-    } + renameFindings
+    }
+      + impliedLosses.filter { !$0.isAcknowledged && !stepsByCode.contains($0.source.name) }.map { loss in
+        CheckFinding(
+          severity: .note, kind: .loss, version: loss.source.name, entity: loss.effect.entity,
+          property: loss.effect.properties.first, file: loss.source.file,
+          message:
+            "\"\(loss.source.name)\" → \"\(loss.destinationName)\": \(loss.effect.description) The app's code may keep it; if"
+            + " losing it is meant, heirloom check \(shellWord(path)) --acknowledge \(shellWord(loss.name)) says so for app and"
+            + " tool.")
+      } + renameFindings
       + stale.map { item in
         CheckFinding(
           severity: .warning, kind: .staleAcknowledgement, version: item.source, file: path,

@@ -144,13 +144,14 @@ struct CheckCommand {
         models: Set((history.versions + history.outsiders).map(\.name)))
     }
     var result = review()
-    for name in names where !result.losses.contains(where: { $0.name == name }) {
-      let open = Set(result.losses.filter { !$0.isAcknowledged }.map(\.name)).ordered()
+    let losses = result.losses + result.impliedLosses
+    for name in names where !losses.contains(where: { $0.name == name }) {
+      let open = Set(losses.filter { !$0.isAcknowledged }.map(\.name)).ordered()
       throw UsageError.invalidValue(
         option: "--acknowledge", value: name,
         expected: open.isEmpty ? "nothing: no loss is left to acknowledge" : "one of \(listText(open))")
     }
-    let meant = result.losses.filter { names.contains($0.name) && !$0.isAcknowledged }
+    let meant = losses.filter { names.contains($0.name) && !$0.isAcknowledged }
     if !meant.isEmpty {
       try history.acknowledge(meant)
       result = review()
