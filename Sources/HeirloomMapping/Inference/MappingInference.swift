@@ -178,9 +178,14 @@ extension MappingModel {
   /// - Parameters:
   ///   - source: The model that objects come from.
   ///   - destination: The model that objects become part of.
+  ///   - abstractEntities: The abstract entities of the source that have objects all the same.
   /// - Returns: The list, sorted by entity and property.
-  package func effects(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [DataEffect] {
-    RowFlows(of: self, correspondence: ModelCorrespondence(from: source, to: destination)).effects()
+  package func effects(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel, abstractEntities: Set<String> = []
+  ) -> [DataEffect] {
+    RowFlows(
+      of: self, correspondence: ModelCorrespondence(from: source, to: destination), abstractEntities: abstractEntities
+    ).effects()
   }
 
   /// Lists the properties of source entities that only a policy can make use of.

@@ -4,15 +4,15 @@ extension RowFlows {
   /// Lists the losses, blockers and warnings that the rows may cause.
   func effects() -> [DataEffect] {
     var collector = EffectCollector()
-    for flow in flows where !flow.source.isAbstract && !flow.isOpaque {
-      if flow.destination.isAbstract {
+    for flow in flows where mayHaveObjects(flow.source) && !flow.isOpaque {
+      if flow.isUninstantiable {
         collector.add(.uninstantiable, entity: flow.destination.name, rows: [flow.rows([])])
       } else {
         addAttributes(of: flow, to: &collector)
         addLinks(of: flow, to: &collector)
       }
     }
-    for entity in source.entities where !entity.isAbstract { addLosses(of: entity, to: &collector) }
+    for entity in source.entities where mayHaveObjects(entity) { addLosses(of: entity, to: &collector) }
     for entity in destination.entities { addConstraints(of: entity, to: &collector) }
     return collector.sorted()
   }
@@ -79,7 +79,7 @@ extension RowFlows {
       collector.add(.objectsDropped, entity: entity.name, rows: [rows])
       return
     }
-    guard !flows.contains(where: { $0.isOpaque || $0.readsAll || $0.destination.isAbstract }) else { return }
+    guard !flows.contains(where: { $0.isOpaque || $0.readsAll || $0.isUninstantiable }) else { return }
     for attribute in source.attributes(of: entity.name) where attribute.derivation == nil && !attribute.isTransient {
       let dropped = flows.map { Set(droppedPaths(of: attribute, in: $0)) }
       let owner = source.declaringEntity(ofProperty: attribute.name, in: entity.name)?.name ?? entity.name
@@ -166,7 +166,7 @@ extension RowFlows {
         destination.superentities(of: $0).count < destination.superentities(of: $1).count
       }
       let flows = flows(intoTreeOf: covered ?? entity.name).filter {
-        !$0.source.isAbstract && !$0.destination.isAbstract && !$0.isOpaque
+        mayHaveObjects($0.source) && !$0.isUninstantiable && !$0.isOpaque
       }
       if flows.isEmpty || isKept(constraint, in: flows) { continue }
       // Computed values show only when the index is made whether they differ.

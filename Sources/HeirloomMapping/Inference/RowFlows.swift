@@ -25,6 +25,8 @@ package struct RowFlow: Hashable, Sendable {
   package let destination: EntityDescription
   /// True when a policy makes the objects, so that nothing can be said about their properties.
   package let isOpaque: Bool
+  /// True when the objects' entity has become abstract; objects that an abstract entity had already go on as they are.
+  package var isUninstantiable: Bool { destination.isAbstract && !source.isAbstract }
   /// True when only the objects that meet a condition are taken.
   package let isFiltered: Bool
   private let origins: [String: ValueOrigin]
@@ -125,11 +127,14 @@ package struct RowFlow: Hashable, Sendable {
 struct RowFlows: Sendable {
   let correspondence: ModelCorrespondence
   let flows: [RowFlow]
+  /// The abstract entities of the source that have objects.
+  private let abstractEntities: Set<String>
   private let positionsBySource: [String: [Int]]
   private let positionsByDestination: [String: [Int]]
 
-  init(of mapping: MappingModel, correspondence: ModelCorrespondence) {
+  init(of mapping: MappingModel, correspondence: ModelCorrespondence, abstractEntities: Set<String> = []) {
     self.correspondence = correspondence
+    self.abstractEntities = abstractEntities
     flows = mapping.entityMappings.compactMap {
       RowFlow($0, from: correspondence.source, to: correspondence.destination)
     }
@@ -139,6 +144,11 @@ struct RowFlows: Sendable {
 
   var source: ManagedObjectModel { correspondence.source }
   var destination: ManagedObjectModel { correspondence.destination }
+
+  /// Returns true unless an entity is abstract, and the store is not known to have objects of it.
+  func mayHaveObjects(_ entity: EntityDescription) -> Bool {
+    !entity.isAbstract || abstractEntities.contains(entity.name)
+  }
 
   func flows(fromSource entity: String) -> [RowFlow] { (positionsBySource[entity] ?? []).map { flows[$0] } }
 
@@ -164,7 +174,7 @@ struct RowFlows: Sendable {
   /// Returns the fate of the objects that a relationship leads to.
   func targets(of relationship: RelationshipDescription, as result: RelationshipDescription) -> Targets {
     var targets = Targets()
-    for entity in source.entityTree(from: relationship.destinationEntity) where !entity.isAbstract {
+    for entity in source.entityTree(from: relationship.destinationEntity) where mayHaveObjects(entity) {
       let flows = flows(fromSource: entity.name)
       let fitting = flows.filter { destination.isEntity($0.destination.name, kindOf: result.destinationEntity) }
       if flows.isEmpty {

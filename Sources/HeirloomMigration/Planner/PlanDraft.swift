@@ -76,7 +76,10 @@ final class PlanDraft {
     try planner.checkWidth(of: crossing.destination)
     framework = try FrameworkRows(crossing, connection: connection)
 
-    let all = memory.effects(of: mapping, from: source.model, to: asked.model)
+    // Core Data leaves the rows of an entity where they are when it becomes abstract.
+    let abstractEntities = source.model.entities.filter { $0.isAbstract && counts.byEntity[$0.name, default: 0] > 0 }
+    let all = memory.effects(
+      of: mapping, from: source.model, to: asked.model, abstractEntities: Set(abstractEntities.map(\.name)))
     let room = LinkRoom(crossing, effects: all)
     let possible = all.filter { !room.cover($0) }
     taken = try conditions.takenRows()

@@ -3,7 +3,7 @@ import HeirloomModel
 import HeirloomStore
 
 extension Crossing {
-  /// Returns the counts before and after, for every concrete entity of either side.
+  /// Returns the counts before and after, for every concrete entity of either side, and for abstract ones that have objects.
   ///
   /// The results of mappings that run object by object are known only after the run.
   ///
@@ -14,9 +14,12 @@ extension Crossing {
     var rows: [EntityRows] = []
     let made = Dictionary(grouping: byRow) { $0.destinationEntityName ?? "" }
     let taken = Set(byRow.compactMap(\.sourceEntityName))
-    for entity in destination.model.entities where !entity.isAbstract {
+    for entity in destination.model.entities {
       let route = routing.byDestination[entity.name]
       var count = route.map { byEntity[$0.source, default: 0] }
+      // The objects of a concrete entity don't become those of an abstract one.
+      let isOfAbstract = route.flatMap { source.model.entity(named: $0.source) }?.isAbstract ?? false
+      if entity.isAbstract, !isOfAbstract || count == 0 { continue }
       guard let mappings = made[entity.name] else {
         rows.append(EntityRows(entity: entity.name, before: count, after: (count ?? 0) - (removed[entity.name] ?? 0)))
         continue
@@ -27,7 +30,9 @@ extension Crossing {
       rows.append(EntityRows(entity: entity.name, before: count, after: nil))
     }
     for entity in source.model.entities
-    where routing.bySource[entity.name] == nil && !taken.contains(entity.name) && !entity.isAbstract {
+    where routing.bySource[entity.name] == nil && !taken.contains(entity.name)
+      && (!entity.isAbstract || byEntity[entity.name, default: 0] > 0)
+    {
       rows.append(EntityRows(entity: entity.name, before: byEntity[entity.name, default: 0], after: nil))
     }
     return rows.ordered(by: \.entity)

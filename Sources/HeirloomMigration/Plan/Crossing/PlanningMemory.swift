@@ -19,6 +19,7 @@ package final class PlanningMemory: Sendable {
     let mapping: MappingModel
     let source: ManagedObjectModel
     let destination: ManagedObjectModel
+    let abstractEntities: Set<String>
   }
 
   private let schemas = RecentValues<SchemaKey, PhysicalSchema>()
@@ -37,12 +38,15 @@ package final class PlanningMemory: Sendable {
     }
   }
 
-  /// Lists what rows may cause for a mapping model, as ``MappingModel/effects(from:to:)`` does.
+  /// Lists what rows may cause for a mapping model, as ``MappingModel/effects(from:to:abstractEntities:)`` does.
   func effects(
-    of mapping: MappingModel, from source: ManagedObjectModel, to destination: ManagedObjectModel
+    of mapping: MappingModel, from source: ManagedObjectModel, to destination: ManagedObjectModel,
+    abstractEntities: Set<String>
   ) -> [DataEffect] {
-    effects.value(for: EffectsKey(mapping: mapping, source: source, destination: destination)) {
-      mapping.effects(from: source, to: destination)
+    let key = EffectsKey(
+      mapping: mapping, source: source, destination: destination, abstractEntities: abstractEntities)
+    return effects.value(for: key) {
+      mapping.effects(from: source, to: destination, abstractEntities: abstractEntities)
     }
   }
 

@@ -201,7 +201,7 @@ struct Ledger {
         continue
       }
       let carriers = takers.filter { $0.carries(cells.column, of: path) }
-      guard !takers.contains(where: \.flow.destination.isAbstract),
+      guard !takers.contains(where: \.flow.isUninstantiable),
         carriers.allSatisfy({ $0.flow.isFiltered || $0.flow.isOpaque })
       else { continue }
       // Code may read what the model knows, and leave the rest to the default.

@@ -1,0 +1,103 @@
+import Foundation
+import Heirloom
+import HeirloomStore
+import TestSupport
+import Testing
+
+/// Rows of an abstract entity count like those of any other: Core Data leaves them behind when an entity becomes abstract.
+struct AbstractObjectTests {
+  /// A next version of a model of tags and items, and what it loses.
+  enum Release: CaseIterable, Sendable {
+    case same, withoutText, withoutKidsText, joinedToOne, listToOne, withoutOrder
+
+    /// The losses, by plain counts of the rows below.
+    var losses: [String] {
+      switch self {
+      case .same: []
+      case .withoutText: ["values Tag.text 3 3"]
+      case .withoutKidsText: ["unknownContent Tag.ZMORE 2 2", "values Kid.more 1 1"]
+      case .joinedToOne: ["linksWithoutRoom Tag.items 1 2"]
+      case .listToOne: ["linksWithoutRoom Tag.list 1 1"]
+      case .withoutOrder: ["order Tag.items 1 1"]
+      }
+    }
+  }
+
+  private static func model(_ release: Release?, isAbstract: Bool, _ type: AttributeType = .integer64) throws
+    -> ManagedObjectModel
+  {
+    let items =
+      release == .joinedToOne
+      ? Make.toOne("items", "Item", "tags")
+      : Make.toMany("items", "Item", "tags", ordered: release != .withoutOrder)
+    let list = release == .listToOne ? Make.toOne("list", "Item", "tag") : Make.toMany("list", "Item", "tag")
+    return try ManagedObjectModel(
+      entities: [
+        Make.entity(
+          "Tag",
+          [Make.attribute("name"), Make.attribute("size", type)]
+            + (release == .withoutText ? [] : [Make.attribute("text")]), [items, list], isAbstract: isAbstract),
+        Make.entity("Kid", release == .withoutKidsText ? [] : [Make.attribute("more")], parent: "Tag"),
+        Make.entity("Item", [], [Make.toMany("tags", "Tag", "items"), Make.toOne("tag", "Tag", "list")]),
+      ] + (release == .same ? [Make.entity("New", [Make.attribute("name")])] : []))
+  }
+
+  /// Makes a store of two tags, a kid and three items, as far as an attribute and links need them.
+  private static func fill(_ url: URL, _ model: ManagedObjectModel) throws {
+    let store = try PersistentStore.create(at: url, model: model)
+    let context = ManagedObjectContext(store: store)
+    let kids = try (0..<3).map { _ in try context.insert("Kid") }
+    let items = try (0..<3).map { _ in try context.insert("Item") }
+    for kid in kids { for name in ["name", "text", "more"] { try kid.set("\(name) precious", for: name) } }
+    kids[0][toMany: "items"] = items
+    kids[1][toMany: "items"] = [items[2]]
+    kids[0][toMany: "list"] = [items[0], items[1]]
+    kids[2][toMany: "list"] = [items[2]]
+    try context.save()
+    try store.close()
+    let plain = try Connection(path: url.path, mode: .readWrite)
+    try plain.execute(
+      "UPDATE ZTAG SET ZSIZE = 70000, Z_ENT = (SELECT k.Z_ENT FROM Z_PRIMARYKEY AS k WHERE k.Z_NAME = 'Tag')"
+        + " WHERE Z_PK < 3")
+    try plain.execute("UPDATE ZITEM SET Z2_TAG = (SELECT t.Z_ENT FROM ZTAG AS t WHERE t.Z_PK = ZTAG)")
+  }
+
+  @Test(arguments: Release.allCases, [true, false])
+  func `what rows of an abstract entity lose is told as of any other`(release: Release, isAbstract: Bool) throws {
+    for builder in [BuilderChoice.always(.rebuild), .always(.cloneAndAlter)] {
+      let directory = try TemporaryDirectory()
+      let url = directory.file("Tags.sqlite")
+      let before = try Self.model(nil, isAbstract: isAbstract)
+      try Self.fill(url, before)
+      let assistant = MigrationAssistant(
+        storeURL: url, modelController: ModelController(storeURL: url),
+        history: ModelHistory(current: try Self.model(release, isAbstract: isAbstract), earlier: [("before", before)]),
+        configuration: .withBothProofs, files: POSIXFileOperations(), builder: builder)
+      guard case .migrated(let report) = try assistant.migrateStore() else {
+        Issue.record("not migrated")
+        return
+      }
+      let told = report.plan.losses.map { "\($0.kind) \($0.name) \($0.rows) \($0.links ?? $0.rows)" }
+      #expect(told.sorted() == release.losses)
+      #expect(try assistant.archive.previousVersions().first?.isPinned == !release.losses.isEmpty)
+      // The objects are there as they were, and counted.
+      let tags = report.plan.rows.filter { $0.entity == "Tag" }.map { [$0.before, $0.after] }
+      #expect(tags == [[2, 2]])
+      #expect(try Connection(path: url.path, mode: .readOnly).firstInteger("SELECT COUNT(*) FROM ZTAG") == 3)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `a number of an abstract entity's row that a smaller type can't hold stops the migration`(isAbstract: Bool)
+    throws
+  {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Tags.sqlite")
+    let before = try Self.model(nil, isAbstract: isAbstract)
+    try Self.fill(url, before)
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: ModelHistory(current: try Self.model(nil, isAbstract: isAbstract, .integer16), earlier: [("1", before)]))
+    #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
+  }
+}
