@@ -122,6 +122,10 @@ struct TagGraph: Equatable {
     if isMerge {
       for group in groups {
         let survivor = group[0]
+        // A link between objects that become one goes, unless it was one of an object to itself.
+        if let parent = tags[survivor]?.parent, parent != survivor, fate(parent) == survivor {
+          result.tags[survivor]?.parent = nil
+        }
         for key in group.dropFirst() {
           guard var tag = result.tags[survivor], let other = tags[key] else { continue }
           tag.memo = tag.memo ?? other.memo
@@ -129,8 +133,8 @@ struct TagGraph: Equatable {
           tag.size = tag.size ?? other.size
           tag.badge = tag.badge ?? other.badge
           if tag.entity == "SubTag" { tag.extra = tag.extra ?? other.extra }
-          if tag.parent == nil, let parent = other.parent, fate(parent) != survivor {
-            tag.parent = parent
+          if tag.parent == nil, let parent = other.parent, parent == key || fate(parent) != survivor {
+            tag.parent = parent == key ? survivor : parent
             standIns[key] = survivor
           }
           result.tags[survivor] = tag

@@ -142,16 +142,42 @@ extension DecisionPlanner {
     for table in orderedTables where table.mayLoseRows { losses += try cellLosses(of: table) }
     for table in orderedTables {
       for column in table.columns {
+        guard let link = column.link else { continue }
+        let isOfTree = link.root == table.root.name && table.mayLoseRows
+        let within = "SELECT m.pk FROM \(table.removed) AS m WHERE m.survivor = r.pk"
         // Removed rows are no longer in the table: their links go with them and are no loss of their own.
-        guard let link = column.link,
-          let rows = try connection.firstInteger(
-            "SELECT COUNT(*) FROM \(table.rows) AS r WHERE r.\(quote(column.name)) IS NULL"
-              + " AND r.\(quote(column.former)) IS NOT NULL"), rows > 0
-        else { continue }
-        losses.append(linkLoss(entity: link.entity, relationship: link.relationship, rows: rows))
+        let rows = try connection.firstInteger(
+          "SELECT COUNT(*) FROM \(table.rows) AS r WHERE r.\(quote(column.name)) IS NULL"
+            + " AND r.\(quote(column.former)) IS NOT NULL"
+            + (isOfTree ? " AND r.\(quote(column.former)) NOT IN (\(within))" : ""))
+        if let rows, rows > 0 {
+          losses.append(linkLoss(entity: link.entity, relationship: link.relationship, rows: rows))
+        }
+        if isOfTree, let loss = try lossWithin(table, column, link) { losses.append(loss) }
       }
     }
     return losses
+  }
+
+  /// Returns the loss of a column's links between objects that become one.
+  private func lossWithin(
+    _ table: DecisionTable, _ column: TrackedColumn, _ link: TrackedColumn.Link
+  ) throws(SQLiteError) -> MigrationLoss? {
+    let cells = parts.transfers.filter { $0.table == table.table }.compactMap { transfer in
+      transfer.columns.first { $0.name == column.name }.map {
+        transfer.select(["\(transfer.key) AS pk", "\($0.expression.sql) AS v"])
+      }
+    }
+    guard !cells.isEmpty else { return nil }
+    // The cells of removed rows are counted elsewhere where the relationship has no inverse.
+    let isElsewhere = link.isInverseless ? " AND m.pk IS NULL" : ""
+    let rows = try connection.firstInteger(
+      "SELECT COUNT(*) FROM (\(cells.united())) AS c LEFT JOIN \(table.removed) AS m ON m.pk = c.pk"
+        + " LEFT JOIN \(table.removed) AS o ON o.pk = c.v JOIN \(table.rows) AS r ON r.pk = IFNULL(m.survivor, c.pk)"
+        + " WHERE c.v <> c.pk AND r.pk = IFNULL(o.survivor, c.v) AND \(Self.isIn("r.ent", column.holders))"
+        + " AND \(Self.isIn("IFNULL(m.ent, r.ent)", column.holders))\(isElsewhere)")
+    guard let rows, rows > 0 else { return nil }
+    return linkLoss(entity: link.entity, relationship: link.relationship, rows: rows, areWithin: true)
   }
 
   /// The numbers of the decisions by which objects go to a file, as a list.
@@ -247,12 +273,13 @@ extension DecisionPlanner {
       rows: rows, consent: .decision, kind: .unknownContent)
   }
 
-  func linkLoss(entity: String, relationship: String, rows: Int64) -> MigrationLoss {
+  func linkLoss(entity: String, relationship: String, rows: Int64, areWithin: Bool = false) -> MigrationLoss {
     let route = parts.crossing.routing.byDestination[entity]
     return MigrationLoss(
       entity: route?.source ?? entity,
       property: route?.properties[relationship]?.sourceRelationshipName ?? relationship,
-      reason: "Links of \"\(entity).\(relationship)\" to objects that don't stay, by decision, are dropped.",
+      reason: "Links of \"\(entity).\(relationship)\""
+        + " \(areWithin ? "between objects that become one" : "to objects that don't stay"), by decision, are dropped.",
       rows: rows,
       consent: .decision, kind: .links)
   }

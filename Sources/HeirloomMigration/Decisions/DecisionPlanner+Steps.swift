@@ -148,11 +148,18 @@ extension DecisionPlanner {
       var (owner, stored, origin) = ("r.\(former)", "c.\(order)", "")
       if merges > 0, let mergedKey = merged[name], let mergedOrder = merged[order] {
         // An object without an owner that takes the one of an object merged into it takes that one's place as well.
+        let isWithin =
+          link.root == table.root.name
+          ? " OR r.\(former) IN (SELECT z.pk FROM \(table.removed) AS z WHERE z.survivor = r.pk)" : ""
+        let given =
+          other.map {
+            "COALESCE((SELECT x.survivor FROM \($0.removed) AS x WHERE x.pk = y.\(mergedKey)), y.\(mergedKey))"
+          } ?? "y.\(mergedKey)"
         origin =
-          " LEFT JOIN \(table.merged) AS o ON r.\(former) IS NULL AND r.\(name) IS NOT NULL AND o.rowid ="
-          + " (SELECT y.rowid FROM \(table.merged) AS y WHERE y.survivor = r.pk AND y.\(mergedKey) IS NOT NULL"
+          " LEFT JOIN \(table.merged) AS o ON (r.\(former) IS NULL\(isWithin)) AND o.rowid ="
+          + " (SELECT y.rowid FROM \(table.merged) AS y WHERE y.survivor = r.pk AND \(given) = r.\(name)"
           + " ORDER BY y.place, y.seq LIMIT 1)"
-        (owner, stored) = ("COALESCE(r.\(former), o.\(mergedKey))", "COALESCE(o.\(mergedOrder), c.\(order))")
+        (owner, stored) = ("COALESCE(o.\(mergedKey), r.\(former))", "COALESCE(o.\(mergedOrder), c.\(order))")
       }
       origin += other.map { " LEFT JOIN \($0.removed) AS m ON m.pk = \(owner)" } ?? ""
       let place = other == nil ? "" : "m.place, m.seq, "
@@ -229,6 +236,13 @@ extension DecisionPlanner {
     if let lost, lost > 0 {
       rowDecisions.losses.append(
         linkLoss(entity: redirection.entity, relationship: redirection.relationship, rows: lost))
+    }
+    let within = try connection.firstInteger(
+      "SELECT COUNT(*) FROM (\(selection)) WHERE o IS NOT NULL AND t IS NOT NULL AND (\(isKept)) IS NOT TRUE")
+    if let within, within > 0 {
+      rowDecisions.losses.append(
+        linkLoss(
+          entity: redirection.entity, relationship: redirection.relationship, rows: within, areWithin: true))
     }
     let quarantines = quarantineList
     for (column, name) in join.unknown {

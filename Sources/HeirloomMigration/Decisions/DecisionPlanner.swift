@@ -267,22 +267,33 @@ final class DecisionPlanner {
   /// Gives remaining objects the values they lack from those that they replace.
   private func fillSurvivors(_ table: DecisionTable, after mark: Int64) throws(SQLiteError) {
     for group in Dictionary(grouping: table.columns, by: \.group).values.ordered(by: { $0[0].name < $1[0].name }) {
-      let isEmpty = group.map { "\(quote($0.name)) IS NULL" }.chained(by: "AND")
+      var isEmpty = group.map { "\(quote($0.name)) IS NULL" }.chained(by: "AND")
+      var values = group.map { "o.\(quote($0.name))" }
       var isGiven = "(" + group.map { "o.\(quote($0.name)) IS NOT NULL" }.chained(by: "OR") + ")"
       if group[0].holders != table.root.treeNumbers { isGiven += " AND \(Self.isIn("m.ent", group[0].holders))" }
       if let link = group[0].link, link.root == table.root.name {
-        // Merging an object with its parent would make it its own parent.
-        let key = "o.\(quote(group[0].name))"
+        let name = quote(group[0].name)
+        // Merging an object with its parent would make it its own parent, unless it was that before.
+        try script.change(
+          "UPDATE \(table.rows) AS r SET \(name) = NULL WHERE \(name) IN"
+            + " (SELECT m.pk FROM \(table.removed) AS m WHERE m.survivor = r.pk AND m.seq > \(mark))")
+        let key = "o.\(name)"
         isGiven +=
-          " AND COALESCE((SELECT x.survivor FROM \(table.removed) AS x WHERE x.pk = \(key)), \(key)) <> m.survivor"
+          " AND (\(key) = m.pk OR"
+          + " COALESCE((SELECT x.survivor FROM \(table.removed) AS x WHERE x.pk = \(key)), \(key)) <> m.survivor)"
+        values = ["CASE WHEN \(key) = m.pk THEN m.survivor ELSE \(key) END"]
       }
-      let values = group.map { column in
-        "\(quote(column.name)) = (SELECT o.\(quote(column.name)) FROM \(table.removed) AS m JOIN \(table.rows) AS o"
+      if let link = group[0].link, let inverse = link.inverseColumn, let others = tables[link.root]?.rows {
+        // A link that only the other object stores is the survivor's all the same.
+        isEmpty += " AND NOT EXISTS (SELECT 1 FROM \(others) AS x WHERE x.\(quote(inverse)) = r.pk)"
+      }
+      let assignments = zip(group, values).map { column, value in
+        "\(quote(column.name)) = (SELECT \(value) FROM \(table.removed) AS m JOIN \(table.rows) AS o"
           + " ON o.pk = m.pk WHERE m.survivor = r.pk AND m.seq > \(mark) AND \(isGiven) ORDER BY m.place, m.seq LIMIT 1)"
       }
       // All columns of a composite attribute come from one object, and only if the survivor has none of them.
       try script.change(
-        "UPDATE \(table.rows) AS r SET \(values.joined(separator: ", ")) WHERE \(isEmpty) AND r.pk IN"
+        "UPDATE \(table.rows) AS r SET \(assignments.joined(separator: ", ")) WHERE \(isEmpty) AND r.pk IN"
           + " (SELECT survivor FROM \(table.removed) WHERE seq > \(mark)) AND \(Self.isIn("r.ent", group[0].holders))")
     }
   }
@@ -309,11 +320,15 @@ final class DecisionPlanner {
             + " ON t.pk = m.survivor AND \(Self.isIn("t.ent", link.targets)) WHERE m.pk = r.\(name)\(isOther))"
             + " WHERE \(name) IN \(gone)")
         guard let inverse = link.inverseColumn else { continue }
-        // Where several lead to one object, only one of them is led back to.
+        // Of several links to one object, the one that it has back stays, or else its own, or that of the first object
+        // that was merged into it.
         try script.change(
           "UPDATE \(other.rows) AS r SET \(name) = NULL WHERE \(name) IN"
-            + " (SELECT survivor FROM \(removed) WHERE seq > \(mark)) AND r.pk IS NOT"
-            + " (SELECT t.\(quote(inverse)) FROM \(table.rows) AS t WHERE t.pk = r.\(name))")
+            + " (SELECT survivor FROM \(removed) WHERE seq > \(mark)) AND r.pk IS NOT (SELECT x.pk FROM \(other.rows) AS x"
+            + " JOIN \(table.rows) AS t ON t.pk = x.\(name) LEFT JOIN \(removed) AS m ON m.pk = x.\(quote(column.former))"
+            + " WHERE x.\(name) = r.\(name) AND (IFNULL(t.\(quote(inverse)), x.pk) = x.pk"
+            + " OR x.\(name) = x.\(quote(column.former))) ORDER BY x.pk IS NOT t.\(quote(inverse)),"
+            + " x.\(name) IS NOT x.\(quote(column.former)), m.place, m.seq, x.pk LIMIT 1)")
       }
     }
   }

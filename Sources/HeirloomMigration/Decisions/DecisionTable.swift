@@ -106,6 +106,8 @@ struct TrackedColumn: Hashable {
     let inverseColumn: String?
     /// The column with the place among the related object's members.
     let orderColumn: String?
+    /// True for the key of the owner of a to-many relationship that has no inverse.
+    var isInverseless = false
   }
 
   /// The name of the column with the value without decisions.
@@ -157,7 +159,7 @@ struct TrackedColumns {
         name: column.name, type: column.type, group: column.name, holders: member.treeNumbers,
         link: TrackedColumn.Link(
           root: owner.rootName, targets: owner.treeNumbers, table: owner.table, entityColumn: nil, relationship: name,
-          entity: entity, isRequired: false, inverseColumn: nil, orderColumn: storage.orderColumn))
+          entity: entity, isRequired: false, inverseColumn: nil, orderColumn: storage.orderColumn, isInverseless: true))
     default: return nil
     }
   }
