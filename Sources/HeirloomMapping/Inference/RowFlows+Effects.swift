@@ -166,7 +166,7 @@ extension RowFlows {
         destination.superentities(of: $0).count < destination.superentities(of: $1).count
       }
       let flows = flows(intoTreeOf: covered ?? entity.name).filter {
-        mayHaveObjects($0.source) && !$0.isUninstantiable && !$0.isOpaque
+        mayHaveObjects($0.source) && !$0.isUninstantiable && !$0.isOpaque && !leavesNull(constraint, in: $0)
       }
       if flows.isEmpty || isKept(constraint, in: flows) { continue }
       // Computed values show only when the index is made whether they differ.
@@ -174,6 +174,18 @@ extension RowFlows {
       collector.add(
         .duplicate, entity: entity.name, properties: constraint,
         rows: flows.map { flow in flow.rows(constraint.map { flow.origin(of: $0).name }) })
+    }
+  }
+
+  /// Tells whether all rows get NULL in one of some properties: then no two of them are equal.
+  ///
+  /// A required property is filled first, perhaps with the same value for all.
+  private func leavesNull(_ constraint: [String], in flow: RowFlow) -> Bool {
+    constraint.contains { name in
+      guard flow.origin(of: name) == .none else { return false }
+      let attribute = destination.attribute(named: name, of: flow.destination.name)
+      return attribute.map { $0.isOptional && $0.defaultValue == nil }
+        ?? destination.relationships(of: flow.destination.name).contains { $0.name == name && $0.isOptional }
     }
   }
 
