@@ -60,6 +60,23 @@ public struct DerivedAttributeDescription: Hashable, Sendable {
     self.derivationExpression = derivationExpression
     self.filteringPredicate = filteringPredicate
   }
+
+  /// True for `now()`, the time of an object's last change, which no other value tells.
+  package var isTimeOfChange: Bool {
+    guard case .function(_, let selector, let arguments) = derivationExpression.compiled else { return false }
+    return arguments.isEmpty && (selector == "now" || selector == "now:")
+  }
+}
+
+extension AttributeDescription {
+  /// True unless the attribute's values follow from others of the store.
+  package var hasOwnValues: Bool { derivation?.isTimeOfChange ?? true }
+
+  /// Returns true if both attributes are stored, have the same identifier, and are derived in the same way.
+  package func isDerived(as other: AttributeDescription) -> Bool {
+    derivation != nil && derivation == other.derivation && type == other.type
+      && canonicalIdentifier == other.canonicalIdentifier && !isTransient && !other.isTransient
+  }
 }
 
 /// The elements of a composite attribute.

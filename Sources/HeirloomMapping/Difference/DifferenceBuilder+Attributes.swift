@@ -44,7 +44,7 @@ extension DifferenceBuilder {
     let isEitherStored = !new.isTransient || !old.isTransient
     if new.isTransient != old.isTransient {
       let effect: ModelChange.Effect =
-        new.isTransient ? (old.derivation == nil ? .dropped : .nothing) : valueOfNew(new)
+        new.isTransient ? (old.hasOwnValues ? .dropped : .nothing) : valueOfNew(new)
       add(new.isTransient ? .becameTransient : .becamePersistent, entity, path, effect: effect, isHashed: true)
     }
     if new.type != old.type {

@@ -59,7 +59,7 @@ extension DifferenceBuilder {
         let isStored = !attribute.isTransient
         let effect: ModelChange.Effect =
           isAmbiguous(attribute.name, in: heir.pair)
-          ? .refused : isStored && attribute.derivation == nil && heir.hasObjects ? .dropped : .nothing
+          ? .refused : isStored && attribute.hasOwnValues && heir.hasObjects ? .dropped : .nothing
         add(
           becameRelationship ? .attributeBecameRelationship : .attributeRemoved, heir.pair.destination.name,
           attribute.name, before: attribute.type.name, effect: effect, isHashed: isStored)

@@ -80,7 +80,7 @@ extension RowFlows {
       return
     }
     guard !flows.contains(where: { $0.isOpaque || $0.readsAll || $0.isUninstantiable }) else { return }
-    for attribute in source.attributes(of: entity.name) where attribute.derivation == nil && !attribute.isTransient {
+    for attribute in source.attributes(of: entity.name) where attribute.hasOwnValues && !attribute.isTransient {
       let dropped = flows.map { Set(droppedPaths(of: attribute, in: $0)) }
       let owner = source.declaringEntity(ofProperty: attribute.name, in: entity.name)?.name ?? entity.name
       for path in Set(dropped.joined()) {
@@ -118,6 +118,8 @@ extension RowFlows {
   }
 
   private func droppedPaths(of attribute: AttributeDescription, in flow: RowFlow) -> [String] {
+    // The time of the last change goes on without a mapping.
+    if destination.attributes(of: flow.destination.name).contains(where: { $0.isDerived(as: attribute) }) { return [] }
     var lost: Set<[String]>?
     for candidate in destination.attributes(of: flow.destination.name) where candidate.derivation == nil {
       let targets = flow.targets(in: candidate, of: destination)

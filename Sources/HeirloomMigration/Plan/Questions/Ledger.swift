@@ -162,8 +162,7 @@ struct Ledger {
     switch (column.role, table.kind) {
     case (.attribute(let owner, let path), .objects(let root)):
       let model = crossing.source.model
-      // A derived value follows from others.
-      guard let attribute = path.first.flatMap({ model.attribute(named: $0, of: owner) }), attribute.derivation == nil
+      guard let attribute = path.first.flatMap({ model.attribute(named: $0, of: owner) }), attribute.hasOwnValues
       else { return }
       let property = path.joined(separator: ".")
       let reason = DataEffect(kind: .valuesDropped, entity: owner, properties: [property], rows: []).description

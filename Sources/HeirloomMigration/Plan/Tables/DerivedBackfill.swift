@@ -78,11 +78,8 @@ struct DerivedBackfill {
   static func source(
     of attribute: AttributeDescription, in route: EntityRoute, model: ManagedObjectModel
   ) -> AttributeDescription? {
-    guard attribute.derivation != nil, !attribute.isTransient else { return nil }
-    return model.attributes(of: route.source).first {
-      $0.canonicalIdentifier == attribute.canonicalIdentifier && $0.derivation == attribute.derivation
-        && $0.type == attribute.type && !$0.isTransient
-    }
+    guard attribute.derivation != nil else { return nil }
+    return model.attributes(of: route.source).first { attribute.isDerived(as: $0) }
   }
 }
 
@@ -265,8 +262,7 @@ struct DerivationInput: Hashable {
   init?(_ derivation: DerivedAttributeDescription) {
     guard derivation.filteringPredicate == nil else { return nil }
     switch derivation.derivationExpression.compiled {
-    case .function(_, let selector, let arguments) where arguments.isEmpty && (selector == "now" || selector == "now:"):
-      (kind, path) = (.now, [])
+    case _ where derivation.isTimeOfChange: (kind, path) = (.now, [])
     case .keyPath(operand: .evaluatedObject, let text):
       (kind, path) = (.value, Self.names(in: text))
     case .function(_, let selector, let arguments):

@@ -43,11 +43,20 @@ struct ValueSelection: Hashable, Sendable {
     let mappings = Dictionary(mapping.attributeMappings.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     for column in table.columns {
       guard case .attribute(let entity, let path) = column.role, model.isEntity(destinationName, kindOf: entity),
-        let property = mappings.value(forLongestBeginningOf: path)?.value,
-        property.valueExpression != nil || decided.missingValue(atPath: path, of: entity) != nil,
-        plain.attributeMappings.contains(property),
         let expression = transfer.columns.first(where: { $0.name == column.name })?.expression
       else { continue }
+      let isGiven: Bool
+      if model.attribute(named: path[0], of: entity)?.derivation?.isTimeOfChange ?? false {
+        // No property mapping takes the time of the last change along.
+        isGiven = expression.origin != nil
+      } else if let property = mappings.value(forLongestBeginningOf: path)?.value {
+        isGiven =
+          (property.valueExpression != nil || decided.missingValue(atPath: path, of: entity) != nil)
+          && plain.attributeMappings.contains(property)
+      } else {
+        isGiven = false
+      }
+      guard isGiven else { continue }
       columns.append(column.name)
       expressions.append(expression)
     }
