@@ -98,6 +98,36 @@ struct ChangedValueTests {
     #expect(try StoreArchive(storeURL: url).previousVersions().map(\.isPinned) == [changed > 0])
   }
 
+  @Test func `the default of code carries the bytes of a text that is no valid UTF-8`() throws {
+    let directory = try TemporaryDirectory()
+    let values = ["CAST(x'61FF62' AS TEXT)", "CAST(x'6100EFBFBD' AS TEXT)", "''", "'é'", "x'61FF62'", "5", "NULL"]
+    let url = try Self.store(of: values, .string, in: directory)
+    func cells(_ column: String) throws -> [[SQLiteValue]] {
+      try Connection(path: url.path, mode: .readOnly).rows(
+        "SELECT TYPEOF(\(column)), HEX(\(column)) FROM ZNOTE ORDER BY Z_PK")
+    }
+    let stored = try cells("ZAMOUNT")
+    let after = try ManagedObjectModel(entities: [Make.entity("Note", [Make.attribute("sum")])])
+    let before = try Self.model(.string)
+    var configuration = MigrationAssistant.Configuration()
+    configuration.mappings = [
+      try MappingModel.inferred(from: before, to: after) {
+        EntityMapping(from: "Note", to: "Note", policy: EntityMigrationPolicy.self) {
+          PropertyMapping("sum", copying: "amount")
+        }
+      }
+    ]
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: ModelHistory(current: after, earlier: [("1", before)]), configuration: configuration)
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    #expect(report.plan.losses.isEmpty)
+    #expect(try cells("ZSUM") == stored)
+  }
+
   private static func store(
     of values: [String], _ type: AttributeType, in directory: TemporaryDirectory
   ) throws -> URL {

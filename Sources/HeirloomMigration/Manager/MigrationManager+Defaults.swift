@@ -53,7 +53,7 @@ extension MigrationManager {
       throw unfitValue(inColumn: run.columns[Int(clamping: place)], run)
     }
     for (position, column) in run.columns.enumerated() {
-      if let value = run.values?.value(at: position) { destination.setStoredValue(value, inColumn: column) }
+      run.values?.giveValue(at: position, to: destination, inColumn: column)
     }
   }
 

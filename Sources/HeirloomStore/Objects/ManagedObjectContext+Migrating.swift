@@ -37,14 +37,21 @@ extension ManagedObjectContext {
 extension ManagedObject {
   /// Returns true if the object's entity is exactly the one of a name.
   package func isOf(_ entityName: String?) -> Bool { plan.entity.name == entityName }
+}
 
-  /// Sets the stored value of a column without checking it, for values that SQL has made.
+extension Statement {
+  /// Gives an object a value of the current row without checking it, for values that SQL has made.
   ///
   /// - Parameters:
-  ///   - value: The value as it is stored.
+  ///   - position: The value's place in the row, from 0.
+  ///   - object: The object.
   ///   - column: A column of the object's table.
-  package func setStoredValue(_ value: SQLiteValue, inColumn column: String) {
-    guard let slot = plan.slot(ofColumn: column) else { return }
-    change(slot, toValue: value)
+  package func giveValue(at position: Int, to object: ManagedObject, inColumn column: String) {
+    guard let slot = object.plan.slot(ofColumn: column) else { return }
+    // A text may hold bytes that are no valid UTF-8, which a string would replace.
+    guard object.isStreaming, object.plan.kinds[slot].isText, storageClass(at: position) == .text else {
+      return object.change(slot, toValue: value(at: position))
+    }
+    withStoredBytes(at: position) { object.change(slot, toCopyOf: $0) }
   }
 }
