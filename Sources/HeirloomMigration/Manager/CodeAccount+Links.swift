@@ -32,7 +32,7 @@ struct OpenOrder {
         let targets = source.entityTree(from: relationship.destinationEntity).map(\.name)
         return source.entityTree(from: entity.name).compactMap { owner -> OpenOrder? in
           let isOwnByCode = byCode.contains(owner.name)
-          guard !owner.isAbstract, isOwnByCode || !byCode.isDisjoint(with: targets) else { return nil }
+          guard isOwnByCode || !byCode.isDisjoint(with: targets) else { return nil }
           let own = setting.heirs(of: relationship.name, from: [owner.name], isReversed: false)
           let ordered = own.filter { heir in
             destination.relationship(named: heir.relationship, of: heir.entity).map { $0.isToMany && $0.isOrdered }

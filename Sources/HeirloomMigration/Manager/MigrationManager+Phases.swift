@@ -230,7 +230,7 @@ extension MigrationManager {
     for table in destinationContext.writtenTables {
       rowCounts[table] =
         try setting.connection.firstInteger("SELECT COUNT(*) FROM \(candidate).\(quote(table))") ?? 0
-      let entities = setting.destination.entities.filter { $0.table == table && !$0.isAbstract }
+      let entities = setting.destination.entities.filter { $0.table == table }
       for entity in entities {
         objects[entity.name] =
           entities.count == 1
