@@ -184,6 +184,18 @@ struct StoreComparisonTests {
     "CASE typeof(c) WHEN 'blob' THEN x'00' || c ELSE CAST(c AS INTEGER) + 1 END",
   ]
 
+  @Test func `a row that is missing at the start or the end counts once, and the rows behind it don't`() throws {
+    let scene = try Scene()
+    for row in 1...3 {
+      let copy = try scene.copy(row)
+      try scene.write("DELETE FROM tags WHERE rowid = \(row)", at: copy)
+      let missing = try StoreComparison.between(
+        scene.store.path, models: [scene.model], and: copy.path, models: [scene.model]
+      ) { try $0.missing() }
+      #expect(try #require(missing).map(\.rows) == [1], "\(row)")
+    }
+  }
+
   @Test func `no difference between two stores counts as none, and no copy as different`() throws {
     let scene = try Scene()
     let before = try Picture(scene.store)

@@ -224,5 +224,8 @@ struct LogDamageTests {
     let vault = StoreVault(try StoreLocation(resolving: store.path, files: POSIXFileOperations()))
     #expect(try vault.logDamage()?.lostCount == scene.frameCount)
     #expect(try vault.findings().contains { $0.kind == .damagedLog && $0.severity == .error })
+    // Blank space that a file system allocated is no log.
+    try Data(count: scene.log.count).write(to: URL(fileURLWithPath: store.path + "-wal"))
+    #expect(try vault.logDamage() == nil)
   }
 }

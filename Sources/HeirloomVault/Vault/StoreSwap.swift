@@ -21,6 +21,8 @@ package final class StoreSwap {
   private var unreadLogs: [String: LogDamage] = [:]
   /// The manifest on the disk; `nil` before it is written.
   private var manifest: VaultManifest?
+  /// The candidate's generation.
+  private var generation: String?
 
   /// Creates a swap; nothing is done yet.
   init(in vault: StoreVault, lock: (any FileLock)? = nil) {
@@ -118,6 +120,8 @@ package final class StoreSwap {
       guard attached.allSatisfy({ $0 == "main" || $0 == "temp" }), !store.connection.isInTransaction else {
         throw VaultError.unfitCandidate(path: candidatePath, reason: "it is still attached, or in a transaction")
       }
+      // In WAL mode, SQLite would need room for more files to read it.
+      generation = try vault.readGeneration(of: candidatePath)
       try vault.complete(candidatePath, usesWAL: usesWAL, isSynchronized: !isSyncedLater)
       try vault.emit(.candidateSynchronized(path: candidatePath))
     }
@@ -155,7 +159,8 @@ package final class StoreSwap {
       throw VaultError.damagedManifest(path: location.manifest, reason: "it names no folder for the old store")
     }
     let version = try vault.keepStore(
-      &manifest, name: name, hold: store, replacement: replacement, alone: alone, logs: unreadLogs)
+      &manifest, name: name, hold: store, replacement: replacement, alone: alone, successor: generation,
+      logs: unreadLogs)
     self.manifest = manifest
     try vault.publishQuarantine(identifier, name: name)
     // This comes before the store's own files are added.

@@ -12,19 +12,19 @@ extension StoreVault {
   ///   - hold: The hold on the store.
   ///   - replacement: The caller's description of the store.
   ///   - alone: The content that only the old store will hold.
+  ///   - successor: The candidate's generation; `nil` if it has none.
   ///   - logs: The damage of each log that waits in the companion folder.
   /// - Returns: The previous version, all of it on the disk.
   /// - Throws: ``VaultError``, or the error of reading the generation.
   func keepStore(
     _ manifest: inout VaultManifest, name: VersionName, hold: StoreHold, replacement: Replacement, alone: [SoleContent],
-    logs: [String: LogDamage]
+    successor: String?, logs: [String: LogDamage]
   ) throws -> PreviousVersionFiles {
     let folder = PathText.join(location.previous, name.text)
     let kept = PathText.join(folder, location.name)
     let attributes = try files.status(of: location.previous)?.attributes ?? FileAttributes(mode: 0o700)
     try files.makeDirectory(folder, attributes: attributes)
     let generation = try StoreReading.generation(of: hold.connection)
-    let successor = try readGeneration(of: candidate(manifest.identifier))
     try pinNewestVersion(unlessFollowedBy: generation)
     do throws(FileError) {
       try files.link(location.path, to: kept)
@@ -223,7 +223,11 @@ extension StoreVault {
       versions.filter { $0.manifest?.operation == .undoing }, versions.filter { $0.manifest?.operation != .undoing }
     )
     let surplus = others.dropLast(max(1, count))
-    return undone.dropLast() + surplus.filter { checksum == nil || $0.manifest?.versionChecksum != checksum }
+    // A version that was released isn't spared: another store had its rows, or a person gave it up.
+    return undone.dropLast()
+      + surplus.filter { version in
+        checksum == nil || version.manifest?.isReleased == true || version.manifest?.versionChecksum != checksum
+      }
   }
 
   private static let prunedPrefix = ".pruned-"

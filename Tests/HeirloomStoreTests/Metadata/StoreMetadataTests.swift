@@ -27,6 +27,19 @@ struct StoreMetadataTests {
     return file
   }
 
+  @Test func `writing keeps the columns of others`() throws {
+    let directory = try TemporaryDirectory()
+    let file = try store(directory, .dictionary(["NSStoreModelVersionHashes": .dictionary([:])]))
+    let connection = try Connection(path: file.path, mode: .readWrite)
+    try connection.executeScript("ALTER TABLE Z_METADATA ADD COLUMN OTHER; UPDATE Z_METADATA SET OTHER = x'00ff'")
+    try StoreMetadata(contentsOf: file).write(to: connection)
+    #expect(
+      try connection.rows("SELECT Z_VERSION, Z_UUID, OTHER FROM Z_METADATA") == [
+        [.integer(1), .text("A"), .blob([0, 255])]
+      ])
+    try connection.close()
+  }
+
   private func problem(_ file: URL) -> StoreError.Problem? {
     do throws(StoreError) {
       _ = try StoreMetadata(contentsOf: file)
