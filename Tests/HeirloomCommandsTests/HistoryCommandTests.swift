@@ -45,6 +45,37 @@ struct HistoryCommandTests {
     #expect(tool("history", "App.xcdatamodeld", "--by-app", "V9").code == 2)
   }
 
+  @Test(arguments: [false, true])
+  func `the printed commands are whole, name all losses, and work word for word`(isTerminal: Bool) throws {
+    let folder = "a folder with a name that is longer than a line of a terminal, and with spaces in it"
+    let made = directory.file(folder)
+    try writeBundle([
+      ("V1", Self.note + Self.old + Self.old.replacing("old", with: "older")), ("V2", Self.note + Self.old),
+      ("V3", Self.note),
+    ])
+    try FileManager.default.createDirectory(at: made, withIntermediateDirectories: true)
+    try FileManager.default.moveItem(
+      at: directory.file("App.xcdatamodeld"), to: made.appendingPathComponent("App.xcdatamodeld"))
+    var tool = tool
+    tool.isTerminal = isTerminal
+    let path = made.appendingPathComponent("App.xcdatamodeld").path
+    for expected in ["snapshot ", "check "] {
+      let output = tool("history", path).output
+      let found = try #require(
+        output.firstMatch(of: /heirloom (\w+ '[^'\n]+'[^\n]*?)(?: writes one\.)?(?:\n|$)/), "\(output)"
+      ).1
+      #expect(found.hasPrefix(expected), "\(output)")
+      // A shell reads the quotes.
+      var words: [String] = []
+      for (index, part) in found.split(separator: "'", omittingEmptySubsequences: false).enumerated() {
+        words += index.isMultiple(of: 2) ? part.split(separator: " ").map(String.init) : [String(part)]
+      }
+      #expect(tool.run(words).code == 0, "\(words)")
+    }
+    #expect(!tool("history", path).output.contains("heirloom "))
+    #expect(tool("check", path).code == 0)
+  }
+
   @Test
   func `a step that the app's code migrates is in the lock, and nobody advises to acknowledge what it would lose`()
     throws
@@ -86,7 +117,7 @@ struct HistoryCommandTests {
   @Test func `a loss with consent is told as one`() throws {
     try writeBundle([("V1", Self.note + Self.old), ("V2", Self.note)])
     let open = tool("history", "App.xcdatamodeld").output
-    #expect(open.contains("loses Item.old\n") && open.contains("--acknowledge Item.old"), "\(open)")
+    #expect(open.contains("loses Item.old\n") && open.contains("is acknowledged in lock.json"), "\(open)")
     #expect(tool("snapshot", "App.xcdatamodeld", "--history", ".").code == 0)
     #expect(tool("check", ".", "--acknowledge", "Item.old").code == 0)
     let consented = tool("history", ".").output

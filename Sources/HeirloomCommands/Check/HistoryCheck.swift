@@ -213,7 +213,7 @@ struct HistoryCheck {
   }
 
   /// The advice on what makes the lock, which must not fix a version that somebody still works on.
-  private var lockAdvice: String {
+  var lockAdvice: String {
     guard let last = versions.prefix(while: { $0.name != currentName }).last else {
       return "When the current version ships, \(fixing()) writes one"
     }

@@ -34,6 +34,8 @@ struct HistoryTable {
   private let path: String
   private var rows: [Row] = []
   private let renames: [CheckFinding]
+  /// The names of the losses that the lock doesn't acknowledge and that no rename would keep.
+  private let open: [String]
 
   /// Makes the table; no store is made.
   ///
@@ -55,6 +57,9 @@ struct HistoryTable {
       of: Array(history.migratedVersions), acknowledged: history.acknowledgements, mappings: mappings, byApp: byApp,
       takesLongPaths: !mappings.isEmpty)
     renames = review.renameFindings
+    open = review.losses.filter { loss in
+      !loss.isAcknowledged && !review.renames.contains { loss.isOf($0.2) && loss.source.name == $0.source.name }
+    }.map(\.name).reduce(into: []) { names, name in if !names.contains(name) { names.append(name) } }
     for (position, version) in versions.enumerated() {
       func way(to last: Int) -> Way? {
         guard position >= first, position < last else { return nil }
@@ -123,11 +128,15 @@ struct HistoryTable {
     let lines = zip(table.lines(), [[]] + rows.map { details(of: $0, style) }).flatMap { line, details in
       [line] + details.flatMap { TextLayout.wrapped("      " + $0, to: width, indent: 8) }
     }
-    let open = rows.flatMap(\.losses).filter { !$0.isAcknowledged }
+    // A command stays on one line.
     var advice: [String] = []
-    if let loss = open.first {
-      advice = TextLayout.wrapped(
-        "A loss that is meant: heirloom check \(shellWord(path)) --acknowledge \(shellWord(loss.name))", to: width)
+    if !open.isEmpty, history.lock == nil {
+      advice = ["A loss that is meant is acknowledged in lock.json. \(history.lockAdvice)."]
+    } else if !open.isEmpty {
+      let options = open.map { " --acknowledge \(shellWord($0))" }.joined()
+      advice = [
+        "\(open.count == 1 ? "A loss that is" : "Losses that are") meant: heirloom check \(shellWord(path))\(options)"
+      ]
     }
     let told: [CheckFinding.Kind] = [.unreadableVersion, .missingVersion, .belowFloor]
     let findings = history.findings.filter { told.contains($0.kind) } + renames

@@ -24,7 +24,7 @@ struct LossReview {
     fileprivate var key: [String] { [name, effect.kind.lossKind?.rawValue ?? ""] }
 
     /// Returns true if the loss is what a rename that the model lacks would keep.
-    fileprivate func isOf(_ rename: RenameSuspicion) -> Bool {
+    func isOf(_ rename: RenameSuspicion) -> Bool {
       guard rename.kind != .entity else { return name == rename.sourceEntity }
       return effect.lossProperty == rename.removed
         && (source.model.isEntity(effect.entity, kindOf: rename.sourceEntity)
