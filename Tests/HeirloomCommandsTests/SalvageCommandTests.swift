@@ -23,6 +23,52 @@ struct SalvageCommandTests {
     }
   }
 
+  @Test(arguments: [false, true])
+  func `the printed commands put the new store in the damaged one's place, over one more release`(hasLog: Bool) throws {
+    let directory = try TemporaryDirectory()
+    let folder = directory.file("a folder")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let store = try Notebook.makeStore(in: directory, count: 500, name: "a folder/It's.sqlite")
+    let connection = try Connection(path: store.path, mode: .readWrite)
+    if hasLog {
+      try connection.execute("PRAGMA journal_mode = WAL")
+      try connection.execute("PRAGMA wal_autocheckpoint = 0")
+      try connection.execute("UPDATE ZNOTE SET ZTITLE = 'in the log' WHERE Z_PK > 400")
+      for end in ["", "-wal"] {
+        try FileManager.default.copyItem(atPath: store.path + end, toPath: directory.file("copy").path + end)
+      }
+    }
+    try connection.close()
+    for end in ["", "-wal"] where hasLog {
+      try? FileManager.default.removeItem(atPath: store.path + end)
+      try FileManager.default.copyItem(atPath: directory.file("copy").path + end, toPath: store.path + end)
+    }
+    // A leaf of the notes is lost.
+    var data = try Data(contentsOf: store)
+    let damaged = try #require(data.range(of: Data("note 250".utf8))).lowerBound / 4096
+    data.replaceSubrange(damaged * 4096..<damaged * 4096 + 200, with: Data(repeating: 0xA5, count: 200))
+    try data.write(to: store)
+    let tool = Tool(directory: directory.url, isTerminal: true)
+    let run = tool("salvage", store.path, "--output", folder.appendingPathComponent("New.sqlite").path)
+    #expect(run.code == 6, "\(run)")
+    let lines = run.output.split(separator: "\n").filter { $0.hasPrefix("  mkdir ") || $0.hasPrefix("  mv ") }
+    #expect(lines.count == (hasLog ? 4 : 3), "\(run.output)")
+    let shell = Process()
+    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+    shell.arguments = ["-e", "-c", lines.joined(separator: "\n")]
+    try shell.run()
+    shell.waitUntilExit()
+    #expect(shell.terminationStatus == 0)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: store.path + ".damaged/It's.sqlite")) == data)
+    #expect(tool("verify", store.path).code == 0)
+    let count = try Connection(path: store.path, mode: .readOnly).firstInteger("SELECT COUNT(*) FROM ZNOTE")
+    #expect(try #require(count) > 300)
+    let adding = try Notebook.write(Notebook.adding(), "2", in: directory)
+    #expect(tool("migrate", store.path, "--to", adding).code == 0)
+    #expect(
+      try Connection(path: store.path, mode: .readOnly).firstInteger("SELECT COUNT(*) FROM ZNOTE") == count)
+  }
+
   @Test func `of a damaged store what is lost is told, for a person and for a program`() throws {
     try Corpus.withCopy(of: Self.store) { url in
       let model = url.deletingLastPathComponent().appendingPathComponent("model.json")

@@ -81,7 +81,7 @@ struct SalvageText {
     if report.isComplete {
       lines.append(style.green("Everything was read.") + " The store \(report.storePath) was not changed.")
       lines += report.notes.map { "  \(style.faint("note"))  \($0)" }
-      return lines
+      return lines + placing
     }
     lines += report.notes.map { "  \(style.faint("note"))  \($0)" }
     lines += report.tables.compactMap(line)
@@ -110,6 +110,26 @@ struct SalvageText {
     lines += report.leftOut.map { "  \(style.yellow("left out"))  \($0)" }
     if let path = report.cutsPath { lines.append("What was cut is in \(path), a JSON object a line.") }
     lines.append("The store \(report.storePath) was not changed. Keep it: a later version may read more.")
+    return lines + placing
+  }
+
+  /// The commands that put the new store in the damaged one's place, which moves into a folder with all its files.
+  ///
+  /// SQLite would apply a log or a journal that stays to the new store.
+  private var placing: [String] {
+    let (store, output) = (report.storePath, report.outputPath)
+    guard StoreLocation.keptFolder(of: store) == nil else { return [] }
+    func support(_ path: String) -> String {
+      let (folder, name) = PathText.split(path)
+      return PathText.join(folder, StoreLocation.supportName(forStore: name))
+    }
+    func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+    let folder = (1...).lazy.map { "\(store).damaged\($0 == 1 ? "" : "-\($0)")" }.first { !isThere($0) } ?? store
+    let files = (["", "-wal", "-shm", "-journal"].map { store + $0 } + [support(store)]).filter(isThere)
+    var lines = ["To use it in the store's place, while no app has the store open:", "  mkdir \(shellWord(folder))"]
+    lines +=
+      files.map { "  mv \(shellWord($0)) \(shellWord(folder))" } + ["  mv \(shellWord(output)) \(shellWord(store))"]
+    if isThere(support(output)) { lines.append("  mv \(shellWord(support(output))) \(shellWord(support(store)))") }
     return lines
   }
 

@@ -41,7 +41,9 @@ enum VersionsCommand {
       let quarantine = try archive.quarantinedRows().map(\.path)
       let sets = try archive.movedAside().map { SetAsideText($0, names: names) }
       return CommandReport(
-        lines: (released.map { ["\($0) is no longer pinned: a later launch removes it in its turn, like any other version."] } ?? [])
+        lines: (released.map {
+          ["\($0) is no longer pinned: a later launch removes it in its turn, like any other."]
+        } ?? [])
           + lines(versions, path: path, style: console.style) + quarantine.map { "Rows in quarantine: \($0)" }
           + SetAsideText.lines(sets, path: path, style: console.style),
         members: members(versions) + [

@@ -15,6 +15,8 @@ enum CopiedText {
     if let path = paths.first(where: rest.hasPrefix) { return text.count - rest.count + path.count }
     var words = Words(rest: rest)
     let first = words.next() ?? ""
+    // The rest of the line is a command of the shell.
+    if first == "mkdir" || first == "mv", words.peek.map(isNoProse) == true { return text.count }
     if first.hasPrefix("'/") { return text.count - words.rest.count }
     if first.last?.isNumber == true, ["kB", "MB", "GB", "s"].contains(words.peek?.prefix { $0.isLetter }) {
       _ = words.next()
