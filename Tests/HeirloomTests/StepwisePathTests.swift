@@ -22,7 +22,9 @@ struct StepwisePathTests {
     let (a, number): (Item, Item) = (("a", false, nil), ("a", true, nil))
     let (b, title, name): (Item, Item, Item) = (("b", false, nil), ("title", false, nil), ("name", false, "title"))
     var all: [[[Item]]] = [
-      [[a, b], [b], [number, b]], [[title], [name], [name, title]], [[a, b], [number, b], [b], [b, number]],
+      [[a, b], [b], [number, b]], [[title], [name], [name, title]], [[a, b], [number, b], [b], [b, number, title]],
+      // The second version changes a type that the third changes back.
+      [[a, b], [number, b], [a, title], [a, title, ("b", true, nil)]],
       [[a, b], [b], [number, b], [b], [a, b, title], [b, title], [b, number]],
     ]
     var generator = SplitMix64(seed: 1)
