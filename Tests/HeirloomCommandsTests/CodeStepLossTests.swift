@@ -84,6 +84,24 @@ struct CodeStepLossTests: ModelMaking {
     #expect(check(["--acknowledge", "Invoice.number"]).code == 2)
   }
 
+  @Test(arguments: [nil, "Invoice"]) func `a property that needs a mapping under a new name doesn't go away`(
+    entityID: String?
+  ) throws {
+    var after = Self.entity(
+      entityID == nil ? "Invoice" : "Bill", [Self.attribute("amount", .date, id: "number"), Self.attribute("note")])
+    after.renamingIdentifier = entityID
+    let models = directory.file("Renamed").path
+    for (index, entity) in [Self.entity("Invoice", [Self.attribute("number"), Self.attribute("note")]), after]
+      .enumerated()
+    {
+      let model = try Notebook.write(ManagedObjectModel(entities: [entity]), "\(index + 1)", in: directory)
+      #expect(tool("snapshot", model, "--history", models).code == 0)
+    }
+    let outcome = tool("check", models)
+    #expect(outcome.code == 6 && !outcome.output.contains("--acknowledge"), "\(outcome.output)")
+    #expect(tool("check", models, "--acknowledge", "Invoice.number").code == 2)
+  }
+
   /// Makes a number of a text.
   private final class NumberPolicy: EntityMigrationPolicy {
     override func createDestinationInstances(
