@@ -137,7 +137,7 @@ extension Contents {
         if layout.tables.values.contains(name),
           let entity = row["Z_ENT"]?.integer.flatMap({ layout.entitiesByNumber[$0] })
         {
-          let own = layout.columns(of: entity, besides: row)
+          let own = layout.columns(of: entity, besides: row, objects)
           row = row.filter { !known.contains($0.key) || own.contains($0.key) }
         }
         return row
@@ -150,7 +150,10 @@ extension Contents {
 
 extension Layout {
   /// Returns the columns that say something about an object of an entity, beside the cells of its row.
-  fileprivate func columns(of entity: String, besides row: [String: Cell]) -> Set<String> {
+  ///
+  /// A key that leads nowhere says nothing: where objects move to its table, it is emptied so that it leads to none of
+  /// them.
+  fileprivate func columns(of entity: String, besides row: [String: Cell], _ objects: Objects) -> Set<String> {
     var own: Set = ["Z_PK", "Z_ENT", "Z_OPT"]
     for declared in attributes[entity] ?? [] {
       if let column = columns[Name(entity: declared.entity, property: declared.property.name)] { own.insert(column) }
@@ -158,6 +161,11 @@ extension Layout {
     for declared in relationships[entity] ?? [] {
       let name = Name(entity: declared.entity, property: declared.property.name)
       guard let column = columns[name], row[column] != nil else { continue }
+      if let key = row[column]?.integer, let table = relationship(name).flatMap({ tables[$0.destination] }),
+        !objects.contains(ObjectKey(table: table, key: key))
+      {
+        continue
+      }
       own.insert(column)
       if let number = numberColumn(of: name) { own.insert(number) }
     }
