@@ -235,6 +235,15 @@ struct ConsentKindTests {
     Self.note(.kind, &lock, ("1", "2"), (models[0].1, models[1].1))
     let plan = try #require(try Self.assistant(url, models, lock).plan())
     #expect(!plan.losses.isEmpty && plan.unconsentedLosses.isEmpty == (edited == "3"), "\(plan.losses)")
+    // Of several versions with one name, the last has it.
+    var twice = VersionLock(
+      versions: lock.versions + [
+        VersionLock.Entry(
+          id: "again", name: edited, checksum: models.first { $0.0 == edited }?.1.versionChecksum())
+      ])
+    Self.note(.kind, &twice, (twice.identifier(of: "1"), twice.identifier(of: "2")), (models[0].1, models[1].1))
+    let last = try #require(try Self.assistant(url, models, twice).plan())
+    #expect(!last.losses.isEmpty && last.unconsentedLosses.isEmpty, "\(last.losses)")
   }
 
   @Test(arguments: [nil, LossKind.values, .unknownContent]) func `content that no model knows needs its kind`(

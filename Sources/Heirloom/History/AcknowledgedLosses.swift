@@ -173,8 +173,7 @@ extension ModelHistory {
 
   /// Returns true unless the lock notes another model for a version: what it acknowledges there is not this one's.
   private func isAsLocked(_ name: String, _ model: ManagedObjectModel) -> Bool {
-    guard let checksum = lock?.versions.first(where: { $0.name == name })?.checksum else { return true }
-    return checksum == model.versionChecksum()
+    lock?.entry(named: name)?.editedEntities(in: model.versionHashes()) == nil
   }
 
   /// Returns the names of the versions from one of them to a later one, which they leave out, that have its hashes.

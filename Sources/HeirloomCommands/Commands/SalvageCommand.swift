@@ -117,20 +117,17 @@ struct SalvageText {
   ///
   /// SQLite would apply a log or a journal that stays to the new store.
   private var placing: [String] {
-    let (store, output) = (report.storePath, report.outputPath)
-    guard StoreLocation.keptFolder(of: store) == nil else { return [] }
-    func support(_ path: String) -> String {
-      let (folder, name) = PathText.split(path)
-      return PathText.join(folder, StoreLocation.supportName(forStore: name))
-    }
+    let files = POSIXFileOperations()
+    guard StoreLocation.keptFolder(of: report.storePath) == nil,
+      let store = try? StoreLocation(resolving: report.storePath, files: files),
+      let output = try? StoreLocation(resolving: report.outputPath, files: files)
+    else { return [] }
     func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
-    let folder = (1...).lazy.map { "\(store).damaged\($0 == 1 ? "" : "-\($0)")" }.first { !isThere($0) } ?? store
-    let files = (["", "-wal", "-shm", "-journal"].map { store + $0 } + [support(store)]).filter(isThere)
-    var lines = ["To use it in the store's place, while no app has the store open:", "  mkdir \(shellWord(folder))"]
-    lines +=
-      files.map { "  mv \(shellWord($0)) \(shellWord(folder))" } + ["  mv \(shellWord(output)) \(shellWord(store))"]
-    if isThere(support(output)) { lines.append("  mv \(shellWord(support(output))) \(shellWord(support(store)))") }
-    return lines
+    let folder = (1...).lazy.map { "\(store.path).damaged\($0 == 1 ? "" : "-\($0)")" }.first { !isThere($0) } ?? ""
+    let moved = ([store.path] + store.sideFiles + [store.support]).filter(isThere).map { ($0, folder) }
+    let placed = [(output.path, store.path), (output.support, store.support)].filter { isThere($0.0) }
+    return ["To use it in the store's place, while no app has the store open:", "  mkdir \(shellWord(folder))"]
+      + (moved + placed).map { "  mv \(shellWord($0.0)) \(shellWord($0.1))" }
   }
 
   private func line(_ table: SalvageReport.Table) -> String? {
