@@ -20,14 +20,14 @@ extension MigrationAssistant {
     plan.consent { loss in trails.allSatisfy { $0.acknowledges(loss) } ? .lock : nil }
   }
 
-  /// Returns true if a hop after the first may lose something that nobody acknowledged; only the rows can tell.
-  func mayLoseLater(_ hopPath: HopPath) -> Bool {
-    hopPath.hops.dropFirst().contains { hop in
+  /// Returns what hops after the first may lose and the lock doesn't acknowledge; only the rows can tell.
+  func possibleLaterLosses(_ hopPath: HopPath) -> [DataEffect] {
+    hopPath.hops.dropFirst().flatMap { hop -> [DataEffect] in
       let effects = hop.mapping.effects(from: hop.source, to: hop.destination).filter { $0.kind.severity == .loss }
-      guard !effects.isEmpty else { return false }
+      guard !effects.isEmpty else { return [] }
       let trails = history.lossTrails(
         from: hop.source, to: hop.destination, isInferred: hop.isInferred, mapped: effects)
-      return !effects.allSatisfy { effect in trails.allSatisfy { $0.acknowledges(effect) } }
+      return effects.filter { effect in !trails.allSatisfy { $0.acknowledges(effect) } }
     }
   }
 

@@ -71,10 +71,15 @@ extension MigrationRun {
     }
     plan.warnings += hopPath.source.warnings
     assistant.noteConsents(in: &plan, of: hopPath.source)
-    if assistant.mayLoseLater(hopPath) {
+    var later: [String] = []
+    for effect in assistant.possibleLaterLosses(hopPath) {
+      let name = "\(effect.kind.lossKind?.reported.rawValue ?? "content") of \(effect.lossName)"
+      if !later.contains(name) { later.append(name) }
+    }
+    if !later.isEmpty {
       plan.warnings.append(
-        "The way leads over \(hopPath.hops.count) steps: what the later ones lose is counted when the store before them is there,"
-          + " as a rehearsal does.")
+        "The way leads over \(hopPath.hops.count) steps. What the later ones may lose (\(later.joined(separator: ", "))) is"
+          + " counted when the store before them is there, as a rehearsal does.")
     }
     return plan
   }

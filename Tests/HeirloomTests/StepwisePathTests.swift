@@ -83,9 +83,13 @@ struct StepwisePathTests {
     return ways.filter { $0.count == fewest }
   }
 
-  private static func migrate(_ url: URL, _ history: ModelHistory) throws -> MigrationReport? {
+  private static func migrate(
+    _ url: URL, _ history: ModelHistory, losses: LossPolicy = .keepVersion
+  ) throws -> MigrationReport? {
+    var configuration = MigrationAssistant.Configuration()
+    configuration.losses = losses
     let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url), history: history)
+      storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
     guard case .migrated(let report) = try assistant.migrateStore() else { return nil }
     return report
   }
@@ -122,10 +126,32 @@ struct StepwisePathTests {
       }
       let lock = VersionLock(versions: models.enumerated().map { VersionLock.Entry(name: "\($0 + 1)", model: $1) })
       if isLocked { try Data(lock.encoded()).write(to: folder.appendingPathComponent("lock.json")) }
+      // What any hop loses asks for consent, and is told by the plan of the whole way before it is counted.
+      let before = try Self.rows(url, models[0])
+      let isLost = expected.map { rows in
+        !Set(before.joined()).subtracting([.null]).isSubset(of: rows.joined())
+      }
+      if !isLost.contains(false) {
+        let plan = try #require(
+          try MigrationAssistant(
+            storeURL: url, modelController: ModelController(storeURL: url), history: ModelHistory(contentsOf: folder)
+          ).plan())
+        #expect(
+          !plan.losses.isEmpty
+            || plan.warnings.contains { $0.contains("steps. What the later ones may lose (values of") },
+          "\(number): \(plan.warnings)")
+        #expect(throws: MigrationAssistantError.self) {
+          try Self.migrate(url, try ModelHistory(contentsOf: folder), losses: .stop)
+        }
+        #expect(try Self.rows(url, models[0]) == before)
+      }
       let report = try #require(
         try Self.migrate(url, try ModelHistory(contentsOf: folder)), "\(number): \(history)")
       let found = try Self.rows(url, models[models.count - 1])
       #expect(expected.contains(found), "\(number) by \(ways): \(history)")
+      #expect(
+        report.previousVersion.isPinned == isLost[try #require(expected.firstIndex(of: found))], "\(number): \(history)"
+      )
       // One swap, one kept version, which opens with the first model.
       let kept = try MigrationAssistant(
         storeURL: url, modelController: ModelController(storeURL: url), history: try ModelHistory(contentsOf: folder)
