@@ -89,8 +89,9 @@ package struct MigrationPath: Hashable, Sendable {
     others: [ManagedObjectModel] = [], given: [MappingModel] = [], labels: [String], isStepwise: Bool = false,
     name: @escaping (ManagedObjectModel) -> String?
   ) throws(MappingInferenceError) {
-    var search = PathSearch(ordered: [source] + between + [destination], others: others, given: given)
-    let isFound = search.findWay(isStepwise: isStepwise)
+    var search = PathSearch(
+      ordered: [source] + between + [destination], others: others, given: given, isStepwise: isStepwise)
+    let isFound = search.findWay()
     let words = PathWords(search: search, labels: labels, name: name)
     if isFound {
       hops = search.hops

@@ -39,17 +39,22 @@ struct PathSearch {
   /// The mismatches of mapping models that fit no two of the versions, by the models' positions.
   private(set) var misfits: [Int: [MappingMismatch]] = [:]
 
+  /// True if inferred hops may end at any version of the known order, rather than only where a given mapping starts or
+  /// ends.
+  private let isStepwise: Bool
   private let hashes: [[String: VersionHash]]
   /// The places of the versions in the order that names suggest; `nil` for one that is not in it.
   private let places: [Int?]
   private var arrivals: [Int: Arrival] = [0: Arrival()]
   private var settled: Set<Int> = []
-  private var isStepwise: Bool = false
   /// The versions from which the path must go on by a given mapping.
   private(set) var bound: Set<Int> = []
 
-  init(ordered: [ManagedObjectModel], others: [ManagedObjectModel], given mappings: [MappingModel]) {
+  init(
+    ordered: [ManagedObjectModel], others: [ManagedObjectModel], given mappings: [MappingModel], isStepwise: Bool
+  ) {
     self.mappings = mappings
+    self.isStepwise = isStepwise
     lastOrdered = ordered.count - 1
     guard !mappings.isEmpty else {
       (models, hashes, places) = (ordered, [], [])
@@ -218,13 +223,8 @@ struct PathSearch {
     return way
   }
 
-  /// Looks for the path.
-  ///
-  /// - Parameter isStepwise: True to let inferred hops end at any version of the known order, rather than only where a
-  ///   given mapping starts or ends.
-  /// - Returns: False if there is none.
-  mutating func findWay(isStepwise: Bool) -> Bool {
-    self.isStepwise = isStepwise
+  /// Looks for the path; returns false if there is none.
+  mutating func findWay() -> Bool {
     let ends = Set((Array(given.keys) + back.keys).flatMap { [$0.start, $0.end] })
     let stops = ends.union(isStepwise ? Array(0...lastOrdered) : [0, lastOrdered]).sorted()
     while let position = nearest() {
