@@ -143,7 +143,9 @@ struct ConsentCommandTests {
       return
     }
     let listed = tool("versions", store.path)
-    #expect(listed.output.contains("is pinned: it holds 5 rows of Note.mood that the store lacks"), "\(listed.output)")
+    #expect(
+      listed.output.contains("is pinned: it holds 5 rows of Note.mood that the store lacked when it was last compared"),
+      "\(listed.output)")
     #expect(tool("doctor", store.path).output.contains("5 rows of Note.mood"))
     let json = try #require(try tool("versions", store.path, "--json").json()["versions"] as? [[String: Any]])
     let pin = try #require(json[0]["pinned"] as? [String: Any])
@@ -168,7 +170,7 @@ struct ConsentCommandTests {
     let kept = try #require(try StoreArchive(storeURL: store).previousVersions().first)
     #expect(
       back.output.hasSuffix(
-        "\(kept.id) is pinned: it holds 1 row of Note that the store lacks. heirloom versions \(store.path) --release \(kept.id) lets it go.\n"
+        "\(kept.id) is pinned: it holds 1 row of Note that the store lacked when it was last compared. heirloom versions \(store.path) --release \(kept.id) lets it go.\n"
       ), "\(back.output)")
     // Its rows are in the store again, and the store of the first model is where it was kept before.
     let forth = try tool("restore", store.path, "--version", kept.id, "--json").json()

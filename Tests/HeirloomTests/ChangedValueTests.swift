@@ -58,13 +58,13 @@ struct ChangedValueTests {
     var testDescription: String { "\(from.name) to \(to.name): \(values.joined(separator: ", "))" }
   }
 
-  @Test(arguments: casesOfCode)
-  func `the default of code changes no value without a word, and stores none out of range`(one: CodeCase) throws {
-    let directory = try TemporaryDirectory()
-    let url = try Self.store(of: one.values, one.from, in: directory)
+  /// Returns an assistant for a store of ``model(_:)``, with a policy that only calls the default.
+  private static func assistantByDefault(
+    _ url: URL, _ from: AttributeType, _ to: AttributeType
+  ) throws -> MigrationAssistant {
     // A new name, so that there is something to migrate where the type stays.
-    let after = try ManagedObjectModel(entities: [Make.entity("Note", [Make.attribute("sum", one.to)])])
-    let before = try Self.model(one.from)
+    let after = try ManagedObjectModel(entities: [Make.entity("Note", [Make.attribute("sum", to)])])
+    let before = try Self.model(from)
     var configuration = MigrationAssistant.Configuration()
     configuration.mappings = [
       try MappingModel.inferred(from: before, to: after) {
@@ -73,9 +73,16 @@ struct ChangedValueTests {
         }
       }
     ]
-    let assistant = MigrationAssistant(
+    return MigrationAssistant(
       storeURL: url, modelController: ModelController(storeURL: url),
       history: ModelHistory(current: after, earlier: [("1", before)]), configuration: configuration)
+  }
+
+  @Test(arguments: casesOfCode)
+  func `the default of code changes no value without a word, and stores none out of range`(one: CodeCase) throws {
+    let directory = try TemporaryDirectory()
+    let url = try Self.store(of: one.values, one.from, in: directory)
+    let assistant = try Self.assistantByDefault(url, one.from, one.to)
     guard let changed = one.changed else {
       let contents = try FileContents(of: url)
       let error = #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
@@ -107,19 +114,7 @@ struct ChangedValueTests {
         "SELECT TYPEOF(\(column)), HEX(\(column)) FROM ZNOTE ORDER BY Z_PK")
     }
     let stored = try cells("ZAMOUNT")
-    let after = try ManagedObjectModel(entities: [Make.entity("Note", [Make.attribute("sum")])])
-    let before = try Self.model(.string)
-    var configuration = MigrationAssistant.Configuration()
-    configuration.mappings = [
-      try MappingModel.inferred(from: before, to: after) {
-        EntityMapping(from: "Note", to: "Note", policy: EntityMigrationPolicy.self) {
-          PropertyMapping("sum", copying: "amount")
-        }
-      }
-    ]
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: after, earlier: [("1", before)]), configuration: configuration)
+    let assistant = try Self.assistantByDefault(url, .string, .string)
     guard case .migrated(let report) = try assistant.migrateStore() else {
       Issue.record("expected a migration")
       return

@@ -19,7 +19,11 @@ public struct PreviousVersion: Hashable, Sendable {
   /// The size of the whole set, in bytes; files that are links share them with the store.
   public let byteCount: Int64
 
-  /// True while the version is never removed: it alone holds its rows, or what its migration lost without consent.
+  /// True while the version is never removed: it holds rows that no comparison has found in another sound store, or what
+  /// its migration lost without consent.
+  ///
+  /// The first is so after a restoration, and where another program has put another store in the place of the one that
+  /// was made of the version.
   ///
   /// It doesn't count among ``MigrationAssistant/Configuration/keptVersions``, and stays until
   /// ``StoreArchive/releasePreviousVersion(_:)``.
@@ -31,7 +35,7 @@ public struct PreviousVersion: Hashable, Sendable {
   /// The content of the version that the store lacks: what its migration lost without consent, as counted then, or what
   /// was written to a replaced store, as counted by the last migration or restoration.
   ///
-  /// Other kept versions may have a part of it. A version that was released by name still has the list.
+  /// It is empty for a pinned version that could not be compared with the store. Other kept versions may have a part of it. A version that was released by name still has the list.
   public let alone: [SoleContent]
   /// The number of further such losses, which the version's description has no room for.
   public let unlistedLossCount: Int

@@ -14,6 +14,7 @@ extension PreviousVersion {
       return "\(counted(content.rows, content.unit)) of \(name)"
     }
     return "\(id) is pinned: it holds \(listText(names, limit: 6))"
-      + (unlistedLossCount > 0 ? " and \(unlistedLossCount) more" : "") + " that the store lacks. \(release)"
+      + (unlistedLossCount > 0 ? " and \(unlistedLossCount) more" : "")
+      + " that the store lacked when it was last compared. \(release)"
   }
 }

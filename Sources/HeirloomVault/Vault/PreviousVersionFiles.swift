@@ -50,7 +50,9 @@ package struct PreviousVersionManifest: Hashable, Sendable {
   /// The operation that put another store in its place.
   package let operation: VaultManifest.Operation
 
-  /// The content that this version alone holds after an unconsented loss; `nil` if it holds nothing alone.
+  /// The content of this version that the store lacks; `nil` if it isn't known to lack any.
+  ///
+  /// It is empty in a pinned version that no comparison has found in another store.
   package private(set) var alone: SoleContents?
   /// True once the app has said that the version may be removed like any other, or another store holds its content.
   ///
