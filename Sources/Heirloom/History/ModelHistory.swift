@@ -41,7 +41,7 @@ public struct ModelHistory: Sendable {
     var isGiven: Bool = false
   }
 
-  private enum Source: Sendable {
+  private indirect enum Source: Sendable {
     case model(ManagedObjectModel)
     case file(ModelFile)
   }

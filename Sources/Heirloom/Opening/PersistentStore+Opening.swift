@@ -50,7 +50,7 @@ extension PersistentStore {
 }
 
 /// The opening of a store, with the work that may have to be done first.
-package struct StoreOpening {
+package final class StoreOpening {
   private let url: URL
   private let history: ModelHistory
   private let options: PersistentStoreOptions

@@ -9,7 +9,7 @@ public import HeirloomMigration
 public struct SetAsideStore: Sendable {
   /// The state of a set-aside store for this version of the app.
   @nonexhaustive
-  public enum State: Sendable {
+  public indirect enum State: Sendable {
     /// It has the current model and opens as it is.
     case upToDate
     /// It can be migrated; the plan tells what that would do, lose and ask for.

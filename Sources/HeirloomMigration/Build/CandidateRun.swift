@@ -5,7 +5,7 @@ import HeirloomStore
 import HeirloomVault
 
 /// The work of one hop: planning, building and proving a candidate on the connection that holds the store.
-struct CandidateRun {
+final class CandidateRun {
   /// The models and the mapping between them.
   let hop: MigrationHop
   /// The store and the connection that can read it.
