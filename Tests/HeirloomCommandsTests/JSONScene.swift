@@ -356,7 +356,12 @@ struct JSONScene {
     lock.acknowledge("Note.title", from: "1", to: "2")
     lock.stepsByCode = [VersionLock.Step(source: "1", destination: "2")]
     lock.floor = "1"
-    lock.decisions = .array([.string("newest")])
+    let step = VersionLock.Step(source: "1", destination: "2")
+    lock.decide(
+      VersionLock.Decision(
+        step: step, entity: "Note", properties: ["title"], choice: "fill", value: .string("none")))
+    lock.decide(
+      VersionLock.Decision(step: step, entity: "Note", properties: ["mood"], choice: "newest", age: "created"))
     try Data(lock.encoded()).write(to: directory.file("lock.json"))
     try tellFile("a lock of format 2", directory.file("lock.json"))
     let unknown = VersionLock(versions: [VersionLock.Entry(id: "1", name: "V1", checksum: nil)])

@@ -61,7 +61,7 @@ struct LockKindCommandTests {
   @Test func `commands that write a lock of format 2 keep all it has`() throws {
     try write {
       $0.acknowledge("Note.mood", kind: .values, from: "1", to: "2")
-      $0.decisions = .array([.string("later")])
+      $0.writtenDecisions = [.string("later")]
     }
     #expect(tool("check", history).code == 0)
     #expect(tool("check", history, "--by-app", "2").code == 0)
@@ -72,7 +72,7 @@ struct LockKindCommandTests {
     #expect(tool("snapshot", fourth, "--history", history).code == 0)
     let content = try VersionLock(path: lock.path)
     #expect(content.format == 2 && content.versions.map(\.id) == ["1", "2", "3", "4"])
-    #expect(content.decisions == .array([.string("later")]) && content.floor == "2")
+    #expect(content.writtenDecisions == [.string("later")] && content.floor == "2")
     #expect(content.acknowledgements.flatMap(\.losses).map(\.kind) == [.values])
     #expect(content.stepsByCode == [VersionLock.Step(source: "2", destination: "3")])
   }

@@ -172,7 +172,7 @@ extension ModelHistory {
   }
 
   /// Returns true unless the lock notes another model for a version: what it acknowledges there is not this one's.
-  private func isAsLocked(_ name: String, _ model: ManagedObjectModel) -> Bool {
+  func isAsLocked(_ name: String, _ model: ManagedObjectModel) -> Bool {
     lock?.entry(named: name)?.editedEntities(in: model.versionHashes()) == nil
   }
 

@@ -165,6 +165,64 @@ struct HistoryCheck {
     if lock.content != self.lock?.content { try write(lock) }
   }
 
+  /// Reads decisions, and finds the steps whose rows they are about.
+  ///
+  /// - Parameters:
+  ///   - arguments: The decisions as they were given.
+  ///   - history: The versions, of which one tells the type of a value.
+  ///   - mappings: The mapping models that are given.
+  /// - Returns: Each decision with a step; the versions have their names.
+  /// - Throws: `UsageError` for one that no step has rows for.
+  func decisions(
+    _ arguments: [DecisionArgument], by history: ModelHistory, mappings: GivenMappings
+  ) throws(UsageError) -> [VersionLock.Decision] {
+    guard !arguments.isEmpty else { return [] }
+    let steps = zip(migratedVersions, migratedVersions.dropFirst()).map { source, destination in
+      let path = try? LossReview.path(through: [source, destination], mappings)
+      return (source, destination, effects: (path?.effects ?? []).filter { $0.kind.severity == .blocker })
+    }
+    var decisions: [VersionLock.Decision] = []
+    for argument in arguments {
+      let decision = try argument.decision(in: history)
+      let fitting = steps.filter { $0.effects.contains { $0.isAnswered(by: decision) } }
+      if fitting.isEmpty {
+        let places = Set(steps.flatMap(\.effects).map { "\($0.entity).\($0.properties.joined(separator: ","))" })
+        throw .invalidValue(
+          option: DecisionArgument.option, value: "\(decision)",
+          expected: places.isEmpty
+            ? "nothing: every row fits the next version" : "a choice for one of \(listText(places.ordered()))")
+      }
+      decisions += fitting.map { source, destination, _ in
+        VersionLock.Decision(decision, at: VersionLock.Step(source: source.name, destination: destination.name))
+      }
+    }
+    return decisions
+  }
+
+  /// Records decisions in the lock, and writes it.
+  ///
+  /// - Parameter decisions: The decisions, with the versions' names.
+  /// - Throws: A failure if there is no lock, or it can't be written.
+  mutating func decide(_ decisions: [VersionLock.Decision]) throws {
+    guard !decisions.isEmpty else { return }
+    var lock = try writableLock(for: "decision")
+    for decision in decisions {
+      lock.content.decide(decision.at(lock.content.step(from: decision.step.source, to: decision.step.destination)))
+    }
+    if lock.content != self.lock?.content { try write(lock) }
+    history = history?.locked(by: lock.content)
+  }
+
+  private func writableLock(for subject: String) throws -> (path: String, content: VersionLock) {
+    guard let lock else {
+      throw CommandFailure(
+        exitCode: .failed, code: "missingLock",
+        message: "\(path) has no lock to write the \(subject) into; nothing was changed.",
+        suggestion: "\(lockAdvice).")
+    }
+    return lock
+  }
+
   private mutating func write(_ lock: (path: String, content: VersionLock)) throws {
     try SnapshotFile(path: lock.path, files: POSIXFileOperations()).write(lock.content.encoded())
     self.lock = lock
@@ -177,12 +235,7 @@ struct HistoryCheck {
   /// - Parameter losses: The losses.
   /// - Throws: A failure if there is no lock, or it can't be written.
   mutating func acknowledge(_ losses: [LossReview.Loss]) throws {
-    guard var lock else {
-      throw CommandFailure(
-        exitCode: .failed, code: "missingLock",
-        message: "\(path) has no lock to write the acknowledgement into; nothing was changed.",
-        suggestion: "\(lockAdvice).")
-    }
+    var lock = try writableLock(for: "acknowledgement")
     for loss in losses {
       let same = losses.filter {
         $0.name == loss.name && $0.source.name == loss.source.name && $0.destinationName == loss.destinationName

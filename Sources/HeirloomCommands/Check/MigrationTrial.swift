@@ -29,13 +29,34 @@ struct MigrationTrial {
   private(set) var losses: [MigrationLoss] = []
 
   private let version: HistoryCheck.Version
+  /// The versions from that one to the current one.
+  private let versions: [HistoryCheck.Version]
   private let history: ModelHistory
   private let mappings: GivenMappings
   private let console: Console
+  /// The history's place, for the commands that the findings name.
+  private let path: String
+  /// Values for new properties that somebody still has to decide, so that the rest is tried.
+  private var fills: [DataDecision] = []
 
-  init(of version: HistoryCheck.Version, to history: ModelHistory, mappings: GivenMappings, console: Console) {
+  /// Creates a trial.
+  ///
+  /// - Parameters:
+  ///   - version: The version of the sample.
+  ///   - later: The versions from the next one to the current one.
+  ///   - history: The history.
+  ///   - path: The history's place.
+  ///   - mappings: The mapping models that are given.
+  ///   - console: Where it may be interrupted.
+  init(
+    of version: HistoryCheck.Version, over later: ArraySlice<HistoryCheck.Version>, to history: ModelHistory,
+    at path: String, mappings: GivenMappings,
+    console: Console
+  ) {
     self.version = version
+    versions = [version] + later
     self.history = history
+    self.path = path
     self.mappings = mappings
     self.console = console
   }
@@ -52,16 +73,30 @@ struct MigrationTrial {
     let scratch = try ScratchFolder(console)
     defer { withExtendedLifetime(scratch) {} }
     let folder = URL(fileURLWithPath: scratch.path)
-    guard let effects = try effects(in: folder) else { return }
-    tell(effects)
+    guard let hops = try effects(in: folder) else { return }
+    let effects = hops[0]
+    let standing = history.standingDecisions(from: version.model, to: history.current)
+    tell(effects.filter { effect in !standing.contains { effect.isAnswered(by: $0) } })
+    let open = hops.joined().filter { effect in
+      effect.hasNewProperty && !standing.contains { effect.isAnswered(by: $0) }
+    }
+    fills = Set(open.compactMap { DecisionArgument.example(for: $0, in: history) }).ordered(by: \.description)
     let store = folder.appendingPathComponent("Sample.sqlite")
-    let narrower = (try? version.model.narrowed(by: effects)) ?? version.model
+    let decided = fills + standing
+    let narrowing = effects.filter { effect in !decided.contains { effect.isAnswered(by: $0) } }
+    let narrower = (try? version.model.narrowed(by: narrowing)) ?? version.model
     let samples = SampleObjects(
       of: version.model, asIfOf: narrower, objectsPerEntity: objectsPerEntity, seed: seed)
     for note in samples.notes { add(.note, .incompleteSample, "\"\(version.name)\": \(note)") }
     try samples.makeStore(at: store)
     let before = try StoreContents(of: store, model: version.model)
     objects = before.count
+    if before.count == 0, !version.model.entities.isEmpty {
+      add(
+        .warning, .notTried,
+        "\(way): no object was tried, since each one would stop the migration. See the other findings.")
+      return
+    }
     if version.model.versionHashes() == history.currentHashes {
       add(
         .note, .notTried,
@@ -81,13 +116,15 @@ struct MigrationTrial {
 
   // MARK: - Steps
 
-  /// Returns possible blockers and losses, from the models and mappings alone; `nil` if there is no path.
-  private mutating func effects(in folder: URL) throws -> [DataEffect]? {
+  /// Returns each hop's possible blockers and losses, from the models and mappings alone; `nil` if there is no path.
+  private mutating func effects(in folder: URL) throws -> [[DataEffect]]? {
     let url = folder.appendingPathComponent("Empty.sqlite")
     try PersistentStore.create(at: url, model: version.model).close()
     do {
-      guard let plan = try assistant(for: url).plan() else { return [] }
-      return plan.mapping.effects(from: plan.source, to: plan.destination)
+      guard let plan = try assistant(for: url).plan() else { return [[]] }
+      let hops = (try? LossReview.path(through: versions, mappings))?.hops.dropFirst() ?? []
+      return [plan.mapping.effects(from: plan.source, to: plan.destination)]
+        + hops.map { $0.mapping.effects(from: $0.source, to: $0.destination) }
     } catch {
       try tell(error)
       return nil
@@ -99,6 +136,7 @@ struct MigrationTrial {
     configuration.proof = .full
     // The losses are findings already, and the samples are thrown away after the trial.
     configuration.losses = .accept
+    configuration.decisions = fills
     if !mappings.isEmpty {
       mappings.add(to: &configuration, from: version.model, to: history.current)
     }
@@ -148,10 +186,28 @@ struct MigrationTrial {
       // ``LossReview`` reports losses for the hop that causes them.
       guard effect.kind.severity != .loss else { continue }
       let property = effect.properties.isEmpty ? nil : effect.properties.joined(separator: ", ")
-      add(
-        .warning, .dataHazard, entity: effect.entity, property: property,
-        effect.words(isAboutAllRows: effect.rows.contains { $0.properties.contains(nil) }))
+      guard effect.kind.severity == .blocker else {
+        add(.warning, .dataHazard, entity: effect.entity, property: property, effect.description)
+        continue
+      }
+      guard effect.stopsEveryObject else {
+        add(
+          .warning, .dataHazard, entity: effect.entity, property: property,
+          "\(effect.description) Until then such objects stop the migration of a user's store.")
+        continue
+      }
+      add(.error, .dataHazard, entity: effect.entity, property: property, "\(effect.description) \(advice(on: effect))")
     }
+  }
+
+  /// Returns the commands after which an effect stops no migration.
+  private func advice(on effect: DataEffect) -> String {
+    let isCode = "if the app's code decides, so does --by-app \(versionOfStep { $1.has(effect) && !$0.has(effect) })"
+    guard let decision = DecisionArgument.example(for: effect, in: history) else {
+      return "Until then every object stops the migration; \(isCode)."
+    }
+    return "Until then every object stops the migration: heirloom check \(shellWord(path)) \(DecisionArgument.option)"
+      + " \(shellWord(decision.description)) decides it for app and tool; \(isCode)."
   }
 
   /// Returns the name of the version from which a step starts, as the option takes it; that of the trial if none is it.
@@ -207,11 +263,19 @@ struct MigrationTrial {
 }
 
 extension DataEffect {
-  /// Returns the words about possible effects, for a person without a store at hand.
-  fileprivate func words(isAboutAllRows: Bool) -> String {
-    guard case .blocker = kind.severity else { return description }
-    return isAboutAllRows
-      ? "\(description) Until then every object stops the migration."
-      : "\(description) Until then such objects stop the migration of a user's store."
+  /// True for values that are missing since the property is new, in all rows or in some.
+  fileprivate var hasNewProperty: Bool { kind == .missingValue && rows.contains { $0.properties.contains(nil) } }
+}
+
+extension ManagedObjectModel {
+  /// Returns true if the model has what stops rows: the required property, the constraint, the abstract entity.
+  fileprivate func has(_ effect: DataEffect) -> Bool {
+    guard let entity = entity(named: effect.entity) else { return false }
+    guard let name = effect.properties.first else { return entity.isAbstract }
+    if case .duplicate = effect.kind {
+      return entity.uniquenessConstraints.contains { Set($0) == Set(effect.properties) }
+    }
+    if let relationship = entity.relationships.first(where: { $0.name == name }) { return !relationship.isOptional }
+    return attributeTarget(name, of: entity.name).map { !$0.isOptional } ?? false
   }
 }

@@ -16,7 +16,9 @@ extension Command {
       "Whatever a step from one version to the next would lose (values of an attribute, links of a relationship, objects of an entity)"
         + " is an error until --acknowledge says that it is meant: that is written into the lock for those two versions, where app"
         + " and tool read it.",
-      "What only rows can tell (a required attribute without a default, a new uniqueness constraint, a narrower type) is a warning."
+      "A step at which every object of an entity would stop (a new required attribute without a default) is an error until --decide"
+        + " says what becomes of the objects: that is written into the lock, where app and tool read it.",
+      "What only rows can tell (a required attribute, a new uniqueness constraint, a narrower type) is a warning."
         + " So is a way over a step that the app's code migrates: --by-app VERSION says that of the step from that version to the next,"
         + " and writes it into the lock. Any other that could not be tried is an error, and so is one before the current version that lock.json lacks. Stores of a version before the lock's floor must be refused. The exit code is 6"
         + " when there is an error; warnings and notes leave it at 0.",
@@ -31,6 +33,10 @@ extension Command {
       Option(
         name: "--by-app", value: "VERSION", isRepeatable: true,
         summary: "the app's own code migrates the step from this version to the next: note that in the lock"),
+      Option(
+        name: DecisionArgument.option, value: DecisionArgument.valueName, isRepeatable: true,
+        summary: "what becomes of rows that don't fit a version: note that in the lock for each step that has such rows"
+      ),
       Option(
         name: "--acknowledge", value: "ENTITY[.PROPERTY]", isRepeatable: true,
         summary: "losing it is meant: note that in the lock for each step that loses it"),
@@ -91,14 +97,18 @@ struct CheckCommand {
     if configuration != nil || arguments.has("--cloudkit") {
       check.findings += CloudKitRules(history, configuration: configuration).findings
     }
+    let given = try arguments.all(DecisionArgument.option).map { text throws(UsageError) in try DecisionArgument(text) }
     let apps = try history.versionsByCode(arguments.all("--by-app"))
     if let known = history.history {
       let mappings = try GivenMappings(arguments.all("--mapping").map(console.path), history: known, console: console)
+      let decisions = try history.decisions(given, by: known, mappings: mappings)
       try check.review(&history, known, mappings, byApp: apps, acknowledging: arguments.all("--acknowledge"))
       // Only now is the whole command line known to be right.
       try history.leaveToCode(arguments.all("--by-app"))
+      try history.decide(decisions)
       try check.tryVersions(
-        history, known, mappings: mappings, byApp: apps, objects: objects, seed: UInt64(clamping: seed))
+        history, history.history ?? known, mappings: mappings, byApp: apps, objects: objects,
+        seed: UInt64(clamping: seed))
     }
     check.tellUntried(history)
     check.findings.removeAll { source?.tells($0) == true }
@@ -201,7 +211,9 @@ struct CheckCommand {
               + " \"\(version.name)\" was migrated; the app's own tests can, with HeirloomTesting."))
         continue
       }
-      var trial = MigrationTrial(of: version, to: known, mappings: mappings, console: console)
+      var trial = MigrationTrial(
+        of: version, over: history.versions[(place + 1)...position], to: known, at: path, mappings: mappings,
+        console: console)
       try trial.run(objectsPerEntity: objects, seed: seed)
       findings += trial.findings
       trials.append(

@@ -119,6 +119,25 @@ struct DecisionArgument {
     }
   }
 
+  /// Returns a decision that makes rows fit, as an example of what can be decided.
+  ///
+  /// - Parameters:
+  ///   - effect: What would stop the rows.
+  ///   - history: The versions, of which one tells the type of a value.
+  /// - Returns: `nil` where no decision keeps all rows.
+  static func example(for effect: DataEffect, in history: ModelHistory) -> DataDecision? {
+    let place = "\(effect.entity).\(effect.properties.joined(separator: ","))"
+    switch effect.kind {
+    case .missingValue:
+      let examples = ["unknown", "no", "0", "2001-01-01", "00000000-0000-0000-0000-000000000000"]
+      return examples.lazy.compactMap { text in
+        try? DecisionArgument("\(place)=fill:\(text)").decision(in: history)
+      }.first
+    case .duplicate: return try? DecisionArgument("\(place)=newest").decision(in: history)
+    default: return nil
+    }
+  }
+
   private static func bytes(_ text: String) -> [UInt8]? {
     let digits = Array(text)
     guard digits.count.isMultiple(of: 2) else { return nil }

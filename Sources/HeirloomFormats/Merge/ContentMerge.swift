@@ -119,8 +119,12 @@ extension VersionLock {
     if floors.count == 3 || isGone {
       conflicts.append(MergeConflict(place: floorPlace, reason: "the branches don't agree on it"))
     }
-    lock.decisions = ours.decisions == base.decisions ? theirs.decisions : ours.decisions
-    if Set([base.decisions, ours.decisions, theirs.decisions]).count == 3 {
+    for item in ours.writtenDecisions + theirs.writtenDecisions where !lock.writtenDecisions.contains(item) {
+      let states = [base, ours, theirs].map { $0.writtenDecisions.contains(item) }
+      if !states[0] || (states[1] && states[2]) { lock.writtenDecisions.append(item) }
+    }
+    // Two branches may answer one question each in its own way.
+    if lock.hasConflictingDecisions {
       conflicts.append(MergeConflict(place: decisionsPlace, reason: "the branches don't agree on them"))
     }
     return (lock, conflicts)

@@ -126,7 +126,10 @@ extension VersionLock {
       versions.append(entry)
     }
     guard readAcknowledgements(members["acknowledged"]), readSteps(members["byCode"]) else { return nil }
-    decisions = members["decisions"]
+    if let value = members["decisions"] {
+      guard case .array(let list) = value else { return nil }
+      writtenDecisions = list
+    }
     guard let value = members["floor"] else { return }
     // A floor that is no version would refuse nothing.
     guard case .string(let floor) = value, versions.contains(where: { $0.id == floor }) else { return nil }
@@ -158,7 +161,7 @@ extension VersionLock {
       id: id, name: name, checksum: checksum, entities: entities, release: members["release"], shape: members["shape"])
   }
 
-  private static func step(_ members: [String: JSONValue]) -> Step? {
+  static func step(_ members: [String: JSONValue]) -> Step? {
     guard case .string(let source)? = members["from"], case .string(let destination)? = members["to"] else {
       return nil
     }

@@ -21,7 +21,7 @@ extension VersionLock {
         })
     }
     if !stepsByCode.isEmpty { members["byCode"] = .array(stepsByCode.map { .object(Self.members($0)) }) }
-    if let decisions { members["decisions"] = decisions }
+    if !writtenDecisions.isEmpty { members["decisions"] = .array(writtenDecisions) }
     if let floor { members["floor"] = .string(floor) }
     members["versions"] = .array(versions.map { .object($0.members(inFormat: format)) })
     return members

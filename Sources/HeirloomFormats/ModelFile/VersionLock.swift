@@ -114,15 +114,15 @@ package struct VersionLock: Hashable, Sendable {
   package var acknowledgements: [Acknowledgement] = []
   /// The steps that the app's own code migrates, in the order in which that was said.
   package var stepsByCode: [Step] = []
-  /// The decisions that a lock of format 2 has: this release keeps them.
-  package var decisions: JSONValue?
+  /// The decisions about rows as the file has them: those that this release doesn't know are kept.
+  package var writtenDecisions: [JSONValue] = []
   /// The format of the file that was read.
   var readFormat = 1
 
   /// The format of the file: 1 while the lock uses nothing that only format 2 has.
   package var format: Int {
     let isNew =
-      decisions != nil || versions.contains(where: \.needsIdentifier)
+      !writtenDecisions.isEmpty || versions.contains(where: \.needsIdentifier)
       || acknowledgements.contains { $0.losses.contains { $0.kind != nil } }
     return isNew ? 2 : readFormat
   }
@@ -181,7 +181,7 @@ extension VersionLock {
   package func identifier(of name: String) -> String { entry(named: name)?.id ?? name }
 
   /// Returns the name of the version of an identifier; a later version of the name has it alone.
-  private func name(of identifier: String) -> String {
+  func name(of identifier: String) -> String {
     guard let entry = versions.first(where: { $0.id == identifier }) else { return identifier }
     return self.entry(named: entry.name)?.id == identifier ? entry.name : "\(entry.name) (\(identifier))"
   }

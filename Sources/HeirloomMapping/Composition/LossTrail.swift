@@ -37,6 +37,24 @@ package struct LossTrail: Sendable {
     LossTrail(Array(correspondences[version...]), Array(losses[version...]))
   }
 
+  /// Follows an entity, or properties of it, from one version to the last.
+  ///
+  /// - Parameters:
+  ///   - properties: The properties' names or paths; none for the entity itself.
+  ///   - entity: The entity's name.
+  ///   - version: The version's number, from 0.
+  /// - Returns: The names in the last version; `nil` if one of them is gone there.
+  package func lastNames(
+    of properties: [String], of entity: String, in version: Int
+  ) -> (entity: String, properties: [String])? {
+    func last(_ property: String?) -> Place? {
+      correspondences[version...].reduce(Place(rows: entity, entity: entity, property: property)) { $0?.followed($1) }
+    }
+    let places = properties.isEmpty ? [last(nil)] : properties.map(last)
+    guard let owner = places[0]?.entity, places.allSatisfy({ $0?.entity == owner }) else { return nil }
+    return (owner, places.compactMap { $0?.property })
+  }
+
   /// Finds what single hops lose of something that the long hop over all versions loses.
   ///
   /// All of them count: a hop that changes values comes before one that drops them, and whoever consented to the second

@@ -95,6 +95,22 @@ package struct DataEffect: Hashable, Sendable {
     case linksDropped
   }
 
+  /// True if every object of an entity stops the migration (all but one where values must be unique), whatever it holds.
+  package var stopsEveryObject: Bool { rows.contains { concernsEveryObject($0) } }
+
+  /// Returns true if each of the rows stops the migration, whatever it holds.
+  ///
+  /// - Parameter rows: Some of the effect's rows.
+  /// - Returns: True where nothing that an object holds makes it fit.
+  package func concernsEveryObject(_ rows: Rows) -> Bool {
+    guard rows.takenBy.isEmpty, rows.notTakenBy.isEmpty, rows.companions.isEmpty else { return false }
+    return switch kind {
+    case .missingValue, .missingLink(otherSide: nil), .duplicate: rows.properties.allSatisfy { $0 == nil }
+    case .uninstantiable: true
+    default: false
+    }
+  }
+
   /// A relationship of the source.
   package struct SourceRelationship: Hashable, Sendable {
     /// The entity that declares it.

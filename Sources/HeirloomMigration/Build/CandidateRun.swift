@@ -40,10 +40,25 @@ final class CandidateRun {
   static func plan(
     _ hop: MigrationHop, connection: Connection, storePath: String, settings: RunSettings
   ) throws(MigrationError) -> MigrationPlan {
-    var plan = try MigrationPlanner(
-      connection: connection, storePath: storePath, sourceModel: hop.source, destinationModel: hop.destination,
-      mapping: hop.mapping, settings: settings, generation: StoreMetadata.newGeneration()
-    ).plan()
+    var settings = settings
+    func made() throws(MigrationError) -> MigrationPlan {
+      try MigrationPlanner(
+        connection: connection, storePath: storePath, sourceModel: hop.source, destinationModel: hop.destination,
+        mapping: hop.mapping, settings: settings, generation: StoreMetadata.newGeneration()
+      ).plan()
+    }
+    var plan = try made()
+    // A decision may leave other rows that don't fit.
+    while true {
+      let standing = plan.blockers.isEmpty ? [] : settings.standingDecisions(hop)
+      let more = standing.filter { decision in
+        !settings.decisions.contains(decision) && plan.blockers.contains { $0.isAnswered(by: decision) }
+          && (try? DecisionMatching.check([decision], in: [hop.source, hop.destination])) != nil
+      }
+      if more.isEmpty { break }
+      settings.decisions += more
+      plan = try made()
+    }
     plan.isInferred = hop.isInferred && hop.willMigrate == nil && hop.didMigrate == nil
     return plan
   }

@@ -76,7 +76,7 @@ extension DataDecision.Choice {
   }
 
   /// The attribute that tells which object is the newest; `nil` for the primary key.
-  var age: String? {
+  package var age: String? {
     switch self {
     case .keepNewest(let attribute), .merge(let attribute): attribute
     case .fill, .quarantine: nil
@@ -158,6 +158,14 @@ public struct DecisionOutcome: Hashable, Sendable {
     case .merge: merged += count
     case .quarantine: quarantined += count
     }
+  }
+}
+
+extension DataEffect {
+  /// Returns true for a decision about these rows.
+  package func isAnswered(by decision: DataDecision) -> Bool {
+    decision.entity == entity && kind.options.contains(decision.choice.option)
+      && Set(decision.properties) == Set(properties)
   }
 }
 

@@ -41,7 +41,8 @@ extension ManagedObjectModel {
           let names = sources.compactMap {
             $0?.names(separatedBy: ".", omittingEmptySubsequences: true).first.map(String.init)
           }
-          if names.count < sources.count || names.isEmpty {
+          // A new property has the same value in all rows: then the others tell them apart.
+          if names.isEmpty {
             entities[rows.entity]?.isAbstract = true
           } else if entities[rows.entity]?.uniquenessConstraints.contains(names) == false {
             entities[rows.entity]?.uniquenessConstraints.append(names)

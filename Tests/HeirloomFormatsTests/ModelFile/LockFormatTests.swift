@@ -196,14 +196,28 @@ struct LockFormatTests {
     }
     var (ours, theirs) = (base, base)
     ours.versions.append(VersionLock.Entry(id: "4", name: "Model 2", checksum: "d", release: .string("v4")))
-    theirs.decisions = .array([])
+    theirs.writtenDecisions = []
     let merge = merged(ours, theirs)
     #expect(merge.conflicts.isEmpty)
     var expected = ours
-    expected.decisions = .array([])
+    expected.writtenDecisions = []
     #expect(merge.bytes == expected.encoded())
-    ours.decisions = .null
+    // Two answers to different questions go together, and two to one don't.
+    func decision(_ value: String, _ property: String) -> VersionLock.Decision {
+      VersionLock.Decision(
+        step: VersionLock.Step(source: "1", destination: "2"), entity: "Item", properties: [property], choice: "fill",
+        value: .string(value))
+    }
+    ours.decide(decision("x", "a"))
+    theirs.decide(decision("y", "b"))
+    #expect(merged(ours, theirs).conflicts.isEmpty)
+    #expect(
+      try read(String(decoding: merged(ours, theirs).bytes, as: UTF8.self)).namedDecisions.map(\.value)
+        == [.string("x"), .string("y")])
+    theirs.decide(decision("z", "a"))
     #expect(merged(ours, theirs).conflicts.map(\.place) == ["decisions"])
+    theirs.decide(decision("x", "a"))
+    #expect(merged(ours, theirs).conflicts.isEmpty)
     var renamed = base
     renamed.versions[0] = VersionLock.Entry(id: "1", name: "Model", checksum: "other")
     var removed = base

@@ -1,0 +1,58 @@
+package import HeirloomFormats
+import HeirloomMapping
+package import HeirloomMigration
+package import HeirloomModel
+
+extension ModelHistory {
+  /// Returns what the lock decides about the rows of stores on their way between two models.
+  ///
+  /// - Parameters:
+  ///   - source: A model of the history.
+  ///   - destination: A later model of the history.
+  /// - Returns: The decisions of the steps from one to the other, under the names that the destination has.
+  package func standingDecisions(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [DataDecision]
+  {
+    let decisions = lock?.namedDecisions ?? []
+    guard !decisions.isEmpty, let last = destination == current ? currentName : names(of: destination).last,
+      let first = names(of: source).first
+    else { return [] }
+    let between = namedVersionsBetween(first, and: last)
+    let names = [first] + between.map(\.name) + [last]
+    let models = [source] + between.map(\.model) + [destination]
+    let trail = LossTrail(through: models, losses: [])
+    return decisions.compactMap { decision in
+      guard let place = names.dropFirst().firstIndex(of: decision.step.destination),
+        isAsLocked(decision.step.destination, models[place]),
+        let option = DataDecision.Option(rawValue: decision.choice),
+        let choice = DataDecision.Choice(option, value: decision.value, age: decision.age),
+        let now = trail.lastNames(of: decision.properties, of: decision.entity, in: place)
+      else { return nil }
+      return DataDecision(entity: now.entity, constraint: now.properties, choice)
+    }
+  }
+}
+
+extension DataDecision.Choice {
+  /// Creates a choice as a lock has it.
+  fileprivate init?(_ option: DataDecision.Option, value: AttributeValue?, age: String?) {
+    switch option {
+    case .fill:
+      guard let value else { return nil }
+      self = .fill(value)
+    case .newest: self = .keepNewest(by: age)
+    case .merge: self = .merge(by: age)
+    case .quarantine: self = .quarantine
+    }
+  }
+}
+
+extension VersionLock.Decision {
+  /// Creates a lock's decision about the rows of a step.
+  package init(_ decision: DataDecision, at step: VersionLock.Step) {
+    var value: AttributeValue?
+    if case .fill(let given) = decision.choice { value = given }
+    self.init(
+      step: step, entity: decision.entity, properties: decision.properties, choice: decision.choice.option.rawValue,
+      value: value, age: decision.choice.age)
+  }
+}

@@ -1,0 +1,271 @@
+import Foundation
+import Heirloom
+import HeirloomFormats
+import TestSupport
+import Testing
+
+/// Steps at which every object of an entity stops: an error, until the lock decides for app and tool.
+struct StandingDecisionTests: ModelMaking {
+  /// Something new in the second version that stops every object.
+  struct Case: CustomStringConvertible {
+    let description: String
+    /// The second version's entity.
+    let tag: EntityDescription
+    /// The value of the new property in the store after the printed command; `nil` where the check prints none.
+    let value: SQLiteValue?
+    /// Further entities of all versions.
+    var others: [EntityDescription] = []
+  }
+
+  private static let name = attribute("name")
+
+  private static func required(_ type: AttributeType) -> AttributeDescription {
+    attribute("mark", type, optional: false)
+  }
+
+  private static var values: [Case] {
+    let zero = SQLiteValue.blob(Array(repeating: 0, count: 16))
+    let types: [(AttributeType, SQLiteValue?)] = [
+      (.integer16, .integer(0)), (.integer32, .integer(0)), (.integer64, .integer(0)), (.double, .real(0)),
+      (.float, .real(0)), (.decimal, .integer(0)), (.string, .text("unknown")), (.uri, .text("unknown")),
+      (.boolean, .integer(0)), (.date, .real(0)), (.uuid, zero), (.binary, nil), (.transformable, nil),
+    ]
+    return types.map { type, value in
+      Case(description: type.name, tag: entity("Tag", [name, required(type)]), value: value)
+    }
+  }
+
+  private static var others: [Case] {
+    let unique = entity("Tag", [name, attribute("mark", value: .string("x"))], unique: [["mark"]])
+    let linked = entity("Tag", [name], [toOne("mark", "Place", optional: false)])
+    let gone = entity("Tag", [name], isAbstract: true)
+    let place = entity("Place", [attribute("title")])
+    return [
+      Case(description: "unique", tag: unique, value: .text("x")),
+      Case(description: "link", tag: linked, value: nil, others: [place]),
+      Case(description: "abstract", tag: gone, value: nil),
+    ]
+  }
+
+  private let directory: TemporaryDirectory
+  private let tool: Tool
+  private let history: String
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    tool = Tool(directory: directory.url)
+    history = directory.file("History").path
+  }
+
+  private func fix(_ version: Int, _ entities: [EntityDescription]) throws {
+    let snapshot = try Notebook.write(ManagedObjectModel(entities: entities), "\(version)", in: directory)
+    #expect(tool("snapshot", snapshot, "--history", history).code == 0)
+  }
+
+  private func trial() throws -> (code: Int32, errors: [[String: Any]], version: [String: Any]) {
+    let outcome = tool("check", history, "--json")
+    let json = try outcome.json()
+    let findings = try #require(json["findings"] as? [[String: Any]])
+    let versions = try #require(json["versions"] as? [[String: Any]])
+    return (Int32(outcome.code), findings.filter { $0["severity"] as? String == "error" }, versions[0])
+  }
+
+  @Test(arguments: values + others)
+  func `every object stops: an error, and the printed command decides it for app and tool`(_ item: Case) throws {
+    let first = [Self.entity("Tag", [Self.name])] + item.others
+    try fix(1, first)
+    try fix(2, [item.tag] + item.others)
+    let before = try trial()
+    #expect(before.code == 6 && before.errors.map { $0["kind"] as? String } == ["dataHazard"], "\(before)")
+    let message = try #require(before.errors.first?["message"] as? String)
+    #expect(message.contains("every object stops the migration"))
+    let printed = message.firstMatch(of: /heirloom (check .+?--decide \S+) decides it/)?.1
+    #expect((printed == nil) == (item.value == nil), "\(message)")
+    // Whether decided or not, something is tried, or the check says that nothing was.
+    let (objects, result) = (before.version["objects"] as? Int, before.version["result"] as? String)
+    #expect(objects == 0 ? result == "notTried" : result == "kept", "\(before.version)")
+    guard let printed, let value = item.value else {
+      #expect(message.contains("--by-app 1"))
+      #expect(tool("check", history, "--by-app", "1").code == 0)
+      return
+    }
+    #expect(tool.run(printed.split(separator: " ").map(String.init)).code == 0)
+    let after = try trial()
+    #expect(after.code == 0 && after.version["result"] as? String == "kept", "\(after)")
+    #expect(after.version["objects"] as? Int ?? 0 > 0)
+    let lock = try VersionLock(path: history + "/lock.json")
+    #expect(lock.format == 2 && lock.namedDecisions.count == 1)
+
+    // One more release renames the property and asks nothing new.
+    var later = item.tag
+    later.name = "Label"
+    later.renamingIdentifier = "Tag"
+    let mark = try #require(later.attributes.firstIndex { $0.name == "mark" })
+    later.attributes[mark].name = "sign"
+    later.attributes[mark].renamingIdentifier = "mark"
+    later.uniquenessConstraints = item.tag.uniquenessConstraints.isEmpty ? [] : [["sign"]]
+    later.attributes.append(Self.attribute("more"))
+    for version in 2...3 {
+      if version == 3 {
+        try fix(3, [later] + item.others)
+        #expect(try trial().code == 0)
+      }
+      for isTool in [true, false] {
+        let url = directory.file("\(version)-\(isTool).sqlite")
+        let store = try PersistentStore.create(at: url, model: ManagedObjectModel(entities: first))
+        let context = ManagedObjectContext(store: store)
+        for index in 0..<5 { try context.insert("Tag")["name"] = .string("n\(index)") }
+        try context.save()
+        try store.close()
+        if isTool {
+          let outcome = tool("migrate", url.path, "--to", history)
+          #expect(outcome.code == 0 || item.description == "unique", "\(outcome.output)\(outcome.error)")
+          if outcome.code != 0 { #expect(tool("migrate", url.path, "--to", history, "--accept-losses").code == 0) }
+        } else {
+          let models = try ModelHistory(contentsOf: URL(fileURLWithPath: history))
+          let assistant = MigrationAssistant(
+            storeURL: url, modelController: ModelController(storeURL: url), history: models)
+          guard case .migrated(let report) = try assistant.migrateStore() else {
+            Issue.record("not migrated")
+            return
+          }
+          #expect(report.plan.decisions.count == 1)
+        }
+        let (table, column) = version == 2 ? ("ZTAG", "ZMARK") : ("ZLABEL", "ZSIGN")
+        let rows = try Connection(path: url.path, mode: .readOnly).rows("SELECT DISTINCT \(column) FROM \(table)")
+        #expect(rows.count == 1 && rows[0][0].isEqual(to: value), "\(rows)")
+      }
+    }
+  }
+}
+
+extension StandingDecisionTests {
+  /// Makes an entity with a composite attribute of one element, or of two, the second of them new and required.
+  private static func measured(optional: Bool, elements: [String]) -> EntityDescription {
+    var size = attribute("size", .composite, optional: optional)
+    size.composite = CompositeAttributeDescription(
+      elements: elements.map { attribute($0, .integer64, optional: $0 == "width") })
+    return entity("Tag", [name, size])
+  }
+
+  @Test(arguments: [true, false]) func `a struct that gains a member stops every object, or those that have the struct`(
+    isOptional: Bool
+  ) throws {
+    try fix(1, [Self.measured(optional: isOptional, elements: ["width"])])
+    try fix(2, [Self.measured(optional: isOptional, elements: ["width", "height"])])
+    let before = try trial()
+    #expect(before.code == (isOptional ? 0 : 6), "\(before)")
+    #expect(before.version["objects"] as? Int ?? 0 > 0 && before.version["result"] as? String == "kept")
+    #expect(tool("check", history, "--decide", "Tag.size.height=fill:7").code == 0)
+    #expect(try trial().code == 0)
+    let url = directory.file("Store.sqlite")
+    let store = try PersistentStore.create(
+      at: url, model: ManagedObjectModel(entities: [Self.measured(optional: isOptional, elements: ["width"])]))
+    let context = ManagedObjectContext(store: store)
+    try context.insert("Tag")["size"] = .composite(["width": .integer(3)])
+    try context.save()
+    try store.close()
+    #expect(tool("migrate", url.path, "--to", history).code == 0)
+    let rows = try Connection(path: url.path, mode: .readOnly).rows("SELECT ZWIDTH, ZHEIGHT FROM ZTAG")
+    #expect(rows == [[.integer(3), .integer(7)]])
+  }
+
+  /// Makes a store of the first version with one object, and returns what a migration of it by the library says.
+  private func migrated(_ decisions: [DataDecision] = []) throws -> [String] {
+    let url = directory.file("\(UUID().uuidString).sqlite")
+    let store = try PersistentStore.create(
+      at: url, model: ManagedObjectModel(entities: [Self.entity("Tag", [Self.name])]))
+    let context = ManagedObjectContext(store: store)
+    try context.insert("Tag")["name"] = .string("n")
+    try context.save()
+    try store.close()
+    var configuration = MigrationAssistant.Configuration()
+    configuration.decisions = decisions
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: try ModelHistory(contentsOf: URL(fileURLWithPath: history)), configuration: configuration)
+    do {
+      guard case .migrated(let report) = try assistant.migrateStore() else { return ["not migrated"] }
+      return report.plan.decisions.map(\.decision.description)
+    } catch MigrationAssistantError.decisionNeeded(_, let plan) {
+      return plan.blockers.map(\.kind)
+    }
+  }
+
+  private func rewrite(_ change: (inout VersionLock) -> Void) throws {
+    let path = history + "/lock.json"
+    var lock = try VersionLock(path: path)
+    change(&lock)
+    try Data(lock.encoded()).write(to: URL(fileURLWithPath: path))
+  }
+
+  private static func decision(
+    _ source: String = "1", _ destination: String = "2", _ property: String = "mark",
+    _ value: AttributeValue = .string("lock")
+  ) -> VersionLock.Decision {
+    VersionLock.Decision(
+      step: VersionLock.Step(source: source, destination: destination), entity: "Tag", properties: [property],
+      choice: "fill", value: value)
+  }
+
+  @Test func `a lock's decision counts where nobody else decides, and only for the rows of its own step`() throws {
+    let tag = Self.entity("Tag", [Self.name, Self.required(.string)])
+    try fix(1, [Self.entity("Tag", [Self.name])])
+    try fix(2, [tag])
+    #expect(try migrated() == ["missingValue"])
+    try rewrite { $0.decide(Self.decision()) }
+    #expect(try migrated() == ["Tag.mark=fill:lock"])
+    let own = DataDecision(entity: "Tag", property: "mark", .fill(.string("own")))
+    #expect(try migrated([own]) == ["Tag.mark=fill:own"])
+    // One of another type, of a later step, or with something that this release doesn't know, decides nothing.
+    for decision in [
+      Self.decision("1", "2", "mark", .integer(7)), Self.decision("2", "3"), Self.decision("1", "2", "name"),
+    ] {
+      try rewrite {
+        $0.writtenDecisions = []
+        $0.decide(decision)
+      }
+      #expect(try migrated() == ["missingValue"], "\(decision)")
+    }
+    try rewrite {
+      $0.writtenDecisions = []
+      $0.decide(Self.decision())
+      guard case .object(var members)? = $0.writtenDecisions.first else { return }
+      members["where"] = .string("name = 'other'")
+      $0.writtenDecisions = [.object(members)]
+    }
+    #expect(try migrated() == ["missingValue"])
+    // An edited version isn't the one that was decided about.
+    try rewrite {
+      $0.writtenDecisions = []
+      $0.decide(Self.decision())
+      $0.versions[1].checksum = String(repeating: "A", count: 43) + "="
+    }
+    #expect(try migrated() == ["missingValue"])
+  }
+
+  @Test func `a property that goes and comes back under its name isn't the one that was decided about`() throws {
+    let plain = Self.entity("Tag", [Self.name])
+    try fix(1, [plain])
+    try fix(2, [Self.entity("Tag", [Self.name, Self.required(.string)])])
+    try fix(3, [Self.entity("Tag", [Self.name, Self.attribute("other")])])
+    try fix(4, [Self.entity("Tag", [Self.name, Self.required(.string), Self.attribute("last")])])
+    try rewrite { $0.decide(Self.decision()) }
+    #expect(try migrated() == ["missingValue"])
+    #expect(tool("check", history, "--decide", "Tag.name=fill:x").code == 2)
+    #expect(tool("check", history, "--decide", "Tag.mark=newest").code == 2)
+    #expect(tool("check", history, "--acknowledge", "Tag.mark", "--decide", "Tag.mark=fill:again").code == 6)
+    #expect(try VersionLock(path: history + "/lock.json").namedDecisions.map(\.step.source) == ["1", "3"])
+    #expect(try migrated() == ["Tag.mark=fill:again"])
+  }
+}
+
+extension SQLiteValue {
+  /// Compares numbers by value: an integral number has either storage class.
+  fileprivate func isEqual(to other: SQLiteValue) -> Bool {
+    switch (self, other) {
+    case (.integer(let number), .real(let value)), (.real(let value), .integer(let number)): Double(number) == value
+    default: self == other
+    }
+  }
+}
