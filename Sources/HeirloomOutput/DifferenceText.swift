@@ -54,7 +54,8 @@ package struct DifferenceText {
     return .object([
       ("kind", .text(suspicion.kind.rawValue)), ("entity", .text(suspicion.entity)),
       ("sourceEntity", .text(suspicion.sourceEntity)), ("removed", .text(suspicion.removed)),
-      ("added", .text(suspicion.added)), ("type", .text(suspicion.type)),
+      ("added", .text(suspicion.added)), ("alternatives", .texts(suspicion.alternatives)),
+      ("rivals", .texts(suspicion.rivals)), ("type", .text(suspicion.type)),
       ("nameSimilarity", .number(Self.rounded(suspicion.nameSimilarity))),
       ("score", .number(Self.rounded(suspicion.score))),
       ("renamingIdentifier", .text(suspicion.renamingIdentifier)), ("objects", .optional(evidence?.objects)),

@@ -59,7 +59,8 @@ struct RenameTests {
       let rename = try #require(try Self.renames(outcome).first)
       #expect(
         Set(rename.keys) == [
-          "kind", "entity", "sourceEntity", "removed", "added", "type", "nameSimilarity", "score", "renamingIdentifier",
+          "kind", "alternatives", "rivals", "entity", "sourceEntity", "removed", "added", "type", "nameSimilarity",
+          "score", "renamingIdentifier",
           "objects", "values", "compared", "equal", "misfits",
         ])
       #expect(rename["removed"] as? String == "fullName" && rename["added"] as? String == "name")

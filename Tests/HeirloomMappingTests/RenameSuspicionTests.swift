@@ -61,6 +61,48 @@ struct RenameSuspicionTests {
     #expect(ModelDifference(from: try make(before), to: try make(after)).renames.isEmpty)
   }
 
+  /// Names before and after, what is asked about the first, and whether one is proposed.
+  static let several: [([String], [String], gone: [String], new: [String])] = [
+    (["text"], ["color", "weather"], ["text"], ["color", "weather"]),
+    (["text", "name"], ["x"], ["name", "text"], ["x"]),
+    (["text"], ["textBody", "textSize"], ["text"], ["textBody", "textSize"]),
+    (["text"], ["textBody", "weather"], ["text"], ["textBody"]), (["text"], ["a", "b", "c", "d"], [], []),
+    (["creationDate", "fullName"], ["dateCreated", "name"], ["creationDate"], ["dateCreated"]),
+    (["noteText", "noteTexts"], ["noteTextOld"], ["noteText", "noteTexts"], ["noteTextOld"]),
+  ]
+
+  @Test(arguments: several, [false, true])
+  func `where several are as alike, all are named in any order and none is proposed`(
+    names: (before: [String], after: [String], gone: [String], new: [String]), isReversed: Bool
+  ) throws {
+    func make(_ names: [String]) throws -> ManagedObjectModel {
+      var entity = EntityDescription(name: "E")
+      entity.attributes = (isReversed ? names.reversed() : names).map { attribute($0) }
+      return try ManagedObjectModel(entities: [entity])
+    }
+    let renames = ModelDifference(from: try make(names.before), to: try make(names.after)).renames
+    let first = renames.first { names.gone.contains($0.removed) }
+    #expect(renames.isEmpty == names.gone.isEmpty)
+    #expect(([first?.removed].compactMap(\.self) + (first?.rivals ?? [])).sorted() == names.gone, "\(renames)")
+    #expect(([first?.added].compactMap(\.self) + (first?.alternatives ?? [])).sorted() == names.new, "\(renames)")
+    guard let first else { return }
+    let isOne = names.gone.count == 1 && names.new.count == 1
+    #expect(first.isProposal == isOne)
+    #expect(first.advice.contains("Give \"\(first.added)\"") == isOne, "\(first.advice)")
+    for name in names.gone + names.new { #expect(first.question.contains("\"\(name)\""), "\(first.question)") }
+  }
+
+  @Test func `two new entities like the one that is gone are both named`() throws {
+    let before = try model(entity("Note", attribute("text"), attribute("date", .date)))
+    for names in [["Aside", "Page"], ["Page", "Aside"]] {
+      let after = try ManagedObjectModel(
+        entities: names.map { entity($0, attribute("text"), attribute("date", .date)) })
+      let renames = ModelDifference(from: before, to: after).renames
+      #expect(renames.count == 1 && renames.allSatisfy { !$0.isProposal })
+      #expect(renames.first.map { [$0.added] + $0.alternatives }?.sorted() == ["Aside", "Page"])
+    }
+  }
+
   @Test func `entities and relationships are suspected too, and an inverse that stays counts`() throws {
     let before = try model(
       entity("Note", attribute("text"), attribute("date", .date)),

@@ -14,6 +14,10 @@ package struct MatchingDiagnostic: Hashable, Sendable {
   package let counterpart: String
   /// The renaming identifier that would tie the two together.
   package let suggestedIdentifier: String
+  /// Further elements of the destination that the counterpart may have become, as alike as this one.
+  let alternatives: [String]
+  /// Further elements of the source that this one may have been, as alike as the counterpart.
+  let rivals: [String]
 
   /// The kind of a suspicion about the matching.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -32,12 +36,17 @@ package struct MatchingDiagnostic: Hashable, Sendable {
   }
 
   /// Creates a diagnostic.
-  init(kind: Kind, entity: String, property: String?, counterpart: String, suggestedIdentifier: String) {
+  init(
+    kind: Kind, entity: String, property: String?, counterpart: String, suggestedIdentifier: String,
+    alternatives: [String] = [], rivals: [String] = []
+  ) {
     self.kind = kind
     self.entity = entity
     self.property = property
     self.counterpart = counterpart
     self.suggestedIdentifier = suggestedIdentifier
+    self.alternatives = alternatives
+    self.rivals = rivals
   }
 }
 
@@ -62,7 +71,8 @@ extension MatchingDiagnostic: CustomStringConvertible {
       """
     case .suspectedRename:
       """
-      \(subject) is new and "\(counterpart)", of the same shape, is gone. A rename? Then give it the renaming identifier \
+      \(subject) is new and "\(counterpart)", of the same shape, is gone. A rename? Then give \
+      \(alternatives.isEmpty && rivals.isEmpty ? "it" : "the one that goes on with it") the renaming identifier \
       "\(suggestedIdentifier)"; otherwise \(content) dropped.
       """
     case .renameWithoutMigration:

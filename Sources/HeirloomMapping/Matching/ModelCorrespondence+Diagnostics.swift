@@ -52,11 +52,7 @@ extension ModelCorrespondence {
       added: new.filter { !ambiguous.contains($0.name) }.map {
         Candidate($0.identified, shape: "", content: content(of: $0, in: destination))
       })
-    return candidates.findings().map {
-      MatchingDiagnostic(
-        kind: $0.kind, entity: $0.added.element.name, property: nil, counterpart: $0.removed.element.name,
-        suggestedIdentifier: $0.removed.element.canonicalIdentifier)
-    }
+    return candidates.findings().map { $0.diagnostic(of: $0.added.element.name, property: nil) }
   }
 
   private func propertyDiagnostics(of pair: EntityCorrespondence) -> [MatchingDiagnostic] {
@@ -78,9 +74,7 @@ extension ModelCorrespondence {
     return (attributes.findings() + relationships.findings()).compactMap { finding in
       let name = finding.added.element.name
       guard let owner = destination.declaringEntity(ofProperty: name, in: pair.destination.name) else { return nil }
-      return MatchingDiagnostic(
-        kind: finding.kind, entity: owner.name, property: name, counterpart: finding.removed.element.name,
-        suggestedIdentifier: finding.removed.element.canonicalIdentifier)
+      return finding.diagnostic(of: owner.name, property: name)
     }
   }
 
@@ -129,6 +123,14 @@ private struct Candidates {
     let kind: MatchingDiagnostic.Kind
     let removed: Candidate
     let added: Candidate
+    /// Further added elements that may be the removed one, and further removed ones that may be the added one.
+    var others: (added: [String], removed: [String]) = ([], [])
+
+    func diagnostic(of entity: String, property: String?) -> MatchingDiagnostic {
+      MatchingDiagnostic(
+        kind: kind, entity: entity, property: property, counterpart: removed.element.name,
+        suggestedIdentifier: removed.element.canonicalIdentifier, alternatives: others.added, rivals: others.removed)
+    }
   }
 
   /// Takes out the elements that seem to belong together, the surest first.
@@ -138,15 +140,44 @@ private struct Candidates {
       + take(.sameNameOtherIdentifier) { $1.element.name == $0.element.name }
     // Guessing compares each with each; in a model of that size nobody reads the guesses.
     guard added.count <= 500, removed.count <= 500 else { return sure }
+    return sure + guesses()
+  }
+
+  /// Finds the removed elements that may be added ones under a new name.
+  ///
+  /// A pair counts unless another one of either element is clearly more alike. Where several count, none is proposed:
+  /// followed literally, a wrong proposal moves content to a place where nobody looks for it.
+  private func guesses() -> [Finding] {
     let removedShapes = Dictionary(grouping: removed, by: \.shape).mapValues(\.count)
     let addedShapes = Dictionary(grouping: added, by: \.shape).mapValues(\.count)
-    let guessed = take(.suspectedRename) { old, new in
-      // An element that names another identifier expressly is renamed from that one.
-      guard let shape = old.shape, shape == new.shape, new.element.renamingIdentifier == nil else { return false }
-      let isOnlyPair = old.isProperty && removedShapes[shape] == 1 && addedShapes[shape] == 1
-      return isOnlyPair || old.likeness(to: new) >= 0.5
+    // An element that names another identifier expressly is renamed from that one.
+    let new = added.filter { $0.element.renamingIdentifier == nil }
+    let pairs = removed.flatMap { old in
+      new.compactMap { new -> (old: Candidate, new: Candidate, likeness: Double)? in
+        guard let shape = old.shape, shape == new.shape else { return nil }
+        let likeness = old.likeness(to: new)
+        if likeness >= 0.5 { return (old, new, likeness) }
+        let counts = [removedShapes[shape] ?? 0, addedShapes[shape] ?? 0].sorted()
+        return old.isProperty && counts[0] == 1 && counts[1] <= 3 ? (old, new, 0) : nil
+      }
     }
-    return sure + guessed
+    let best = Dictionary(
+      pairs.flatMap { [($0.old, $0.likeness), ($0.new, $0.likeness)] }, uniquingKeysWith: { max($0, $1) })
+    let likely = pairs.filter { $0.likeness > max(best[$0.old] ?? 0, best[$0.new] ?? 0) - 0.2 }
+    // One question names all that are gone and may be the same new one.
+    var asked: Set<Candidate> = []
+    let groups = Dictionary(grouping: likely, by: \.old).values.ordered { [$0[0].old.element.name] }
+    return groups.compactMap { own in
+      guard let first = own.max(by: { $0.likeness < $1.likeness }), asked.insert(first.new).inserted else {
+        return nil
+      }
+      let names = Set(own.map(\.new))
+      let rivals = Set(likely.filter { names.contains($0.new) && $0.old != first.old }.map(\.old.element.name))
+      let alternatives = own.map(\.new.element.name).filter { $0 != first.new.element.name }
+      return Finding(
+        kind: .suspectedRename, removed: first.old, added: first.new, others: (alternatives.ordered(), rivals.ordered())
+      )
+    }
   }
 
   private mutating func take(

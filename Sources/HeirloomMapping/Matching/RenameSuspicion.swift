@@ -33,22 +33,35 @@ package struct RenameSuspicion: Hashable, Sendable {
   package let score: Double
   /// The renaming identifier that would make it a rename.
   package let renamingIdentifier: String
+  /// Further names that are new and as alike; then none is proposed.
+  package let alternatives: [String]
+  /// Further names that are gone and as alike; then none is proposed.
+  package let rivals: [String]
+
+  /// True if just one name is gone and one new.
+  package var isProposal: Bool { alternatives.isEmpty && rivals.isEmpty }
 }
 
 extension RenameSuspicion: CustomStringConvertible {
   /// The suspicion, in one sentence that asks.
   package var question: String {
-    switch kind {
+    let (gone, new) = (Self.names([removed] + rivals), Self.names([added] + alternatives))
+    let all = isProposal ? "both" : "all"
+    return switch kind {
     case .entity:
-      "entity \"\(removed)\" removed and \"\(added)\" added, with properties that are alike: a rename?"
-    case .attribute: "\"\(removed)\" removed and \"\(added)\" added, both \(type): a rename?"
-    case .relationship: "\"\(removed)\" removed and \"\(added)\" added, both lead \(type): a rename?"
+      "\(rivals.isEmpty ? "entity" : "entities") \(gone) removed and \(new) added, with properties that are alike: a rename?"
+    case .attribute: "\(gone) removed and \(new) added, \(all) \(type): a rename?"
+    case .relationship: "\(gone) removed and \(new) added, \(all) lead \(type): a rename?"
     }
+  }
+
+  private static func names(_ names: [String]) -> String {
+    names.map { "\"\($0)\"" }.joined(separator: ", ")
   }
 
   /// The advice for a rename, as the beginning of a sentence.
   package var advice: String {
-    "Give \"\(added)\" the renaming identifier \"\(renamingIdentifier)\": in Xcode's model inspector, or"
+    "Give \(isProposal ? "\"\(added)\"" : "the one that goes on with \"\(removed)\"") the renaming identifier \"\(renamingIdentifier)\": in Xcode's model inspector, or"
       + " elementID=\"\(renamingIdentifier)\" in the model's source"
   }
 
@@ -56,7 +69,8 @@ extension RenameSuspicion: CustomStringConvertible {
   package var sourceAdvice: String {
     kind == .entity
       ? "SwiftData can't follow it: keep the class's name, or carry its objects over in a custom stage"
-      : "Write @Attribute(originalName: \"\(renamingIdentifier)\"), or @Relationship with it, before \"\(added)\""
+      : "Write @Attribute(originalName: \"\(renamingIdentifier)\"), or @Relationship with it, before"
+        + " \(isProposal ? "\"\(added)\"" : "the one that goes on with \"\(removed)\"")"
   }
 
   /// The question and the advice.
@@ -78,6 +92,7 @@ extension RenameSuspicion {
     renamingIdentifier = diagnostic.suggestedIdentifier
     entity = diagnostic.entity
     added = diagnostic.property ?? diagnostic.entity
+    (alternatives, rivals) = (diagnostic.alternatives, diagnostic.rivals)
     nameSimilarity = NameSimilarity.value(removed, added)
     guard let property = diagnostic.property else {
       kind = .entity
