@@ -32,4 +32,6 @@ struct RowRunOutcome {
   let recounted: [MigrationLoss]
   /// The number of requests for links to objects that decisions removed.
   let removedLinks: [RemovedLink: Int64]
+  /// The number of objects that got a value which code hadn't given them, by the number of the decision.
+  let filled: [Int: Int64]
 }

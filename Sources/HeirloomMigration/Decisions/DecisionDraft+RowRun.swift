@@ -14,7 +14,8 @@ extension DecisionDraft {
   func rowRun(
     _ mappings: [EntityMapping], questions: EffectQuestions, connection: Connection
   ) throws -> RowRunDecisions {
-    var result = RowRunDecisions(values: values)
+    guard !mappings.isEmpty else { return RowRunDecisions() }
+    var result = RowRunDecisions(values: values, fills: fills(in: questions.destination))
     func isByRow(_ row: DataEffect.Rows) -> Bool {
       mappings.contains { $0.sourceEntityName == row.entity && $0.destinationEntityName == row.destinationEntity }
     }
@@ -42,6 +43,18 @@ extension DecisionDraft {
       }
     }
     return result
+  }
+
+  private func fills(in destination: ManagedObjectModel) -> [RowRunDecisions.Fill] {
+    decisions.enumerated().compactMap { index, decision in
+      guard case .fill(let value) = decision.choice, let property = decision.properties.first,
+        let leaf = destination.attributeTarget(property, of: decision.entity)?.description,
+        (try? ValueCoding.encode(value, for: leaf)) != nil
+      else { return nil }
+      return RowRunDecisions.Fill(
+        entity: decision.entity, property: property, literal: ValueConversion.literal(value, for: leaf),
+        decision: index)
+    }
   }
 }
 

@@ -16,6 +16,28 @@ struct MadeObjects {
     let underlying: any Error
   }
 
+  /// Gives objects of exactly one entity the decided values that they lack.
+  ///
+  /// - Parameters:
+  ///   - entity: The entity.
+  ///   - key: The key above which objects are looked at; `nil` for all.
+  ///   - note: Gets the number of each decision, and of the objects that got its value.
+  /// - Throws: An error of the store.
+  func fill(_ entity: PhysicalEntity, after key: Int64?, note: (Int, Int64) -> Void) throws {
+    let fills = setting.parts.decided.fills
+    guard !fills.isEmpty else { return }
+    for (property, column) in try context.requiredColumns(ofEntity: entity.name) {
+      let fill = fills.first {
+        $0.property == property && setting.destination.model.isEntity(entity.name, kindOf: $0.entity)
+      }
+      guard let fill else { continue }
+      try setting.connection.execute(
+        "UPDATE \(table(entity.table)) AS s SET \(quote(column)) = \(fill.literal) WHERE"
+          + " \(Self.number) = \(entity.number)\(Self.isAfter(key)) AND \(quote(column)) IS NULL")
+      note(fill.decision, setting.connection.changes)
+    }
+  }
+
   /// Throws the first fault of objects of exactly one entity.
   ///
   /// - Parameters:

@@ -194,8 +194,9 @@ extension MigrationManager {
         let isCopied = setting.split.declarative.entityMappings.contains {
           $0.destinationEntityName == entity.name && $0.sourceEntityName != nil
         }
-        guard isCopied else { return try made.check(entity, after: nil) }
-        guard let key = destinationContext.keyBeforeInsertions(inTreeOf: entity) else { return }
+        let key = isCopied ? destinationContext.keyBeforeInsertions(inTreeOf: entity) : nil
+        if isCopied, key == nil { return }
+        try made.fill(entity, after: key) { filled[$0, default: 0] += $1 }
         try made.check(entity, after: key)
       }
     }
@@ -251,7 +252,7 @@ extension MigrationManager {
     return RowRunOutcome(
       results: results, objects: objects, rowCounts: rowCounts, losses: losses?.new ?? [],
       recounted: losses?.recounted ?? [],
-      removedLinks: removedLinks)
+      removedLinks: removedLinks, filled: filled)
   }
 
   private func result(of run: RowMapping) throws -> EntityMappingResult {

@@ -81,6 +81,8 @@ public final class MigrationManager {
 
   /// The number of requests for links to objects that decisions removed.
   var removedLinks: [RemovedLink: Int64] = [:]
+  /// The number of objects that got a decided value, by the number of the decision.
+  var filled: [Int: Int64] = [:]
 
   /// Returns the destination objects that were made from source objects.
   ///

@@ -226,6 +226,8 @@ extension ExpectedContents {
     package var removed: [String: Int64] = [:]
     /// The entities whose objects may have got values where they had none.
     package var filled: Set<String> = []
+    /// True if code may have made objects, of whatever entity.
+    package var hasCode = false
 
     /// Creates a value for a migration without decisions.
     package init() {}
@@ -257,7 +259,7 @@ extension ExpectedContents {
       )
     }
     let added = found.keys.filter { objects[$0] == nil }
-    if let first = added.min() {
+    if let first = added.min(), !decided.hasCode {
       findings.append(
         .init(.objectsAdded, entity, "\(added.count) objects of \"\(entity)\" came from nowhere, key \(first)"))
     }

@@ -16,8 +16,8 @@ extension StoreContents {
   ///
   /// Objects are compared by entity and primary key, as the mapping says. Values that it copies must be equal, and links
   /// must lead to the same objects. Anything that is gone must be among the losses that the plan announced. The results
-  /// of code — policies, handlers of stages, expressions — can't be known: entities with a policy are left out, and
-  /// `except` names what handlers changed.
+  /// of code — policies, handlers of stages, expressions — can't be known: entities with a policy are left out, objects
+  /// that code may have made are passed over, and `except` names what handlers changed.
   ///
   /// - Parameters:
   ///   - url: The migrated store.
@@ -26,9 +26,7 @@ extension StoreContents {
   ///     they are after the migration.
   /// - Throws: ``MigrationNotKept`` with all findings, or the error that keeps the store from being read.
   public func expectKept(in url: URL, after report: MigrationReport, except: Set<String> = []) throws {
-    let findings = try findings(in: url, after: report.plan).filter { finding in
-      !except.contains(finding.entity) && !except.contains("\(finding.entity).\(finding.property ?? "")")
-    }
+    let findings = try findings(in: url, after: report.plan).filter { !$0.isAbout(except) }
     guard findings.isEmpty else { throw MigrationNotKept(findings: findings) }
   }
 
@@ -70,6 +68,8 @@ extension StoreContents {
         if outcome.filled > 0 { decided.filled.insert(entity.name) }
       }
     }
+    // The handlers of a stage are no part of the mapping.
+    decided.hasCode = plan.hops.contains { !$0.isInferred || $0.mapping.entityMappings.contains(where: \.isCode) }
     return expected.findings(in: found, decided: decided) + unannouncedLosses(in: plan)
   }
 
@@ -117,6 +117,13 @@ extension StoreContents {
           "\(count) values of \"\(entity.name).\(attribute.name)\" are gone, and the plan doesn't say so")
       }
     }
+  }
+}
+
+extension MigrationFinding {
+  /// Returns true if its entity, or its property as `Entity.property`, is among names.
+  func isAbout(_ names: Set<String>) -> Bool {
+    names.contains(entity) || property.map { names.contains("\(entity).\($0)") } ?? false
   }
 }
 

@@ -29,7 +29,7 @@ struct EffectQuestions {
   }
 
   var source: PhysicalSchema { crossing.source }
-  private var destination: ManagedObjectModel { crossing.destination.model }
+  var destination: ManagedObjectModel { crossing.destination.model }
   /// The number of objects of each source entity, without those of subentities.
   private var counts: [String: Int64] { crossing.counts.byEntity }
 

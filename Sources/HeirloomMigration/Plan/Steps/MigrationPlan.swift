@@ -30,7 +30,7 @@ public struct MigrationPlan: Hashable, Sendable {
   /// The blockers that stop the migration until somebody decides.
   public let blockers: [MigrationBlocker]
   /// The outcomes of decisions in this hop, in the order in which they were given.
-  let hopDecisions: [DecisionOutcome]
+  var hopDecisions: [DecisionOutcome]
   /// The warnings about things that may surprise, though nothing is lost.
   public package(set) var warnings: [String]
   /// The number of rows that are written anew.
@@ -164,6 +164,10 @@ extension MigrationPlan {
       return check.survives(changesOf: counted.union(derived))
     }
     hopLosses += outcome.losses
+    // The plan may have counted objects that the policy then made itself.
+    for (index, rows) in outcome.filled where hopDecisions.indices.contains(index) {
+      hopDecisions[index].filled = max(hopDecisions[index].filled, rows)
+    }
     for loss in outcome.recounted {
       let place = hopLosses.firstIndex {
         $0.entity == loss.entity && $0.property == loss.property && $0.kind == loss.kind

@@ -51,8 +51,22 @@ package struct RowRunDecisions: Hashable, Sendable {
     let rows: Int64
   }
 
-  /// The values that objects get.
+  /// A value for objects that code leaves without one.
+  struct Fill: Hashable, Sendable {
+    /// The destination entity.
+    let entity: String
+    /// The attribute's name or path.
+    let property: String
+    /// The value as an SQL literal.
+    let literal: String
+    /// The number of the decision.
+    let decision: Int
+  }
+
+  /// The values that objects get where SQL makes them.
   var values = DecidedValues()
+  /// The values that objects get where code makes them.
+  var fills: [Fill] = []
   /// The objects that go to the file.
   var exclusions: [Exclusion] = []
 
