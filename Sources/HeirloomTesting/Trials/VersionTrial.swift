@@ -50,7 +50,8 @@ extension ModelHistory {
   @discardableResult
   public func expectMigrations(
     configuration: MigrationAssistant.Configuration = MigrationAssistant.Configuration(),
-    delegate: (any MigrationAssistantDelegate)? = nil, except: Set<String> = [], objectsPerEntity: Int = 12, seed: UInt64 = 1
+    delegate: (any MigrationAssistantDelegate)? = nil, except: Set<String> = [], objectsPerEntity: Int = 12,
+    seed: UInt64 = 1
   ) throws -> [VersionTrial] {
     var configuration = configuration
     configuration.proof = .full
