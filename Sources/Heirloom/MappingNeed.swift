@@ -4,7 +4,8 @@ import HeirloomModel
 
 /// The reason why a delegate is asked for a mapping.
 public struct MappingNeed: Sendable {
-  /// The name of the version to start from; `nil` if the history doesn't have it.
+  /// The name of the version to start from; for a model that the history doesn't have, such as one that only its snapshot
+  /// knows, its version identifier, else its version checksum.
   public let sourceName: String?
   /// The name of the version to arrive at, likewise.
   public let destinationName: String?
@@ -38,7 +39,7 @@ public struct MappingNeed: Sendable {
 
   /// Creates a need for a mapping between two versions that makes inference possible, or keeps what would be lost.
   init(_ inference: MappingInference, losses: [MigrationLoss] = [], _ history: ModelHistory) {
-    (sourceName, destinationName) = (history.name(of: inference.source), history.name(of: inference.destination))
+    (sourceName, destinationName) = (history.label(of: inference.source), history.name(of: inference.destination))
     (obstacles, self.losses) = (inference.obstacles, losses)
     (made, self.inference) = (nil, inference)
   }

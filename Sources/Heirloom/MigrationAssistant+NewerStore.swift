@@ -48,7 +48,7 @@ extension MigrationAssistant {
 
   /// Returns true if the path from a later version to the current one begins with a given mapping.
   private func isLedBack(from model: ManagedObjectModel, named name: String) -> Bool {
-    guard let given = try? givenMappings(from: name), !given.models.isEmpty else { return false }
+    guard let given = try? givenMappings(from: name, model), !given.models.isEmpty else { return false }
     let found = try? path(from: model, named: name, given)
     return found?.hops.first?.isGiven ?? false
   }

@@ -73,14 +73,16 @@ extension MigrationAssistant {
       if let doubt = choice.doubt { report(.sourceModelUncertain(reason: doubt)) }
       return IdentifiedModel(
         model: choice.model, origin: origin, versionName: choice.name,
-        isKnown: choice.name != nil || choice.model == given || trustsSnapshot(of: choice.model) || names(hashes),
+        isKnown: choice.name != nil || choice.model == given || trustsSnapshot(of: choice.model) || names(hashes)
+          || history.hasStep(from: choice.model),
         fittingNames: choice.fitting, doubt: choice.doubt)
     }
     if let named = stagedManager?.model(withHashes: hashes) {
       return IdentifiedModel(model: named, origin: .file, versionName: nil, isKnown: true)
     }
     if let cached = cachedModel(), cached.versionHashes() == hashes {
-      return IdentifiedModel(model: cached, origin: .cache, versionName: nil, isKnown: names(hashes))
+      return IdentifiedModel(
+        model: cached, origin: .cache, versionName: nil, isKnown: names(hashes) || history.hasStep(from: cached))
     }
     throw MigrationAssistantError.noModel(storePath: storeURL.path, nearest: history.nearestVersions(to: hashes))
   }
@@ -155,7 +157,7 @@ extension MigrationAssistant {
   /// Finds the path from the model that made the store to the current one.
   func hopPath(from source: IdentifiedModel) throws -> HopPath {
     let (model, destination) = (source.model, history.current)
-    let given = try givenMappings(from: source.versionName)
+    let given = try givenMappings(from: source.versionName, model)
     let mistakes = given.models.flatMap { $0.mismatches(from: model, to: destination) }
       .filter { $0.isOfMappingAlone(among: given.models) }
     guard mistakes.isEmpty else {
@@ -218,17 +220,22 @@ extension MigrationAssistant {
 
   /// Returns the configuration's mapping models, then those of the history's steps on the way to the current version.
   ///
-  /// - Parameter name: The name of the version that the way starts from; `nil` if the history doesn't have it.
+  /// - Parameters:
+  ///   - name: The name of the version that the way starts from; `nil` if the history doesn't have it.
+  ///   - model: Its model.
   /// - Returns: The mapping models, each for its versions.
   /// - Throws: What a step's mapping throws, or `ModelReadingError` for its versions.
-  func givenMappings(from name: String?) throws -> GivenMappings {
+  func givenMappings(from name: String?, _ model: ManagedObjectModel) throws -> GivenMappings {
     var given = GivenMappings(models: configuration.mappings, labels: configuration.mappingLabels)
-    for step in history.steps(from: name) {
+    for step in history.steps(from: name, model) {
       // What has no name is numbered.
       for index in given.labels.count..<given.models.count { given.labels.append("mapping model \(index + 1)") }
       given.labels.append(step.label)
       do throws(any Error) {
-        given.models.append(try history.memory.mapping(of: step) { try history.mapping(of: step) })
+        // The models that only stores know differ from store to store.
+        let isKnown = history.versionNames.contains(step.source)
+        func made() throws -> MappingModel { try history.mapping(of: step, from: model) }
+        given.models.append(isKnown ? try history.memory.mapping(of: step, make: made) : try made())
       } catch let error as MappingInferenceError {
         throw MigrationAssistantError.mappingNeeded(
           storePath: storeURL.path, obstacles: error.obstacles, skeleton: error.skeleton)
@@ -297,11 +304,13 @@ extension MigrationAssistant {
     } catch {
       delegate?.migrationAssistant(
         self, didFailToInferMappingFrom: source, to: destination, obstacles: error.obstacles)
+      let inference = given.models.isEmpty ? MappingInference(from: source, to: destination) : nil
+      let skeleton = inference.flatMap(skeleton) ?? error.skeleton
       let hops = try hopsByAsking(from: source, to: destination, given: given) { step in
         step.obstacles.isEmpty ? nil : MappingNeed(step, history)
       } whole: {
         MappingNeed(
-          obstacles: error.obstacles, skeleton: error.skeleton, from: history.name(of: source),
+          obstacles: error.obstacles, skeleton: skeleton, from: history.label(of: source),
           to: history.name(of: destination))
       }
       if let hops { return (hops, mappingsPassedOver(by: hops, given)) }
@@ -310,14 +319,14 @@ extension MigrationAssistant {
         isStepwise: true)
       guard let stepwise else {
         throw MigrationAssistantError.mappingNeeded(
-          storePath: storeURL.path, obstacles: error.obstacles, skeleton: error.skeleton)
+          storePath: storeURL.path, obstacles: error.obstacles, skeleton: skeleton)
       }
       path = stepwise
     }
     if let conflict = path.conflict { throw MigrationError.unsupportedMapping(reason: conflict) }
     let hops = try path.hops.map { hop in
       guard !hop.isGiven, !configuration.infersMappingModel else { return MigrationHop(hop) }
-      let need = MappingNeed(from: history.name(of: hop.source), to: history.name(of: hop.destination))
+      let need = MappingNeed(from: history.label(of: hop.source), to: history.name(of: hop.destination))
       guard let given = try givenMapping(from: hop.source, to: hop.destination, need: need) else {
         throw MigrationAssistantError.mappingNeeded(storePath: storeURL.path, obstacles: [], skeleton: nil)
       }
@@ -337,8 +346,14 @@ extension MigrationAssistant {
       return try completed.mappingModel()
     } catch {
       throw MigrationAssistantError.mappingNeeded(
-        storePath: storeURL.path, obstacles: error.obstacles, skeleton: error.skeleton)
+        storePath: storeURL.path, obstacles: error.obstacles, skeleton: skeleton(completed))
     }
+  }
+
+  /// Returns the source for what an inference leaves open, with the names by which a step refers to the versions.
+  private func skeleton(_ inference: MappingInference) -> String? {
+    MappingSkeleton(
+      inference, from: history.label(of: inference.source), to: history.label(of: inference.destination))?.source
   }
 
   /// Asks the delegate for mappings: about each step between neighbours that needs one, then about the whole way.
@@ -357,7 +372,7 @@ extension MigrationAssistant {
   ) throws -> [MigrationHop]? {
     guard delegate != nil else { return nil }
     let (first, last) = (history.name(of: source), history.name(of: destination))
-    let given = try given ?? givenMappings(from: first)
+    let given = try given ?? givenMappings(from: first, source)
     var found: [MappingModel] = []
     var between: [ManagedObjectModel] = []
     if let first, let last { between = history.versionsBetween(first, and: last) }

@@ -46,7 +46,7 @@ final class MigrationRun {
       let models = history.versionNames.map { (try? history.model(named: $0)) ?? nil }
       return models.contains(nil) ? nil : models.compactMap { $0 }
     }
-    settings.standingDecisions = { hop in history.standingDecisions(from: hop.source, to: hop.destination) }
+    settings.standingDecisions = history.standingDecisions
   }
 
   /// A migration that was agreed to before the store was held.

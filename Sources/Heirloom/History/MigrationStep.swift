@@ -32,7 +32,8 @@ extension ModelHistory {
   /// inferred. The rules are those of ``MigrationAssistant/Configuration/mappings``.
   ///
   /// - Parameters:
-  ///   - source: The name of the version to start from; one of ``versionNames``.
+  ///   - source: The name of the version to start from: one of ``versionNames``, or what ``MappingNeed/sourceName`` is for
+  ///     a model that only its snapshot knows.
   ///   - destination: The name of the version to arrive at.
   ///   - willMigrate: The code that runs before the mapping, on a copy of the store that has the first version's model.
   ///   - didMigrate: The code that runs after it, on what it made.
@@ -96,9 +97,10 @@ extension ModelHistory {
     func fail(_ problem: MigrationStepError.Problem) throws(MigrationStepError) {
       throw MigrationStepError(source: step.source, destination: step.destination, problem: problem)
     }
-    for name in [step.source, step.destination] where !versionNames.contains(name) {
-      try fail(.unknownVersion(name, known: versionNames))
-    }
+    // Only a store tells the names of models that no version has.
+    let isArchived = versionNames.count == 1 || ManagedObjectModel.isVersionChecksum(step.source)
+    let names = isArchived ? [step.destination] : [step.source, step.destination]
+    for name in names where !versionNames.contains(name) { try fail(.unknownVersion(name, known: versionNames)) }
     if step.source == step.destination { try fail(.sameVersion) }
     if steps.contains(where: { $0.source == step.source && $0.destination == step.destination }) { try fail(.repeated) }
     steps.append(step)
@@ -107,10 +109,15 @@ extension ModelHistory {
   }
 
   /// Returns the steps on the way from a version to the current one; all of them if the version isn't known.
-  func steps(from name: String?) -> [MigrationStep] {
+  ///
+  /// - Parameters:
+  ///   - name: The version's name, if it has one.
+  ///   - model: Its model.
+  /// - Returns: The steps; of those that start at a model that no version has, the ones that start at this model.
+  func steps(from name: String?, _ model: ManagedObjectModel) -> [MigrationStep] {
     let names = versionNames
     guard let name, let start = names.firstIndex(of: name), let end = names.firstIndex(of: currentName) else {
-      return steps
+      return steps.filter { names.contains($0.source) || model.isNamed($0.source) }
     }
     let way = Set(names[min(start, end)...max(start, end)])
     return steps.filter { way.contains($0.source) && way.contains($0.destination) }
@@ -118,9 +125,14 @@ extension ModelHistory {
 
   /// Makes the mapping of a step between its versions.
   ///
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - archived: The model of the store, at which it starts if no version has its source's name.
+  /// - Returns: The mapping.
   /// - Throws: What the step throws, or `ModelReadingError` for a version that can't be read.
-  func mapping(of step: MigrationStep) throws -> MappingModel {
-    guard let earlier = try model(named: step.source), let later = try model(named: step.destination) else {
+  func mapping(of step: MigrationStep, from archived: ManagedObjectModel) throws -> MappingModel {
+    let source = versionNames.contains(step.source) ? try model(named: step.source) : archived
+    guard let earlier = source, let later = try model(named: step.destination) else {
       throw MigrationStepError(
         source: step.source, destination: step.destination, problem: .unknownVersion(step.source, known: versionNames))
     }
@@ -130,7 +142,8 @@ extension ModelHistory {
   /// Returns the code of the step that a hop is, in a manager of its own; `nil` if it is none with code.
   func stage(of hop: MigrationHop) throws -> (manager: StagedMigrationManager, stage: CustomMigrationStage)? {
     for step in steps where step.willMigrate != nil || step.didMigrate != nil {
-      guard try model(named: step.source) == hop.source, try model(named: step.destination) == hop.destination else {
+      let isArchived = !versionNames.contains(step.source) && hop.source.isNamed(step.source)
+      guard try isArchived || model(named: step.source) == hop.source, try model(named: step.destination) == hop.destination else {
         continue
       }
       func reference(_ model: ManagedObjectModel) -> ManagedObjectModelReference {
@@ -143,6 +156,27 @@ extension ModelHistory {
       return (try StagedMigrationManager([stage]), stage)
     }
     return nil
+  }
+}
+
+extension ModelHistory {
+  /// Returns the name by which steps and needs refer to a model: its version's, else the model's own.
+  func label(of model: ManagedObjectModel) -> String { name(of: model) ?? model.ownName }
+
+  /// Returns true if a step starts at a model that no version has, by its checksum.
+  func hasStep(from model: ManagedObjectModel) -> Bool { steps.contains { $0.source == model.versionChecksum() } }
+}
+
+extension ManagedObjectModel {
+  /// The name of a model that no version has: its version identifier, else its version checksum.
+  var ownName: String { versionIdentifiers.first { !$0.isEmpty } ?? versionChecksum() }
+
+  /// Returns true for a name by which a step may start at a model that no version has.
+  fileprivate func isNamed(_ name: String) -> Bool { name == ownName || name == versionChecksum() }
+
+  /// Returns true for a text that has the form of a version checksum.
+  fileprivate static func isVersionChecksum(_ text: String) -> Bool {
+    text.utf8.count == 44 && Data(base64Encoded: text)?.count == 32
   }
 }
 

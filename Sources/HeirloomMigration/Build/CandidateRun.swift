@@ -50,7 +50,7 @@ final class CandidateRun {
     var plan = try made()
     // A decision may leave other rows that don't fit.
     while true {
-      let standing = plan.blockers.isEmpty ? [] : settings.standingDecisions(hop)
+      let standing = plan.blockers.isEmpty ? [] : settings.standingDecisions(hop.source, hop.destination)
       let more = standing.filter { decision in
         !settings.decisions.contains(decision) && plan.blockers.contains { $0.isAnswered(by: decision) }
           && (try? DecisionMatching.check([decision], in: [hop.source, hop.destination])) != nil

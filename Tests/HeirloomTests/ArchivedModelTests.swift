@@ -1,0 +1,108 @@
+import Foundation
+import Heirloom
+import TestSupport
+import Testing
+
+/// Heavy mappings from a model that only the archived snapshot beside the store knows.
+struct ArchivedModelTests: ModelMaking {
+  private let directory: TemporaryDirectory
+  private let url: URL
+  private let current: ManagedObjectModel
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    url = directory.file("Store.sqlite")
+    current = try ManagedObjectModel(entities: [Self.entity("Item", [Self.attribute("price", .decimal)])])
+  }
+
+  final class PriceFromText: EntityMigrationPolicy {
+    override func createDestinationInstances(
+      forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {
+      let item = try manager.createDestinationInstance(forSource: source, in: mapping)
+      if case .string(let text)? = source["price"] { item["price"] = .decimal(text) }
+    }
+  }
+
+  /// Makes a store and the archived snapshot of its model, which may have a version identifier.
+  private func makeStore(identifier: String?) throws -> ManagedObjectModel {
+    let model = try ManagedObjectModel(
+      entities: [Self.entity("Item", [Self.attribute("price")])], versionIdentifiers: identifier.map { [$0] } ?? [])
+    let store = try PersistentStore.create(at: url, model: model)
+    let context = ManagedObjectContext(store: store)
+    try context.insert("Item")["price"] = .string("12.5")
+    try context.save()
+    try store.close()
+    try ModelController(storeURL: url).archive(model)
+    return model
+  }
+
+  private func prices() throws -> [[SQLiteValue]] {
+    try Connection(path: url.path, mode: .readOnly).rows("SELECT ZPRICE FROM ZITEM")
+  }
+
+  private func assistant(_ history: ModelHistory) -> MigrationAssistant {
+    MigrationAssistant(storeURL: url, modelController: ModelController(storeURL: url), history: history)
+  }
+
+  final class Answering: MigrationAssistantDelegate {
+    var names: [String?] = []
+    var skeletons: [String?] = []
+
+    func migrationAssistant(
+      _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
+      need: MappingNeed
+    ) throws -> MappingModel? {
+      names.append(need.sourceName)
+      skeletons.append(need.skeleton)
+      return try MappingModel.inferred(from: source, to: destination) {
+        EntityMapping(from: "Item", to: "Item", policy: PriceFromText.self) { PropertyMapping("price") }
+      }
+    }
+  }
+
+  @Test(arguments: [nil, "Shop 1"]) func `the delegate and the skeleton name it by its identifier or its checksum`(
+    identifier: String?
+  ) throws {
+    let model = try makeStore(identifier: identifier)
+    let name = identifier ?? model.versionChecksum()
+    let assistant = assistant(ModelHistory(current: current, name: "2"))
+    let delegate = Answering()
+    assistant.delegate = delegate
+    guard case .migrated = try withExtendedLifetime(delegate, { try assistant.migrateStore() }) else {
+      Issue.record("not migrated")
+      return
+    }
+    #expect(delegate.names == [name])
+    #expect(delegate.skeletons.first??.contains("try step(from: \"\(name)\", to: \"2\")") == true)
+    #expect(try prices() == [[.real(12.5)]])
+  }
+
+  @Test(arguments: [nil, "Shop 1"], [true, false])
+  func `a step begins at it, in a history of one version or of several`(
+    identifier: String?, isAlone: Bool
+  ) throws {
+    let model = try makeStore(identifier: identifier)
+    let between = try ManagedObjectModel(entities: [Self.entity("Item", [Self.attribute("price", .double)])])
+    var history = ModelHistory(current: current, name: "2", earlier: isAlone ? [] : [("1b", between)])
+    let name = isAlone ? identifier ?? model.versionChecksum() : model.versionChecksum()
+    #expect(throws: MigrationAssistantError.self) { try assistant(history).migrateStore() }
+    let history0 = history
+    if !isAlone {
+      #expect(throws: MigrationStepError.self) {
+        var history = history0
+        try history.step(from: "Shop 0", to: "2", didMigrate: nil)
+      }
+    }
+    try history.step(from: name, to: "2") {
+      EntityMapping(from: "Item", to: "Item", policy: PriceFromText.self) { PropertyMapping("price") }
+    }
+    // One that starts at another model that only a store knows has no part in it.
+    try history.step(from: String(repeating: "A", count: 43) + "=", to: "2", didMigrate: nil)
+    guard case .migrated = try assistant(history).migrateStore() else {
+      Issue.record("not migrated")
+      return
+    }
+    #expect(try prices() == [[.real(12.5)]])
+  }
+}
