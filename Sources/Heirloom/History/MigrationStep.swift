@@ -143,7 +143,9 @@ extension ModelHistory {
   func stage(of hop: MigrationHop) throws -> (manager: StagedMigrationManager, stage: CustomMigrationStage)? {
     for step in steps where step.willMigrate != nil || step.didMigrate != nil {
       let isArchived = !versionNames.contains(step.source) && hop.source.isNamed(step.source)
-      guard try isArchived || model(named: step.source) == hop.source, try model(named: step.destination) == hop.destination else {
+      guard try isArchived || model(named: step.source) == hop.source,
+        try model(named: step.destination) == hop.destination
+      else {
         continue
       }
       func reference(_ model: ManagedObjectModel) -> ManagedObjectModelReference {
@@ -164,7 +166,9 @@ extension ModelHistory {
   func label(of model: ManagedObjectModel) -> String { name(of: model) ?? model.ownName }
 
   /// Returns true if a step starts at a model that no version has, by its checksum.
-  func hasStep(from model: ManagedObjectModel) -> Bool { steps.contains { $0.source == model.versionChecksum() } }
+  func hasStep(from model: ManagedObjectModel) -> Bool {
+    steps.contains { $0.source == model.versionChecksum() }
+  }
 }
 
 extension ManagedObjectModel {
