@@ -73,6 +73,39 @@ struct BadInputTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted() == names)
   }
 
+  /// Paths at which no store can be, in a folder with a text file, links in a circle, and a link to nothing.
+  private static let noPlaces = [
+    "file.txt/Store.sqlite", "/proc/Store.sqlite", "/proc/absent/Store.sqlite", "/dev/null", "loop",
+    "loop/Store.sqlite",
+    "link", "link/Store.sqlite", "absent/Store.sqlite", String(repeating: "n", count: 300) + ".sqlite",
+    String(repeating: "folder/", count: 800) + "Store.sqlite",
+  ]
+
+  @Test(arguments: noPlaces, commands)
+  func `where no store can be, no command says that one holds data`(path: String, command: String) throws {
+    let directory = try TemporaryDirectory()
+    let model = try Notebook.write(Notebook.adding(), "Adding", in: directory)
+    try Data("text".utf8).write(to: directory.file("file.txt"))
+    for (name, destination) in [("loop", "other"), ("other", "loop"), ("link", "absent/target")] {
+      try FileManager.default.createSymbolicLink(
+        atPath: directory.file(name).path, withDestinationPath: destination)
+    }
+    let arguments =
+      switch command {
+      case "plan", "rehearse", "migrate": [command, path, "--to", model]
+      case "compare": [command, path, model]
+      default: [command, path]
+      }
+    let tool = Tool(directory: directory.url)
+    let text = tool.run(arguments)
+    #expect(text.code == 1, "\(text.output)\(text.error)")
+    #expect(!text.error.contains("still hold"), "\(text.error)")
+    #expect(text.error.contains(path.split(separator: "/").first.map(String.init) ?? path), "\(text.error)")
+    let failure = try tool.run(arguments + ["--json"]).failure()
+    #expect(failure["storeAt"] is NSNull, "\(failure)")
+    #expect((failure["suggestion"] as? String)?.contains("still hold") == false, "\(failure)")
+  }
+
   @Test func `a path that is too long for what is built beside the store is told before the store is held`() throws {
     let directory = try TemporaryDirectory()
     var folder = directory.url

@@ -136,11 +136,13 @@ extension MigrationAssistantError {
     case .storeNotMigrated:
       return ErrorHelp(store, "Call migrateStore() first and archive after it returned.")
     case .storeInUse:
-      return ErrorHelp(store, "Close the store in other processes and connections, then try again.")
+      // Whoever has it open may change it, and it was not read.
+      return ErrorHelp(.unchanged, "Close the store in other processes and connections, then try again.")
     case .notEnoughSpace:
       return ErrorHelp(store, "Free some room on its volume, then try again.")
-    case .noSuchVersion:
-      return ErrorHelp(store, "The store's archive lists what is kept of it.", [.previousVersions])
+    case .noSuchVersion(let path, _):
+      return ErrorHelp(
+        .described("\(path) was not changed."), "The store's archive lists what is kept of it.", [.previousVersions])
     case .outcomeUnknown(let path, _):
       return ErrorHelp(
         .described("\(path) is whole, in the old or the new version, and the previous version is kept beside it."),

@@ -42,8 +42,15 @@ extension MigrationAssistantError {
       self = .unreadableStore(StoreError(path: path, problem: .protected))
     case .storeMissing, .sideFilesWithoutStore, .unusableSideFile, .notAFile, .keptStore, .hardLinked,
       .mountedStore, .unsafeVolume, .unusableFolder, .foreignOwner, .damagedManifest, .folderNotWritable,
-      .protectionLost, .file:
-      self = .unfitLocation(storePath: path, error)
+      .protectionLost, .file, .withoutStore:
+      self = .unfitLocation(storePath: path, Self.isStore(at: path) ? error : .withoutStore(error))
     }
+  }
+
+  /// Returns true if a file with content is at a path now: only of such a one may an error say that it holds data.
+  private static func isStore(at path: String) -> Bool {
+    let files = POSIXFileOperations()
+    guard let real = try? files.resolvePath(path), let status = try? files.status(of: real) else { return false }
+    return status.kind == .regular && status.size > 0
   }
 }

@@ -16,7 +16,7 @@ struct CommandFailure: Error {
   var suggestion: String?
   /// The operations that the suggestion is about, for which the tool has commands.
   var remedies: [Remedy] = []
-  /// The store that still holds the data, if the command was about one.
+  /// The store that the command was about; for a program, only where a file is.
   var storeAt: String?
   /// The things to tell a person, some lines each, in place of message and suggestion; `nil` where there is no list.
   var list: (headline: String, items: [[String]])?
@@ -34,7 +34,7 @@ struct CommandFailure: Error {
       ("coreDataCode", .optional(coreDataCode.map(Int64.init))),
       ("message", .text(message)),
       ("suggestion", .optional(help)),
-      ("storeAt", .optional(storeAt)),
+      ("storeAt", .optional(storeAt.flatMap { PathKind.isFile($0) ? $0 : nil })),
     ]
     if let skeleton { members.append("skeleton", .source(skeleton)) }
     return .object(members)

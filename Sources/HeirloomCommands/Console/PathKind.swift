@@ -11,6 +11,12 @@ enum PathKind {
   case file
   case special
 
+  /// Returns true if a file is at a path, which is not opened.
+  static func isFile(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
   /// Finds the kind of a path; of a file, the first bytes are read.
   init(_ path: String) {
     var status = stat()

@@ -127,6 +127,7 @@ extension FileError: ExplainedError {
     let advice =
       switch code {
       case _ where isFull: "Free some room on its volume, then try again."
+      case ELOOP, ENOTDIR: "Check the path and the links in it."
       case _ where operation == .resolve:
         "Put the folder or the volume itself back there, or a link to a folder that belongs to who made the link; then try"
           + " again."
@@ -135,7 +136,7 @@ extension FileError: ExplainedError {
       case EROFS: "Its volume is mounted for reading only: give it back for writing, or move the store to another."
       case ENAMETOOLONG: "Move the store to a folder with a shorter path, or give it a shorter name, then try again."
       case _ where isDenied: ErrorWords.deniedAdvice
-      case EACCES, EPERM: "Give this process the right to write there, then try again."
+      case EACCES, EPERM: "Give this process the right to read and write there, then try again."
       default: "Try again; if it fails again, check the volume and its connection."
       }
     return ErrorHelp(nil, advice)

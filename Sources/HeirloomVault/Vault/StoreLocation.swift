@@ -31,7 +31,7 @@ package struct StoreLocation: Hashable, Sendable {
   ///   - path: The store's path, absolute or relative; the file need not exist, but its folder must.
   ///   - files: The file system.
   /// - Throws: ``VaultError/notAFile(path:found:)`` for a symbolic link that leads nowhere or a path that can't name a
-  ///   file, ``VaultError/file(_:)`` when the folder can't be found.
+  ///   file, ``VaultError/withoutStore(_:)`` when the folder can't be found.
   package init(resolving path: String, files: some FileOperations) throws(VaultError) {
     let real: String
     do throws(FileError) {
@@ -49,7 +49,7 @@ package struct StoreLocation: Hashable, Sendable {
       }
     } catch {
       if error.reason == Self.danglingLink { throw .notAFile(path: path, found: Self.danglingLink) }
-      throw .file(error)
+      throw .withoutStore(.file(error))
     }
     let (directory, name) = PathText.split(real)
     guard PathText.isFileName(name) else { throw .notAFile(path: path, found: "folder") }

@@ -53,6 +53,8 @@ package enum VaultError: Error, Sendable {
   case protectionLost(path: String)
   /// A file operation that failed; the store is as it was.
   case file(FileError)
+  /// An error about a path at which no store was found, so that none holds data.
+  indirect case withoutStore(VaultError)
 }
 
 extension VaultError: ExplainedError {
@@ -114,6 +116,8 @@ extension VaultError: ExplainedError {
         "\"\(path)\" can't get the protection class of the store: what is written there would be less protected than the store"
     case .file(let error):
       return error.description
+    case .withoutStore(let error):
+      return error.cause
     }
   }
 
@@ -174,6 +178,10 @@ extension VaultError: ExplainedError {
       ErrorHelp(
         .described("The store is whole, in the old or the new version."),
         "Run again: the next run finds which one it is, and finishes.")
+    case .withoutStore(let error):
+      ErrorHelp(
+        error.dataLocation == store ? .described("No store was found at that path.") : error.dataLocation, error.advice,
+        error.remedies)
     }
   }
 
@@ -183,6 +191,7 @@ extension VaultError: ExplainedError {
     case .storeMissing: 260
     case .folderNotWritable(let error): error.foundationCode ?? 513
     case .file(let error): error.coreDataCode
+    case .withoutStore(let error): error.coreDataCode
     default: 134_080
     }
   }
