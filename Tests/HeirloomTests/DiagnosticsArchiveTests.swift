@@ -296,6 +296,37 @@ struct DiagnosticsArchiveTests {
     #expect(before.count == 3000)
   }
 
+  @Test func `a store that was set aside is packed beside the new one in its place`() throws {
+    let directory = try TemporaryDirectory()
+    let store = directory.file("Journal.sqlite")
+    let model = try ManagedObjectModel(entities: [Make.entity("Item", [Make.attribute("name")])])
+    let bytes = Data("no store at all, but what a person misses".utf8)
+    try bytes.write(to: store)
+    var configuration = MigrationAssistant.Configuration()
+    configuration.incompatibleStore = .setAside
+    let assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store), history: ModelHistory(current: model),
+      configuration: configuration)
+    guard case .setAside(let notice) = try assistant.migrateStore() else {
+      Issue.record("not set aside")
+      return
+    }
+    try PersistentStore.create(at: store, model: model).close()
+    let folder = "set-aside/\(notice.id)"
+    for includesStore in [false, true] {
+      let archive = directory.file("support \(includesStore).tar.gz")
+      try assistant.archive.makeDiagnosticsArchive(at: archive, includeStore: includesStore)
+      let files = try Self.files(of: archive)
+      #expect(files["\(folder)/Journal.sqlite"].map { Data($0) } == (includesStore ? bytes : nil))
+      #expect(files["store/Journal.sqlite"].map { Data($0) } == (includesStore ? try Data(contentsOf: store) : nil))
+      let readMe = String(decoding: try #require(files["diagnostics/README.txt"]), as: UTF8.self)
+      #expect(readMe.contains("The folder \(folder) holds") == includesStore, "\(readMe)")
+      let aside = try #require(try Self.report(files)["aside"] as? [[String: Any]])
+      #expect(aside.map { $0["id"] as? String } == [notice.id])
+      #expect(aside.map { $0["folder"] as? String } == [includesStore ? folder : nil])
+    }
+  }
+
   @Test func `only the newest events are kept`() throws {
     let directory = try TemporaryDirectory()
     let store = directory.file("Journal.sqlite")

@@ -30,12 +30,18 @@ struct DiagnosticsArchive {
   ///
   /// - Parameters:
   ///   - path: The new file.
-  ///   - includesStore: True to add the store with its side files and external data.
+  ///   - includesStore: True to add the store with its side files and external data, and those that wait set aside.
   /// - Throws: `FileError`, or an error of compression.
   func write(to path: String, includesStore: Bool) throws {
     let file = try DraftFile(for: path)
     var archive = TapeArchiveWriter(time: Int64(Date().timeIntervalSince1970)) { try file.write($0) }
     try archive.add("diagnostics/README.txt", Array(readMe(includesStore: includesStore).utf8))
+    let packed = includesStore ? collector.waiting : []
+    for set in packed {
+      for index in collector.report.aside.indices where collector.report.aside[index].id == set.name {
+        collector.report.aside[index].folder = Self.folder(of: set)
+      }
+    }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     let report = String(decoding: try encoder.encode(collector.report), as: UTF8.self)
@@ -46,15 +52,28 @@ struct DiagnosticsArchive {
     if let model = collector.model, let bytes = try? ModelSnapshot(model: model).bytes(.readable) {
       try archive.add("diagnostics/model.json", bytes)
     }
-    if includesStore { try addStore(to: &archive) }
+    if includesStore { try addStore(at: location, as: "store", to: &archive) }
+    // The store in the place may be a new, empty one: what a person misses was set aside.
+    for set in packed {
+      let place = try StoreLocation(
+        resolving: set.storePath(named: location.name), files: POSIXFileOperations())
+      try addStore(at: place, as: Self.folder(of: set), to: &archive)
+    }
     try archive.finish()
     try file.complete()
   }
 
+  /// Returns the folder of the archive that holds a set-aside store.
+  private static func folder(of set: SetAsideFiles) -> String { "set-aside/\(set.name)" }
+
   private func readMe(includesStore: Bool) -> String {
+    let sets = collector.waiting.map { set in
+      "\nThe folder \(Self.folder(of: set)) holds a store that was set aside, with all of its data."
+    }
     let promise =
       includesStore
-      ? "The folder store holds the store itself WITH ALL OF ITS DATA, since that was asked for."
+      ? "The folder store holds the store in its place WITH ALL OF ITS DATA, if there is one, since that was asked for."
+        + sets.joined()
       : "No value of any row is in here, and no path outside of the store's folder."
     return """
       Diagnostics of the store \(location.name), made by Heirloom \(HeirloomRelease.version).
@@ -80,7 +99,9 @@ struct DiagnosticsArchive {
 
   // MARK: The store itself
 
-  private func addStore(to archive: inout TapeArchiveWriter) throws {
+  private func addStore(
+    at location: StoreLocation, as folder: String, to archive: inout TapeArchiveWriter
+  ) throws {
     let files = POSIXFileOperations()
     var problems: [String] = []
     func add(_ path: String, as name: String, to archive: inout TapeArchiveWriter) throws {
@@ -96,7 +117,7 @@ struct DiagnosticsArchive {
     }
     if let status = try? files.status(of: location.path), status.kind == .regular {
       do {
-        try addMainFile(byteCount: status.size, to: &archive)
+        try addMainFile(of: location, as: folder, byteCount: status.size, to: &archive)
       } catch let error as SQLiteError {
         problems.append("\(location.name): \(error.message)")
         try archive.end()
@@ -104,25 +125,27 @@ struct DiagnosticsArchive {
     }
     // The main file first: what a checkpoint writes into it meanwhile is in the -wal as well.
     for suffix in StoreLocation.dataSuffixes {
-      try add(location.path + suffix, as: "store/\(location.name)\(suffix)", to: &archive)
+      try add(location.path + suffix, as: "\(folder)/\(location.name)\(suffix)", to: &archive)
     }
     if let names = FileManager.default.enumerator(atPath: location.support) {
       for case let name as String in names {
         try add(
-          PathText.join(location.support, name), as: "store/\(location.supportName)/\(name)", to: &archive)
+          PathText.join(location.support, name), as: "\(folder)/\(location.supportName)/\(name)", to: &archive)
       }
     }
     guard !problems.isEmpty else { return }
     let text = withoutFolders(problems.joined(separator: "\n") + "\n")
-    try archive.add("store/problems.txt", Array(text.utf8))
+    try archive.add("\(folder)/problems.txt", Array(text.utf8))
   }
 
   /// Adds the main file as it is, read by SQLite's own handle: another one would drop the locks of this process.
-  private func addMainFile(byteCount: Int64, to archive: inout TapeArchiveWriter) throws {
-    try archive.begin("store/\(location.name)", byteCount: byteCount)
+  private func addMainFile(
+    of location: StoreLocation, as folder: String, byteCount: Int64, to archive: inout TapeArchiveWriter
+  ) throws {
+    try archive.begin("\(folder)/\(location.name)", byteCount: byteCount)
     // A transaction keeps a checkpoint from emptying the -wal. A store that can't be read, or is held, is taken as it
     // lies.
-    let (connection, isReading) = try connection()
+    let (connection, isReading) = try Self.connection(to: location)
     var offset: Int64 = 0
     while offset < byteCount {
       let count = min(byteCount - offset, 1 << 20)
@@ -136,7 +159,7 @@ struct DiagnosticsArchive {
     if isReading { try? connection.execute("ROLLBACK") }
   }
 
-  private func connection() throws(SQLiteError) -> (Connection, isReading: Bool) {
+  private static func connection(to location: StoreLocation) throws(SQLiteError) -> (Connection, isReading: Bool) {
     var options = Connection.Options.inspecting
     options.busyTimeout = 500
     // Where there are no side files, none are made: nobody has the store open.

@@ -11,9 +11,11 @@ import HeirloomVault
 /// things go wrong. Nothing is written and no lock is taken.
 final class DiagnosticsCollector {
   /// The report as far as it is gathered.
-  private(set) var report: DiagnosticsReport
+  var report: DiagnosticsReport
   /// The statements that made the schema, one a line.
   private(set) var schema: [String] = []
+  /// The set-aside stores that have not returned, the oldest first.
+  private(set) var waiting: [SetAsideFiles] = []
   /// The model that made the store, if one is known.
   private(set) var model: ManagedObjectModel?
 
@@ -136,9 +138,9 @@ final class DiagnosticsCollector {
       }
     }
     trying("sets that were moved aside") {
-      report.aside = try vault.setAsideStores().map { set in
-        DiagnosticsReport.Kept(id: set.name, code: MigrationNotice(set).code)
-      }
+      let sets = try vault.setAsideStores()
+      waiting = sets.filter { $0.adoption == nil }
+      report.aside = sets.map { set in DiagnosticsReport.Kept(id: set.name, code: MigrationNotice(set).code) }
     }
     trying("rows in quarantine") {
       report.quarantine = try vault.quarantineFiles().map { URL(fileURLWithPath: $0).lastPathComponent }

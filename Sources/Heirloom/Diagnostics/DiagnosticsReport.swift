@@ -105,6 +105,8 @@ struct DiagnosticsReport: Encodable {
     var versionName: String?
     var bytes: Int64?
     var code: String?
+    /// The folder of the archive that holds the store with all of its data; `nil` if it isn't in there.
+    var folder: String?
   }
 
   /// The app's choices.

@@ -11,8 +11,8 @@ extension StoreArchive {
   ///
   /// - Parameters:
   ///   - url: The new file, a `.tar.gz` that only this user may read.
-  ///   - includeStore: True to add the store itself, with its side files and external data: only if the person who owns
-  ///     the data has asked for that.
+  ///   - includeStore: True to add the store itself, with its side files and external data, and the set-aside stores
+  ///     that have not returned: only if the person who owns the data has asked for that.
   /// - Throws: ``MigrationAssistantError/unfitLocation(storePath:_:)`` when the archive can't
   ///   be written, such as over a file that is there.
   public func makeDiagnosticsArchive(at url: URL, includeStore: Bool = false) throws(MigrationAssistantError) {

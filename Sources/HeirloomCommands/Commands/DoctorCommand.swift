@@ -51,16 +51,30 @@ enum DoctorCommand {
       // Only the app knows the current model; without it the archive describes the store by itself.
       let history = ModelHistory.unknown.adding(known.map { (name: $0.name, model: $0.model) })
         .trusting(Set(known.filter(\.isGiven).map(\.name)))
-      try StoreArchive(storeURL: url, history: history)
-        .makeDiagnosticsArchive(at: URL(fileURLWithPath: archive), includeStore: includesStore)
+      let store = StoreArchive(storeURL: url, history: history)
+      try store.makeDiagnosticsArchive(at: URL(fileURLWithPath: archive), includeStore: includesStore)
+      let waiting = includesStore ? try store.waitingCount() : 0
+      let stores =
+        waiting == 0
+        ? "the store and all of its data"
+        : "the store, \(counted(waiting, "store")) that \(waiting == 1 ? "was" : "were") set aside, and all of their data"
       return CommandReport(
         lines: [
           "\(console.style.green("Wrote")) \(archive), "
-            + (includesStore ? "WITH the store and all of its data." : "without a value of any row.")
+            + (includesStore ? "WITH \(stores)." : "without a value of any row.")
         ],
         members: [("archive", .text(archive)), ("includesStore", .boolean(includesStore))])
     } catch {
       throw CommandFailure(error).aboutStore(at: path)
+    }
+  }
+}
+
+extension StoreArchive {
+  /// Returns the number of set-aside stores that have not returned.
+  fileprivate func waitingCount() throws(MigrationAssistantError) -> Int64 {
+    try setAsideStores().reduce(0) { count, store in
+      if case .putBack = store.state { count } else { count + 1 }
     }
   }
 }
