@@ -195,12 +195,16 @@ struct CrashRun {
 
   /// Lets each call fail, once and for ever.
   ///
-  /// - Parameter step: The interval of the calls that are tried, with each error; `nil` for one call with each of two.
+  /// - Parameters:
+  ///   - step: The interval of the calls that are tried, with each error; `nil` for one call with each of two.
+  ///   - name: The error to try; `nil` for all.
   /// - Throws: The error of the preparation.
-  mutating func fail(every step: Int?) throws {
+  mutating func fail(every step: Int?, only name: String? = nil) throws {
     var random = SplitMix64(seed: UInt64(world.scenario.description.utf8.reduce(0) { $0 &* 31 &+ Int($1) }.magnitude))
     let first = random.below(Self.errors.count)
-    let all = Self.errors.filter { world.scenario.triesAllErrors || Self.basicErrors.contains($0.name) }
+    let all = Self.errors.filter { error in
+      name.map { $0 == error.name } ?? (world.scenario.triesAllErrors || Self.basicErrors.contains(error.name))
+    }
     let errors = step != nil ? all : [first, first + 3].map { Self.errors[$0 % Self.errors.count] }
     let calls = try calls ?? record().calls
     for (name, lasts, code, kinds) in errors {

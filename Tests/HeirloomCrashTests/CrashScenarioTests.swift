@@ -37,6 +37,12 @@ struct CrashScenarioTests {
         + "\(tally.errorRuns) runs with failing calls, \(tally.faults.count) lost or stuck")
   }
 
+  @Test func `a disk that can't read once makes no version unsound for good`() throws {
+    var run = try CrashRun(CrashScenario(initial: .rollbackAtRest, operation: .prune))
+    try run.fail(every: 1, only: "EIO once")
+    #expect(run.tally.faults == [] && run.tally.errorRuns > 15)
+  }
+
   @Test(.slow("15 scenarios, in each of which two launches crash"), arguments: chosen(CrashScenario.base))
   func `the power may fail again while the next launch recovers and goes on`(_ scenario: CrashScenario) throws {
     var run = try CrashRun(scenario)

@@ -21,6 +21,12 @@ package struct StoreSoundness: Hashable, Sendable {
   ///   - model: A model that may be the store's; another one is not used.
   /// - Throws: ``StoreError`` when the store can't be read now, or changed meanwhile, which says nothing about it.
   package init(ofStoreAt path: String, model: ManagedObjectModel?) throws(StoreError) {
+    let first = try StoreSoundness(testing: path, model: model)
+    // A disk may fail once, and what is noted here counts for as long as the file stays as it is.
+    self = first.fault == nil ? first : try StoreSoundness(testing: path, model: model)
+  }
+
+  private init(testing path: String, model: ManagedObjectModel?) throws(StoreError) {
     guard let before = FileStamp(path) else { throw StoreError(path: path, problem: .missing) }
     var checksum = ContentChecksum()
     var fault: String?
