@@ -88,6 +88,11 @@ final class SalvageWorkspace {
         guard let status = try files.status(of: location.path + suffix), status.kind == .regular else { continue }
         try copyFile(location.path + suffix, to: path + suffix)
       }
+      if try files.status(of: path) == nil {
+        _ = try FileDescriptor.makeNew(path, attributes: FileAttributes(mode: 0o600), for: .copy)
+        (isDamaged, mayLackContent) = (true, true)
+        notes.append("the store's main file is gone, and what was read is what its \"-wal\" holds")
+      }
       // A log that SQLite could not read to its end, kept with this version or waiting to be kept with the next.
       for unread in [location.path + StoreLocation.unreadLogSuffix, location.unreadLog]
       where try files.status(of: path + "-wal")?.size ?? 0 == 0 && files.status(of: unread)?.kind == .regular {

@@ -110,12 +110,12 @@ public struct StoreSalvage {
       throw SalvageError(
         storePath: path, problem: (try? files.status(of: path)) == nil ? .missing : .notFile(found: "folder"))
     }
-    guard let status else { throw SalvageError(storePath: path, problem: .missing) }
-    guard status.kind == .regular else {
-      throw SalvageError(storePath: path, problem: .notFile(found: status.kind.rawValue))
+    guard status == nil || status?.kind == .regular else {
+      throw SalvageError(storePath: path, problem: .notFile(found: status?.kind.rawValue ?? ""))
     }
-    if status.size == 0, ((try? files.status(of: location.path + "-wal"))?.size ?? 0) == 0 {
-      throw SalvageError(storePath: path, problem: .empty)
+    // Without its main file, a store may be in its log.
+    if status?.size ?? 0 == 0, ((try? files.status(of: location.path + "-wal"))?.size ?? 0) == 0 {
+      throw SalvageError(storePath: path, problem: status == nil ? .missing : .empty)
     }
     return location
   }
@@ -190,7 +190,7 @@ public struct StoreSalvage {
     let numbers = metadata != nil && choice.isFit ? nil : Self.numbers(of: source, schema)
     var report = report(of: source, choice, hasMetadata: metadata != nil, workspace, store, output)
     report.leftOut = try source.recognize(schema, numbers: numbers, isOwn: choice.isFit)
-    let damaged = try files.hold(store.path)
+    let damaged = try files.hold(files.status(of: store.path) == nil ? store.path + "-wal" : store.path)
     defer { damaged.close() }
     // What is made in the folder has the class from its first byte on.
     _ = try damaged.giveProtection(to: workspace.folder)

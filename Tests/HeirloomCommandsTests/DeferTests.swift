@@ -30,7 +30,7 @@ struct DeferTests {
       #expect(try texts("deferred", command, "Notebook.sqlite") == planned)
       #expect(tool(command, "Notebook.sqlite").output.contains("  left "))
     }
-    #expect(tool("doctor", "Notebook.sqlite").output.contains("Notebook.sqlite --to MODEL"))
+    #expect(tool("doctor", "Notebook.sqlite").output.contains("Notebook.sqlite --to \(store.path).heirloom/model.json.gz"))
     let verified = tool("verify", "Notebook.sqlite")
     #expect(verified.code == 0 && verified.output.contains("ZNOTE.ZMOOD"), "\(verified.output)")
     #expect(try texts("deferred", "migrate", "Notebook.sqlite", "--to", model, "--accept-losses", "--defer") == planned)

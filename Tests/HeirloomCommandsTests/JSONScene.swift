@@ -157,6 +157,8 @@ struct JSONScene {
     try tell("inspect a mapping model", "inspect", "Map.cdm")
     try tell("inspect a mapping model", "inspect", "Ends.cdm")
     try tell("doctor", "doctor", "App.sqlite")
+    try write("", "Empty.sqlite")
+    try tell("doctor", "doctor", "Empty.sqlite")
     try tell("doctor --archive", "doctor", "App.sqlite", "--archive", "support.tar.gz")
     try tell("verify", "verify", "App.sqlite")
     try tell("verify", "verify", "Bare.sqlite")

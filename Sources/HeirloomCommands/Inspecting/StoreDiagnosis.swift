@@ -4,27 +4,27 @@ import HeirloomOutput
 
 /// The diagnosis of a store: its state, its previous versions and the next command.
 final class StoreDiagnosis {
-  private let path: String
+  let path: String
   /// The models that were given, as they were given.
-  private let models: [String]
+  let models: [String]
   /// The verification; `nil` for a store that can't be read.
-  private let check: StoreCheck?
+  let check: StoreCheck?
   /// The reason why the store can't be read.
-  private let problem: StoreError?
+  let problem: StoreError?
   /// The inspection of the store; `nil` if its metadata can't be read.
-  private let inspection: StoreInspection?
+  let inspection: StoreInspection?
   /// True when the store is in WAL mode; `nil` if that is unknown.
-  private let usesWAL: Bool?
+  let usesWAL: Bool?
   /// The previous versions, the newest first.
-  private let versions: [PreviousVersion]
+  let versions: [PreviousVersion]
   private let setsAside: [String]
   /// The first set-aside store of whose log SQLite can't read all.
-  private let asideWithLog: String?
+  let asideWithLog: String?
   /// The files with rows that migrations left out.
   private let quarantine: [String]
   private let bytes: (main: Int64, log: Int64, external: Int64)
   /// True when an interrupted change waits to be undone, and SQLite would undo only a part of it.
-  private let isJournalDamaged: Bool
+  let isJournalDamaged: Bool
 
   /// Diagnoses a store.
   ///
@@ -46,9 +46,10 @@ final class StoreDiagnosis {
       check = try StoreCheck(of: path, models: models, console: console)
     } catch let error as StoreError {
       // The kept versions may be all there is of the store; where there is nothing at all, the path is wrong.
-      guard ![.missing, .notFile].contains(error.problem) || !versions.isEmpty || !setsAside.isEmpty else {
-        throw error
-      }
+      guard
+        ![.missing, .notFile].contains(error.problem) || !versions.isEmpty || !setsAside.isEmpty
+          || error.problem == .missing && Self.size(path + "-wal") > 0
+      else { throw error }
       problem = error
     }
     (self.check, self.problem) = (check, problem)
@@ -66,118 +67,6 @@ final class StoreDiagnosis {
     bytes = (
       Self.size(path), Self.size(path + "-wal"), Self.sizeOfFolder(vault.location.support)
     )
-  }
-
-  // MARK: Next command
-
-  /// The findings after which only a previous version has the data.
-  private static let losses: Set<StoreFinding.Kind> = [
-    .damaged, .truncated, .missingMetadata, .invalidMetadata, .missingHashes, .missingTable, .missingColumn,
-    .missingEntityRow,
-  ]
-
-  /// The command to run next, and the reason.
-  private var next: (command: String, reason: String) {
-    let word = shellWord(path)
-    let findings = check?.report.findings ?? []
-    let isLost =
-      problem.map { Self.isLoss($0.problem) }
-      ?? findings.contains { $0.severity == .error && Self.losses.contains($0.kind) }
-    if isLost, let newest = versions.first {
-      return (
-        "heirloom restore \(word) --version \(newest.id)",
-        "the newest version that is kept; the store there now is kept too"
-      )
-    }
-    if isLost, problem.map({ Self.isDamage($0.problem) }) ?? true {
-      return (
-        "heirloom salvage \(word) --model MODEL --output FILE",
-        "nothing is kept; FILE is made of what can be read, MODEL is the app's model, and the store there is left alone"
-      )
-    }
-    if findings.contains(where: { $0.kind == .damagedLog && $0.severity == .error }) {
-      let isKnown = check?.report.isModelFit ?? false
-      return (
-        salvage(path, models: models.isEmpty && !isKnown ? ["MODEL"] : models),
-        "the \"-wal\" holds changes that SQLite can't reach and drops; salvage reads it, and the store there is left alone"
-      )
-    }
-    if isJournalDamaged {
-      return (
-        salvage(path, models: models),
-        "the \"-journal\" is damaged, and SQLite would undo only a part of the interrupted change; salvage reads it in a copy"
-      )
-    }
-    if let version = versions.first(where: { $0.isPinned && $0.alone.contains { $0.isOfLog || $0.isOfJournal } }) {
-      return (
-        salvage(ofKept: version.storeURL.path),
-        version.holdsInterruptedChange
-          ? "a \"-journal\" that is kept with \(version.id) holds pages that SQLite couldn't bring back; salvage reads it"
-          : "a \"-wal\" that is kept with \(version.id) holds changes that SQLite couldn't reach; salvage reads it"
-      )
-    }
-    if let asideWithLog {
-      return (
-        salvage(ofKept: asideWithLog),
-        "a \"-wal\" of a store that was moved aside holds changes that SQLite couldn't reach; salvage reads it"
-      )
-    }
-    if let problem {
-      return ("heirloom doctor \(word)", "once more, after this: \(problem.recoverySuggestion ?? "")")
-    }
-    if let check, !check.report.isModelFit, check.report.metadata != nil {
-      return ("heirloom doctor \(word) --model MODEL", "MODEL is the model that made the store")
-    }
-    if findings.contains(where: { $0.kind == .damagedManifest }) {
-      return ("heirloom repair \(word)", "the record that stops every migration is set aside and kept")
-    }
-    if findings.contains(where: { $0.kind == .unfinishedOperation }) {
-      return (
-        "heirloom migrate \(word) --to MODEL",
-        "MODEL is the app's current model; the unfinished operation is settled first"
-      )
-    }
-    if check?.report.hasFaults ?? true { return ("heirloom verify \(word)", "all findings in full") }
-    if inspection?.deferred.isEmpty == false {
-      return ("heirloom migrate \(word) --to MODEL", "MODEL is the app's current model; what waits is cleaned up")
-    }
-    if !versions.isEmpty { return ("heirloom versions \(word)", "nothing is wrong; this lists what is kept") }
-    return ("heirloom inspect \(word)", "nothing is wrong; this lists what is in it")
-  }
-
-  /// Returns the command that reads a kept store, by the model that is kept with it.
-  private func salvage(ofKept store: String) -> String {
-    let snapshot = PathText.join(PathText.split(store).folder, StoreLocation.snapshotName)
-    return salvage(store, models: FileManager.default.fileExists(atPath: snapshot) ? [snapshot] : models)
-  }
-
-  /// Returns the command that reads a store into a new file beside the diagnosed one.
-  private func salvage(_ store: String, models: [String]) -> String {
-    let base = path.hasSuffix(".sqlite") ? String(path.dropLast(".sqlite".count)) : path
-    var output = base + ".salvaged.sqlite"
-    var number = 1
-    while FileManager.default.fileExists(atPath: output) {
-      number += 1
-      output = "\(base).salvaged-\(number).sqlite"
-    }
-    return "heirloom salvage \(shellWord(store))" + models.map { " --model \(shellWord($0))" }.joined()
-      + " --output \(shellWord(output))"
-  }
-
-  /// Returns true if a store stays unreadable, unlike one that is in use or that this user may not read.
-  private static func isLoss(_ problem: StoreError.Problem) -> Bool {
-    switch problem {
-    case .missing, .notFile, .empty, .notStore: true
-    default: isDamage(problem)
-    }
-  }
-
-  /// Returns true if an unreadable store may hold rows that can be salvaged.
-  private static func isDamage(_ problem: StoreError.Problem) -> Bool {
-    switch problem {
-    case .notDatabase, .truncated, .damaged, .metadataRowCount, .invalidMetadata, .missingVersionHashes: true
-    default: false
-    }
   }
 
   // MARK: Reporting
@@ -212,10 +101,17 @@ final class StoreDiagnosis {
           })
       ),
       ("setsAside", .texts(setsAside)), ("quarantine", .texts(quarantine)), ("findings", check?.output ?? .list([])),
-      ("deferred", .texts(inspection?.deferred ?? [])), ("next", .text(next.command)),
+      ("deferred", .texts(inspection?.deferred ?? [])), ("next", .optional(next.command)),
+      ("before", .optional(next.before?.command)),
     ]
     report.lines = ["\(style.bold(path)): \(problem == nil ? "a Core Data store" : style.red("no readable store"))"]
     if let problem { report.lines.append("  problem   \(problem.description)") }
+    if let kind = otherFile { report.lines.append("  file      \(kind.words)") }
+    if isLogMissing {
+      report.lines.append(
+        "  log       the header says WAL mode, and there is no \"-wal\": if the file was copied from a device or a running app, what"
+          + " was written last is in the \"-wal\" there")
+    }
     report.lines += storeLines(style)
     report.lines.append("  kept      \(keptWords)")
     report.lines += versions.compactMap { $0.pinWords(path: path) }.map { "  pinned    \($0)" }
@@ -223,7 +119,8 @@ final class StoreDiagnosis {
       report.lines.append("  left      \(listText(deferred, limit: 4)), to be cleaned up after a deferred migration")
     }
     report.lines += findingLines(style)
-    report.lines.append("  next      \(style.bold(next.command))  (\(next.reason))")
+    if let before = next.before { report.lines.append("  before    \(style.bold(before.command))  (\(before.reason))") }
+    report.lines.append("  next      \(next.command.map { "\(style.bold($0))  (\(next.reason))" } ?? next.reason)")
     return report
   }
 
@@ -300,7 +197,7 @@ final class StoreDiagnosis {
     }
   }
 
-  private static func size(_ path: String) -> Int64 {
+  static func size(_ path: String) -> Int64 {
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
     return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
   }

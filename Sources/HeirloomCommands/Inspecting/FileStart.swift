@@ -1,0 +1,55 @@
+import Foundation
+
+/// The first bytes of a file that should be a store and may be something else.
+struct FileStart {
+  /// A kind of file that is no SQLite database.
+  enum Kind: String {
+    case xmlStore, binaryStore, realm, archive, encrypted
+
+    /// What the file is, and what reads it.
+    var words: String {
+      switch self {
+      case .xmlStore:
+        "XML: a store of Core Data's XML type, which only Core Data on a Mac reads; migratePersistentStore makes an SQLite store of it"
+      case .binaryStore:
+        "a property list: a store of Core Data's binary type, which only Core Data reads; migratePersistentStore makes an SQLite"
+          + " store of it"
+      case .realm: "a Realm database, which only Realm reads"
+      case .archive: "a packed archive: unpack it, and look for the store in it"
+      case .encrypted:
+        "bytes without any order: encrypted, such as by SQLCipher, and nothing reads it without the key; or overwritten"
+      }
+    }
+  }
+
+  /// The bytes, at most 4,096; `nil` if the file can't be read.
+  let bytes: [UInt8]?
+
+  init(_ path: String) {
+    let handle = FileHandle(forReadingAtPath: path)
+    bytes = (try? handle?.read(upToCount: 4096)).map { Array($0) }
+    try? handle?.close()
+  }
+
+  /// The kind; `nil` if nothing tells.
+  var kind: Kind? {
+    guard let bytes, !bytes.isEmpty else { return nil }
+    let text = String(decoding: bytes.prefix(256), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    if text.hasPrefix("<?xml") || text.hasPrefix("<!DOCTYPE") { return .xmlStore }
+    if bytes.starts(with: Array("bplist".utf8)) { return .binaryStore }
+    if bytes.count >= 20, bytes[16..<20].elementsEqual("T-DB".utf8) { return .realm }
+    if bytes.starts(with: [0x1F, 0x8B]) || bytes.starts(with: Array("PK".utf8)) { return .archive }
+    return isWithoutOrder ? .encrypted : nil
+  }
+
+  /// True if all values of bytes are about as frequent: so is nothing but what is encrypted or packed.
+  private var isWithoutOrder: Bool {
+    guard let bytes, bytes.count >= 1024 else { return false }
+    var counts = [Int](repeating: 0, count: 256)
+    for byte in bytes { counts[Int(byte)] += 1 }
+    let expected = Double(bytes.count) / 256
+    let deviation = counts.reduce(0.0) { $0 + (Double($1) - expected) * (Double($1) - expected) / expected }
+    // Chi-square with 255 degrees of freedom: random bytes stay below it but once in many millions.
+    return deviation < 400
+  }
+}

@@ -1,0 +1,223 @@
+import Foundation
+import Heirloom
+import HeirloomOutput
+
+// Each command here is one that works in the situation: tests run them word for word.
+extension StoreDiagnosis {
+  /// A command to run next.
+  struct Step {
+    /// The command; `nil` where none helps.
+    let command: String?
+    /// The reason, or what to do where no command helps.
+    let reason: String
+    /// A command to run before it, which changes nothing.
+    var before: (command: String, reason: String)?
+  }
+
+  /// The findings after which only a previous version has the data.
+  private static let losses: Set<StoreFinding.Kind> = [
+    .damaged, .truncated, .missingMetadata, .invalidMetadata, .missingHashes, .missingTable, .missingColumn,
+    .missingEntityRow,
+  ]
+
+  private var word: String { shellWord(path) }
+
+  /// The command to run next, and the reason.
+  var next: Step {
+    let findings = check?.report.findings ?? []
+    let isLost =
+      problem.map { Self.isLoss($0.problem) }
+      ?? findings.contains { $0.severity == .error && Self.losses.contains($0.kind) }
+    if isLost { return stepAfterLoss }
+    if findings.contains(where: { $0.kind == .damagedLog && $0.severity == .error }) {
+      return Step(
+        command: salvage(path, models: knownModels),
+        reason:
+          "the \"-wal\" holds changes that SQLite can't reach and drops; salvage reads it, and the store there is left alone"
+      )
+    }
+    if isJournalDamaged {
+      return Step(
+        command: salvage(path, models: knownModels),
+        reason:
+          "the \"-journal\" is damaged, and SQLite would undo only a part of the interrupted change; salvage reads it in a copy"
+      )
+    }
+    if let step = stepForKeptLog { return step }
+    if problem?.problem == .needsRecovery, let model = currentModel {
+      return Step(
+        command: "heirloom migrate \(word) --to \(shellWord(model))",
+        reason: "it undoes the interrupted change, and keeps the store as it is now if that is more than SQLite would")
+    }
+    if let problem {
+      return Step(command: nil, reason: problem.recoverySuggestion ?? "The problem says what is in the way.")
+    }
+    if let check, !check.report.isModelFit, check.report.metadata != nil {
+      return models.isEmpty
+        ? Step(command: "heirloom doctor \(word) --model MODEL", reason: "MODEL is the model that made the store")
+        : Step(
+          command: "heirloom inspect \(word)", reason: "it lists the entities and hashes of the model that is missing")
+    }
+    if findings.contains(where: { $0.kind == .damagedManifest }) {
+      return Step(
+        command: "heirloom repair \(word)", reason: "the record that stops every migration is set aside and kept")
+    }
+    if findings.contains(where: { $0.kind == .unfinishedOperation }) {
+      return migration("the unfinished operation is settled first")
+    }
+    if check?.report.hasFaults ?? true {
+      return Step(command: "heirloom verify \(word)", reason: "all findings in full")
+    }
+    if inspection?.deferred.isEmpty == false { return migration("what waits is cleaned up") }
+    return versions.isEmpty
+      ? Step(command: "heirloom inspect \(word)", reason: "nothing is wrong; this lists what is in it")
+      : Step(command: "heirloom versions \(word)", reason: "nothing is wrong; this lists what is kept")
+  }
+
+  /// The step for a store of which only something else has the data.
+  private var stepAfterLoss: Step {
+    let isDamaged = otherFile == nil && problem.map { Self.isDamage($0.problem) } ?? true
+    let salvage = salvage(path, models: knownModels)
+    if let newest = versions.first(where: isSound) {
+      let isThere = problem.map { $0.problem != .missing } ?? true
+      return Step(
+        command: "heirloom restore \(word) --version \(newest.id)",
+        reason: "the newest version that is sound\(isThere ? "; what is there now is kept too" : "")",
+        before: isDamaged || isLogAlone ? (salvage, "it reads what was written since, as far as it can be read") : nil)
+    }
+    if isDamaged || isLogAlone {
+      return Step(
+        command: salvage,
+        reason:
+          "\(versions.isEmpty ? "nothing is kept" : "no version that is kept is sound"); a new store is made of what can be read,"
+          + " and the files there are left alone\(salvage.contains("--model MODEL") ? "; MODEL is the app's model" : "")"
+      )
+    }
+    if !versions.isEmpty || asideWithLog != nil {
+      return stepForKeptLog ?? Step(command: "heirloom versions \(word)", reason: "it lists what is kept")
+    }
+    if let otherFile { return Step(command: nil, reason: "nothing to do here: it is \(otherFile.words)") }
+    switch problem?.problem {
+    case .empty:
+      return Step(
+        command: nil, reason: "nothing to do: the file holds nothing, and an app that opens it makes a new store")
+    case .notStore:
+      return Step(command: nil, reason: "nothing to do: it is another program's database; look for the store elsewhere")
+    default: return Step(command: "heirloom versions \(word)", reason: "it lists what is kept")
+    }
+  }
+
+  /// The step for a log that is kept, or was moved aside, and that SQLite couldn't read.
+  private var stepForKeptLog: Step? {
+    if let version = versions.first(where: { $0.isPinned && $0.alone.contains { $0.isOfLog || $0.isOfJournal } }) {
+      return Step(
+        command: salvage(ofKept: version.storeURL.path),
+        reason: version.holdsInterruptedChange
+          ? "a \"-journal\" that is kept with \(version.id) holds pages that SQLite couldn't bring back; salvage reads it"
+          : "a \"-wal\" that is kept with \(version.id) holds changes that SQLite couldn't reach; salvage reads it")
+    }
+    return asideWithLog.map {
+      Step(
+        command: salvage(ofKept: $0),
+        reason: "a \"-wal\" of a store that was moved aside holds changes that SQLite couldn't reach; salvage reads it")
+    }
+  }
+
+  private func migration(_ reason: String) -> Step {
+    let model = currentModel
+    return Step(
+      command: "heirloom migrate \(word) --to \(model.map(shellWord) ?? "MODEL")",
+      reason: "\(model == nil ? "MODEL is the app's current model; " : "")\(reason)")
+  }
+
+  // MARK: Models
+
+  /// The snapshot beside the store.
+  private var snapshotPath: String {
+    ModelController(storeURL: URL(fileURLWithPath: path)).snapshotURL.path
+  }
+
+  /// The model that the store has, as a path: of those that were given, or the snapshot beside it; `nil` if none is there.
+  private var currentModel: String? {
+    if let model = models.first { return model }
+    return (try? ModelFile(snapshotPath).read()) == nil ? nil : snapshotPath
+  }
+
+  /// The models that `salvage` needs to be told; none where it finds one itself.
+  private var knownModels: [String] {
+    if !models.isEmpty { return models }
+    if check?.report.isModelFit ?? false || (try? ModelFile(snapshotPath).read()) != nil { return [] }
+    return versions.lazy.compactMap(snapshot).first.map { [$0] } ?? ["MODEL"]
+  }
+
+  /// Returns the snapshot that is kept with a version, if it can be read.
+  private func snapshot(of version: PreviousVersion) -> String? {
+    let path = PathText.join(PathText.split(version.storeURL.path).folder, StoreLocation.snapshotName)
+    return (try? ModelFile(path).read()) == nil ? nil : path
+  }
+
+  /// Returns true if a version can be read whole: it is read now.
+  private func isSound(_ version: PreviousVersion) -> Bool {
+    let model = snapshot(of: version).flatMap { try? ModelFile($0).read().model }
+    return (try? StoreSoundness(ofStoreAt: version.storeURL.path, model: model).fault) == .some(nil)
+  }
+
+  // MARK: Salvage
+
+  /// Returns the command that reads a kept store, by the model that is kept with it.
+  private func salvage(ofKept store: String) -> String {
+    let snapshot = PathText.join(PathText.split(store).folder, StoreLocation.snapshotName)
+    return salvage(store, models: FileManager.default.fileExists(atPath: snapshot) ? [snapshot] : models)
+  }
+
+  /// Returns the command that reads a store into a new file beside the diagnosed one.
+  private func salvage(_ store: String, models: [String]) -> String {
+    let base = path.hasSuffix(".sqlite") ? String(path.dropLast(".sqlite".count)) : path
+    var output = base + ".salvaged.sqlite"
+    var number = 1
+    while FileManager.default.fileExists(atPath: output) {
+      number += 1
+      output = "\(base).salvaged-\(number).sqlite"
+    }
+    return "heirloom salvage \(shellWord(store))" + models.map { " --model \(shellWord($0))" }.joined()
+      + " --output \(shellWord(output))"
+  }
+
+  // MARK: Files
+
+  /// True if the store is gone and its log is there, which SQLite would delete with the next store of that name.
+  private var isLogAlone: Bool { problem?.problem == .missing && Self.size(path + "-wal") > 0 }
+
+  /// True for a store that lacks what its log may hold: the header says WAL mode, and there is none.
+  var isLogMissing: Bool {
+    switch problem?.problem {
+    case .notStore, .truncated, .metadataRowCount, .missingVersionHashes: break
+    default: return false
+    }
+    guard let bytes = FileStart(path).bytes, bytes.count > 19, !FileManager.default.fileExists(atPath: path + "-wal")
+    else { return false }
+    return bytes[18] == 2
+  }
+
+  /// What a file is that is no database; `nil` if nothing tells.
+  var otherFile: FileStart.Kind? {
+    guard case .notDatabase? = problem?.problem else { return nil }
+    return FileStart(path).kind
+  }
+
+  /// Returns true if a store stays unreadable, unlike one that is in use or that this user may not read.
+  private static func isLoss(_ problem: StoreError.Problem) -> Bool {
+    switch problem {
+    case .missing, .notFile, .empty, .notStore: true
+    default: isDamage(problem)
+    }
+  }
+
+  /// Returns true if an unreadable store may hold rows that can be salvaged.
+  private static func isDamage(_ problem: StoreError.Problem) -> Bool {
+    switch problem {
+    case .notDatabase, .truncated, .damaged, .metadataRowCount, .invalidMetadata, .missingVersionHashes: true
+    default: false
+    }
+  }
+}
