@@ -17,6 +17,7 @@ extension ManagedObject {
   private func object(along relationship: PlannedRelationship) throws(ManagedObjectError) -> ManagedObject? {
     let context = try openContext()
     guard relationship.slot >= 0 else { throw unknown(relationship.description.name) }
+    context.closeLists(of: relationship)
     if let object = pendingReference(relationship.slot) { return object.isDeleted ? nil : object }
     guard case .integer(let key) = try storedValue(relationship.slot) else { return nil }
     let object = try context.object(inTreeOf: relationship.description.destinationEntity, key: key)
@@ -35,6 +36,7 @@ extension ManagedObject {
     let relationship = try relationship(name, isToMany: false)
     if let object { try check(object, for: relationship) }
     let context = context
+    context.closeLists(of: relationship)
     guard case .key(_, let column, _) = relationship.storage else { throw unknown(name) }
     switch relationship.inverse?.storage {
     case .key(_, let inverseColumn, _):
@@ -104,6 +106,7 @@ extension ManagedObject {
 
   private func objects(along relationship: PlannedRelationship) throws(ManagedObjectError) -> [ManagedObject] {
     let context = try openContext()
+    context.closeLists(of: relationship)
     let name = relationship.description.name
     switch relationship.storage {
     case .key:
@@ -128,6 +131,7 @@ extension ManagedObject {
   public func setObjects(_ objects: [ManagedObject], forRelationship name: String) throws(ManagedObjectError) {
     let context = try changeableContext()
     let relationship = try relationship(name, isToMany: true)
+    context.closeLists(of: relationship)
     var seen: Set<ManagedObject> = []
     let objects = objects.filter { seen.insert($0).inserted }
     for object in objects { try check(object, for: relationship) }
@@ -177,15 +181,22 @@ extension ManagedObject {
 
   /// The destinations of a to-many relationship, for short code.
   ///
-  /// If they can't be read or set, there are no objects, and the next save of the context throws the error.
+  /// If they can't be read or set, there are no objects, and the next save of the context throws the error. Objects
+  /// that are appended in place are linked in a time that doesn't depend on the length of the list.
   public subscript(toMany name: String) -> [ManagedObject] {
     get { deferring { () throws(ManagedObjectError) in try objects(forRelationship: name) } ?? [] }
     set { deferring { () throws(ManagedObjectError) in try setObjects(newValue, forRelationship: name) } }
+    _modify {
+      var list = beginEdit(ofList: name)
+      // An edit that throws leaves its changes all the same.
+      defer { endEdit(&list) }
+      yield &list.objects
+    }
   }
 
   // MARK: Links of many-to-many relationships
 
-  private func linkedObjects(
+  func linkedObjects(
     _ name: String, _ relationship: PlannedRelationship, _ context: ManagedObjectContext
   ) throws(ManagedObjectError) -> [ManagedObject] {
     let changes = linkChanges[name]
@@ -197,11 +208,11 @@ extension ManagedObject {
     return (kept + changes.added.filter { !known.contains($0) }).filter { !$0.isDeleted }
   }
 
-  /// Adds a link on both sides.
-  private func link(
-    _ object: ManagedObject, _ relationship: PlannedRelationship, _ context: ManagedObjectContext
+  /// Adds a link on both sides; the object is known to become the last of this side's if `isLast` is true.
+  func link(
+    _ object: ManagedObject, _ relationship: PlannedRelationship, _ context: ManagedObjectContext, isLast: Bool = false
   ) {
-    noteLink(to: object, name: relationship.description.name, context)
+    noteLink(to: object, name: relationship.description.name, context, isLast: isLast)
     if let inverse = relationship.inverse { object.noteLink(to: self, name: inverse.name, context) }
   }
 
@@ -213,8 +224,10 @@ extension ManagedObject {
     if let inverse = relationship.inverse { object.noteUnlink(from: self, name: inverse.name, context) }
   }
 
-  private func noteLink(to object: ManagedObject, name: String, _ context: ManagedObjectContext) {
-    linkChanges[name, default: PendingLinks()].add(object)
+  private func noteLink(
+    to object: ManagedObject, name: String, _ context: ManagedObjectContext, isLast: Bool = false
+  ) {
+    linkChanges[name, default: PendingLinks()].add(object, isLast: isLast)
     context.hasOnlyInsertions = false
     context.noteChange(of: self)
   }
@@ -263,12 +276,12 @@ extension ManagedObject {
   }
 
   /// Sets the place in an ordered relationship, without telling the context.
-  private func setPlace(_ place: Int64?, _ column: String) {
+  func setPlace(_ place: Int64?, _ column: String) {
     guard let slot = plan.slot(ofColumn: column) else { return }
     setPending(slot, to: place.map { .integer($0) } ?? .null)
   }
 
-  private func check(_ object: ManagedObject, for relationship: PlannedRelationship) throws(ManagedObjectError) {
+  func check(_ object: ManagedObject, for relationship: PlannedRelationship) throws(ManagedObjectError) {
     guard object.contextReference.toOpaque() == contextReference.toOpaque() else {
       throw .otherContext(entity: object.entityName)
     }

@@ -375,10 +375,11 @@ struct PendingLinks {
   /// The whole list of an ordered relationship, once it is set.
   var list: [ManagedObject]?
 
-  mutating func add(_ object: ManagedObject) {
+  /// Adds an object, which the list is known to lack if `isLast` is true.
+  mutating func add(_ object: ManagedObject, isLast: Bool) {
     removed.remove(object)
     if known.insert(object).inserted { added.append(object) }
-    if list?.contains(object) == false { list?.append(object) }
+    if isLast || list?.contains(object) == false { list?.append(object) }
   }
 
   mutating func remove(_ object: ManagedObject) {

@@ -10,6 +10,7 @@ extension ManagedObjectContext {
   public func delete(_ object: ManagedObject) throws(ManagedObjectError) {
     try checkWritable()
     guard object.context === self else { throw .otherContext(entity: object.entityName) }
+    closeLists()
     let objects = try cascade(from: object)
     let doomed = Set(objects)
     for object in objects {

@@ -36,6 +36,7 @@ extension ManagedObjectContext {
       else { continue }
       members.append((object, nil))
     }
+    membersRead += members.count
     guard let orderColumn else { return members }
     for index in members.indices {
       switch members[index].object.pendingValue(ofColumn: orderColumn) {
@@ -79,6 +80,7 @@ extension ManagedObjectContext {
             objects.append(object)
           }
         }
+        membersRead += objects.count
         return objects
       }
     }

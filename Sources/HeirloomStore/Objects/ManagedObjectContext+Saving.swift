@@ -5,6 +5,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ManagedObjectError``. Nothing is saved then, and the changes stay in the context.
   public func save() throws(ManagedObjectError) {
+    closeLists()
     if let error = takeDeferredError() { throw error }
     guard hasChanges else { return }
     guard !isStreaming else { return try writePendingChanges() }
@@ -33,6 +34,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ManagedObjectError``.
   package func writePendingChanges() throws(ManagedObjectError) {
+    closeLists()
     if let error = takeDeferredError() { throw error }
     guard !changed.isEmpty else { return }
     try checkWritable()
@@ -63,6 +65,8 @@ extension ManagedObjectContext {
 
   /// Gives up all changes: objects are again as the store has them, and new ones can't be used any more.
   public func rollback() {
+    openLists.removeAll()
+    linkAccesses &+= 1
     _ = takeDeferredError()
     for object in changed { object.isDeleted = object.isNew }
     clearChanges()
@@ -225,19 +229,27 @@ private struct LinkWriter {
       var columns = [owner, destination]
       var values = ["?1", "?2"]
       let inverseOrder = relationship.isOwnInverse ? nil : relationship.inverse?.storage.orderColumn
-      for (order, column, parameter) in [(orderColumn, owner, "?1"), (inverseOrder, destination, "?2")] {
+      for (order, column, parameter, known) in [
+        (orderColumn, owner, "?1", "?3"), (inverseOrder, destination, "?2", "?4"),
+      ] {
         if order != nil { try context.prepareSearch(in: table, by: column == owner ? ownerColumn : destinationColumn) }
         guard let order = order.map(quote) else { continue }
         columns.append(order)
         values.append(
-          "(SELECT IFNULL(MAX(\(order)), \(OrderedPlace.first - OrderedPlace.step)) + \(OrderedPlace.step)"
-            + " FROM \(self.table(table)) WHERE \(column) = \(parameter))")
+          "IFNULL(\(known), (SELECT IFNULL(MAX(\(order)), \(OrderedPlace.first - OrderedPlace.step))"
+            + " + \(OrderedPlace.step) FROM \(self.table(table)) WHERE \(column) = \(parameter)))")
       }
+      let sql =
+        "INSERT OR IGNORE INTO \(self.table(table)) (\(columns.joined(separator: ", ")))"
+        + " VALUES (\(values.joined(separator: ", ")))"
+      // A place is looked for only where it stays: a whole list's are written afterwards.
+      func place(in list: [ManagedObject]?) -> SQLiteValue { list == nil ? .null : .integer(OrderedPlace.first) }
       for other in links.added where !other.isDeleted {
-        guard let other = key(of: other) else { continue }
-        try run(
-          "INSERT OR IGNORE INTO \(self.table(table)) (\(columns.joined(separator: ", ")))"
-            + " VALUES (\(values.joined(separator: ", ")))", [.integer(own), .integer(other)])
+        guard let key = key(of: other) else { continue }
+        let inverseList = relationship.inverse.flatMap { other.linkChanges[$0.name]?.list }
+        let places = [place(in: links.list), place(in: inverseList)]
+        let count = inverseOrder != nil ? 2 : orderColumn != nil ? 1 : 0
+        try run(sql, [.integer(own), .integer(key)] + places.prefix(count))
       }
     }
   }

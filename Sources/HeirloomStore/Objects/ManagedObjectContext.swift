@@ -32,6 +32,12 @@ public final class ManagedObjectContext {
   @exclusivity(unchecked) var references: [ReferenceKey: [ManagedObject]] = [:]
   /// The last places given in ordered relationships.
   @exclusivity(unchecked) var places: [ReferenceKey: Int64] = [:]
+  /// The lists that edits may go on with, by the place of their links.
+  @exclusivity(unchecked) var openLists: [String: [OpenList.Key: OpenList]] = [:]
+  /// The number of times that links were read or changed, other than by an edit that went on with an open list.
+  @exclusivity(unchecked) var linkAccesses: Int = 0
+  /// The number of objects that were read as members of to-many relationships.
+  package internal(set) var membersRead: Int = 0
   @exclusivity(unchecked) private var deferredError: ManagedObjectError?
   /// True if there is an error: this is asked after each row, and an error takes long to copy.
   @exclusivity(unchecked) private var hasDeferredError: Bool = false

@@ -42,6 +42,8 @@ final class PlannedRelationship {
   let entitySlot: Int
   /// True if nothing but the key changes when a to-one relationship is set.
   let isPlainKey: Bool
+  /// The name of the place with the links, the same for the inverse: a key's column, or a table of pairs.
+  let linkPlace: String
 
   /// The relationship's name.
   var name: String { description.name }
@@ -53,6 +55,13 @@ final class PlannedRelationship {
     guard let storage = schema.storage(ofRelationship: relationship.name, in: entity) else { return nil }
     description = relationship
     self.storage = storage
+    linkPlace =
+      switch storage {
+      case .key(let table, let column, _), .inverseKey(let table, let column, _, _),
+        .inverselessKey(let table, let column, _):
+        "\(table).\(column)"
+      case .join(let table, _, _, _): table
+      }
     inverse = Self.inverse(of: relationship, in: entity, storage: storage, schema: schema)
     isOwnInverse = inverse?.name == relationship.name && storage == inverse?.storage
     writesLinks = Self.writesLinks(relationship, in: entity, storage: storage, schema: schema)

@@ -195,6 +195,7 @@ extension ManagedObjectContext {
   package func changedObjects(
     of entityName: String, includesSubentities: Bool = true
   ) throws(ManagedObjectError) -> [ManagedObject] {
+    closeLists()
     let entity = try plan(for: entityName).entity
     let numbers = includesSubentities ? entity.treeNumbers : entity.number...entity.number
     return changed.filter { numbers.contains($0.plan.entity.number) }

@@ -1,0 +1,213 @@
+import HeirloomModel
+
+/// The list of a to-many relationship that code edits in place.
+///
+/// After an edit that only added objects at its end, it stays open in the context: the next edit goes on with it, and
+/// only the objects at the end are linked. Reading the list again for each object that is added would take as long as
+/// the list each time, and so would looking for changes before its end. These are looked for when the list is closed:
+/// before anything else reads or changes links at the same place, and before the context fetches, deletes or saves.
+struct OpenList {
+  /// The fewest members of a list that stays open; shorter ones are soon read again.
+  static let leastCount: Int = 16
+  /// The most lists that a context keeps open.
+  static let limit: Int = 64
+
+  /// The owner and the name of a relationship.
+  struct Key: Hashable {
+    let owner: ManagedObject
+    let name: String
+  }
+
+  let key: Key
+  /// The list, as code leaves it.
+  var objects: [ManagedObject] = []
+  /// The relationship; `nil` if the list has to be set as a whole.
+  var relationship: PlannedRelationship?
+  /// The members as they are linked, with their positions.
+  var positions: [ManagedObject: Int] = [:]
+  /// The last member's place, if keys are linked in an order.
+  var lastPlace: Int64 = OrderedPlace.first - OrderedPlace.step
+  /// The state of the store that the list was read from.
+  var state: ManagedObjectContext.WrittenState?
+  /// The number of accesses to links when the edit began.
+  var accesses: Int = 0
+  /// True until the first edit ends.
+  var isFresh: Bool = true
+
+  /// Returns true if the list begins with the linked members in their order.
+  func beginsAsLinked() -> Bool {
+    objects.count >= positions.count
+      && zip(objects, 0..<positions.count).allSatisfy { object, position in positions[object] == position }
+  }
+
+  /// Sets the list as a whole if an edit changed more than its end.
+  ///
+  /// - Returns: True if there was nothing to set.
+  func close() -> Bool {
+    guard objects.count != positions.count || !beginsAsLinked() else { return true }
+    set()
+    return false
+  }
+
+  func set() {
+    key.owner.deferring { () throws(ManagedObjectError) in
+      try key.owner.setObjects(objects, forRelationship: key.name)
+    }
+  }
+}
+
+extension ManagedObjectContext {
+  /// The number of changes that the store's connection made, and a number that differs after each of another's.
+  struct WrittenState: Hashable {
+    let changes: Int64
+    let version: SQLiteValue
+  }
+
+  /// Returns the state of the store, which differs once anybody has written to it; `nil` if it can't be read.
+  func writtenState() -> WrittenState? {
+    try? store.statements.withStatement("PRAGMA \(quote(store.database)).data_version") { row throws(SQLiteError) in
+      try row.step() ? WrittenState(changes: store.connection.totalChanges, version: row.value(at: 0)) : nil
+    }
+  }
+
+  /// Closes the open lists of a relationship and its inverse, whoever owns them, or all.
+  ///
+  /// - Parameter relationship: A relationship whose links are about to be read or changed; `nil` for all.
+  /// - Returns: True if no edit had changed more than the end of its list.
+  @discardableResult
+  func closeLists(of relationship: PlannedRelationship? = nil) -> Bool {
+    linkAccesses &+= 1
+    return openLists.isEmpty || close(at: relationship?.linkPlace)
+  }
+
+  @inline(never)
+  private func close(at place: String?) -> Bool {
+    let closed: [OpenList]
+    if let place {
+      closed = openLists.removeValue(forKey: place).map { Array($0.values) } ?? []
+    } else {
+      closed = openLists.values.flatMap(\.values)
+      openLists.removeAll()
+    }
+    return closed.reduce(true) { $1.close() && $0 }
+  }
+}
+
+extension ManagedObject {
+  /// Begins an edit of a to-many relationship's list.
+  ///
+  /// - Parameter name: The relationship's name.
+  /// - Returns: The list; if it can't be read, it is empty, and the next save throws the error.
+  func beginEdit(ofList name: String) -> OpenList {
+    let context = context
+    let key = OpenList.Key(owner: self, name: name)
+    guard !isStreaming, let relationship = plan.relationship(name), relationship.description.isToMany else {
+      return OpenList(key: key, objects: self[toMany: name])
+    }
+    let state = context.writtenState()
+    if var list = context.openLists[relationship.linkPlace]?.removeValue(forKey: key) {
+      list.accesses = context.linkAccesses
+      if state != nil, list.state == state { return list }
+      _ = list.close()
+    }
+    var list = OpenList(key: key)
+    list.state = state
+    deferring { () throws(ManagedObjectError) in try read(&list, relationship) }
+    list.accesses = context.linkAccesses
+    return list
+  }
+
+  private func read(_ list: inout OpenList, _ relationship: PlannedRelationship) throws(ManagedObjectError) {
+    let context = try openContext()
+    switch relationship.storage {
+    case .key:
+      throw unknown(relationship.name)
+    case .inverseKey(let table, let column, _, let orderColumn),
+      .inverselessKey(let table, let column, let orderColumn):
+      let members = try context.members(
+        of: self, table: table, keyColumn: column, orderColumn: orderColumn,
+        destination: relationship.description.destinationEntity)
+      list.objects = members.map(\.object)
+      for member in members where orderColumn != nil {
+        // Members get new places if theirs don't tell the order.
+        guard let place = member.place, place > list.lastPlace else { return }
+        list.lastPlace = place
+      }
+    case .join:
+      list.objects = try linkedObjects(relationship.name, relationship, context)
+    }
+    guard list.objects.count >= OpenList.leastCount, list.state != nil, (try? checkChangeable()) != nil,
+      list.objects.allSatisfy({ (try? check($0, for: relationship)) != nil })
+    else { return }
+    list.positions = Dictionary(zip(list.objects, 0...)) { first, _ in first }
+    if list.positions.count == list.objects.count { list.relationship = relationship }
+  }
+
+  /// Ends an edit: links the objects that it added at the end, or sets the list as a whole.
+  func endEdit(_ list: inout OpenList) {
+    let context = context
+    guard let relationship = list.relationship, context.linkAccesses == list.accesses, append(&list, relationship)
+    else { return list.set() }
+    if list.isFresh, context.openLists.values.reduce(0, { $0 + $1.count }) >= OpenList.limit { context.closeLists() }
+    list.isFresh = false
+    // An edit that this one was made in has to notice.
+    context.linkAccesses &+= 1
+    context.openLists[relationship.linkPlace, default: [:]][list.key] = list
+  }
+
+  /// Links the objects at the end of a list as `setObjects(_:forRelationship:)` would.
+  ///
+  /// - Returns: False if it isn't certain that this is all that there is to do; then nothing is linked.
+  private func append(_ list: inout OpenList, _ relationship: PlannedRelationship) -> Bool {
+    let context = context
+    let count = list.positions.count
+    let added = list.objects.dropFirst(count)
+    guard !added.isEmpty, list.positions[list.objects[count - 1]] == count - 1,
+      !list.isFresh || list.beginsAsLinked(), Set(added).count == added.count,
+      added.allSatisfy({ list.positions[$0] == nil && isUnlinked($0, relationship) }),
+      (Int64.max - list.lastPlace) / OrderedPlace.step > added.count
+    else { return false }
+    switch relationship.storage {
+    case .key:
+      return false
+    case .inverseKey(let table, let column, _, let orderColumn),
+      .inverselessKey(let table, let column, let orderColumn):
+      // A saved object may leave another list.
+      if added.contains(where: { !$0.isNew }), !context.closeLists(of: relationship) { return false }
+      for object in added {
+        context.setReference(to: self, column: column, of: object)
+        guard let orderColumn else { continue }
+        list.lastPlace = OrderedPlace.after(list.lastPlace)
+        object.setPlace(list.lastPlace, orderColumn)
+        context.noteChange(of: object)
+      }
+      if let orderColumn { context.forgetPlaces(table: table, orderColumn: orderColumn, owner: self) }
+      context.noteChange(of: self)
+    case .join:
+      if let inverse = relationship.inverse {
+        for object in added {
+          let key = OpenList.Key(owner: object, name: inverse.name)
+          let other = context.openLists[relationship.linkPlace]?.removeValue(forKey: key)
+          if let other, !other.close() { return false }
+        }
+      }
+      for object in added { link(object, relationship, context, isLast: true) }
+      if relationship.storage.orderColumn != nil, linkChanges[relationship.name]?.list == nil {
+        linkChanges[relationship.name, default: PendingLinks()].list = list.objects
+      }
+    }
+    for (object, position) in zip(added, count...) { list.positions[object] = position }
+    return true
+  }
+
+  /// Returns true if a list that doesn't contain an object can be sure to have it last once it is linked.
+  private func isUnlinked(_ object: ManagedObject, _ relationship: PlannedRelationship) -> Bool {
+    guard (try? check(object, for: relationship)) != nil else { return false }
+    switch relationship.storage {
+    case .key: return false
+    case .inverseKey(_, let column, _, _), .inverselessKey(_, let column, _):
+      return object.plan.slot(ofColumn: column).map { object.pendingValue($0).isUnchanged } ?? false
+    case .join: return linkChanges[relationship.name]?.removed.contains(object) != true
+    }
+  }
+}
