@@ -30,7 +30,8 @@ struct DeferTests {
       #expect(try texts("deferred", command, "Notebook.sqlite") == planned)
       #expect(tool(command, "Notebook.sqlite").output.contains("  left "))
     }
-    #expect(tool("doctor", "Notebook.sqlite").output.contains("Notebook.sqlite --to \(store.path).heirloom/model.json.gz"))
+    let snapshot = "\(store.path).heirloom/model.json.gz"
+    #expect(tool("doctor", "Notebook.sqlite").output.contains("Notebook.sqlite --to \(snapshot)"))
     let verified = tool("verify", "Notebook.sqlite")
     #expect(verified.code == 0 && verified.output.contains("ZNOTE.ZMOOD"), "\(verified.output)")
     #expect(try texts("deferred", "migrate", "Notebook.sqlite", "--to", model, "--accept-losses", "--defer") == planned)
