@@ -243,7 +243,13 @@ enum ErrorSamples {
       ("editedModel", .editedModel("Diary 2", expected: "kx", found: "ky")),
     ]
     return violations.map { ErrorSample("StagedMigrationError.\($0.0)", StagedMigrationError([$0.1])) }
-      + [ErrorSample("StageHandlerError.unsavedChanges", StageHandlerError.unsavedChanges)]
+      + [
+        ErrorSample("StageHandlerError.unsavedChanges", StageHandlerError.unsavedChanges),
+        ErrorSample(
+          "StageHandlerError.ofOtherVersion",
+          StageHandlerError.ofOtherVersion("entity \"Note\"", handler: .willMigrate, model: "the model \"A\" in Models")
+        ),
+      ]
   }
 
   // MARK: Migrations

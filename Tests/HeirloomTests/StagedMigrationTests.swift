@@ -291,6 +291,93 @@ struct StagedMigrationTests {
     #expect(try scene.values("note", version: 4) == lengths)
   }
 
+  /// Uses of an entity and of properties that a handler's model lacks, each with what it asks for.
+  private static let misplacedUses:
+    [(
+      call: String, asksFor: String,
+      use: @Sendable (ManagedObjectContext, (entity: String, names: [String])) throws -> Void
+    )] = [
+      ("insert", "entity", { _ = try $0.insert($1.entity) }),
+      ("fetch", "entity", { _ = try $0.fetch($1.entity) }),
+      ("request", "entity", { _ = try $0.fetch(ObjectFetchRequest($1.entity)) }),
+      ("count", "entity", { _ = try $0.count($1.entity) }),
+      ("count a request", "entity", { _ = try $0.count(ObjectFetchRequest($1.entity)) }),
+      ("value", "text", { _ = try $0.fetch("Item")[0].value(forAttribute: $1.names[0]) }),
+      ("set", "text", { try $0.fetch("Item")[0].set("x", for: $1.names[0]) }),
+      ("read by subscript", "text", { _ = try $0.fetch("Item")[0][$1.names[0]] }),
+      (
+        "subscript", "text",
+        {
+          try $0.fetch("Item")[0][$1.names[0]] = .string("x")
+          try $0.save()
+        }
+      ),
+      ("to-one", "link", { _ = try $0.fetch("Item")[0].object(forRelationship: $1.names[1]) }),
+      (
+        "append", "links",
+        {
+          let item = try $0.fetch("Item")[0]
+          item[toMany: $1.names[2]].append(item)
+          try $0.save()
+        }
+      ),
+      ("condition", "text", { _ = try $0.fetch(ObjectFetchRequest("Item", where: "\($1.names[0]) == nil")) }),
+    ]
+
+  @Test(arguments: misplacedUses.indices, [StageHandlerKind.willMigrate, .didMigrate])
+  func `code that uses what only the other version has is told where it belongs`(
+    index: Int, kind: StageHandlerKind
+  ) throws {
+    let directory = try TemporaryDirectory()
+    // Each version has an entity and properties of its own.
+    let models = try ["Old", "New"].map { name in
+      var item = Make.entity("Item", [Make.attribute("name"), Make.attribute("text\(name)")])
+      item.relationships = [("link", 1), ("links", 0)].map { relationship, count in
+        var description = RelationshipDescription(name: relationship + name, destinationEntity: "Item")
+        (description.maxCount, description.isOptional) = (count, true)
+        return description
+      }
+      return try ManagedObjectModel(entities: [item, Make.entity("\(name)Part", [Make.attribute(name)])])
+    }
+    let url = directory.file("Store.sqlite")
+    let store = try PersistentStore.create(at: url, model: models[0])
+    let context = ManagedObjectContext(store: store)
+    _ = try context.insert("Item")
+    try context.save()
+    try store.close()
+    let use = Self.misplacedUses[index]
+    let (own, other, word) =
+      kind == .willMigrate ? ("Old", "New", "didMigrateHandler") : ("New", "Old", "willMigrateHandler")
+    let handler: CustomMigrationStage.Handler = {
+      try use.use($0, ("\(other)Part", ["text\(other)", "link\(other)", "links\(other)"]))
+    }
+    let references = models.map { ManagedObjectModelReference(model: $0, versionChecksum: $0.versionChecksum()) }
+    let stage = CustomMigrationStage(migratingFrom: references[0], to: references[1])
+    if kind == .willMigrate { stage.willMigrateHandler = handler } else { stage.didMigrateHandler = handler }
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url), history: ModelHistory(current: models[1]))
+    assistant.stagedManager = try StagedMigrationManager([stage])
+    let error = try #require(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
+    guard case .failed(_, .stageFailed(let failure)) = error else { throw error }
+    let subject = use.asksFor == "entity" ? "entity \"\(other)Part\"" : "property \"Item.\(use.asksFor)\(other)\""
+    let version = kind == .willMigrate ? "the next version" : "the version before the step"
+    let seen = kind == .willMigrate ? "current model" : "next model"
+    let model = references[own == "Old" ? 0 : 1].description
+    #expect(
+      failure.cause
+        == "The \(kind.rawValue) handler of stage 1 failed: It asked for the \(subject), which only \(version) has, but it sees"
+        + " the stage's \(seen), \(model): \(word) is the place for it.", "\(use.call)")
+  }
+
+  @Test func `a name that neither version has is told as it is`() throws {
+    let scene = try Scene()
+    try scene.makeStore()
+    let stage = scene.custom(1, 2, will: { _ = try $0.insert("Itm") })
+    let error = try #require(throws: MigrationAssistantError.self) { try scene.migrate([stage], to: 2) }
+    guard case .failed(_, .stageFailed(let failure)) = error else { throw error }
+    #expect(failure.underlying as? ManagedObjectError == .unknownEntity("Itm", nearest: "Item"))
+  }
+
   struct OwnError: Error, Equatable {}
 
   @Test(arguments: ["throws", "leaves changes", "breaks a rule"], [StageHandlerKind.willMigrate, .didMigrate])

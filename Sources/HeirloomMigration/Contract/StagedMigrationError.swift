@@ -155,6 +155,8 @@ extension StageFailure: ExplainedError {
 public enum StageHandlerError: Error, Hashable, Sendable {
   /// Unsaved changes in the handler's context.
   case unsavedChanges
+  /// An entity or a property that only the stage's other model has; `model` is the one that the handler sees.
+  case ofOtherVersion(String, handler: StageHandlerKind, model: String)
 }
 
 extension StageHandlerError: ExplainedError {
@@ -163,11 +165,20 @@ extension StageHandlerError: ExplainedError {
     switch self {
     case .unsavedChanges:
       "It left changes in the context that are not saved; expected it to call save(), or rollback() to give them up."
+    case .ofOtherVersion(let subject, .willMigrate, let model):
+      "It asked for the \(subject), which only the next version has, but it sees the stage's current model, \(model):"
+        + " didMigrateHandler is the place for it."
+    case .ofOtherVersion(let subject, .didMigrate, let model):
+      "It asked for the \(subject), which only the version before the step has, but it sees the stage's next model,"
+        + " \(model): willMigrateHandler is the place for it."
     }
   }
 
   /// The correction of the handler, which doesn't touch the store.
   public var help: ErrorHelp {
-    ErrorHelp(.store(path: nil), "Save or roll back at the handler's end, then try again.")
+    switch self {
+    case .unsavedChanges: ErrorHelp(.store(path: nil), "Save or roll back at the handler's end, then try again.")
+    case .ofOtherVersion: ErrorHelp(.store(path: nil), "Move the code to the stage's other handler, then try again.")
+    }
   }
 }

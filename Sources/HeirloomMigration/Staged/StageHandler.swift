@@ -56,11 +56,41 @@ package struct StageHandler {
     let handler = kind == .willMigrate ? stage.willMigrateHandler : stage.didMigrateHandler
     do {
       try withAutoreleasePool { try handler?(context) }
+      try context.throwDeferredError()
       if context.hasChanges { throw StageHandlerError.unsavedChanges }
     } catch {
       if progress?.isCancelled == true { throw MigrationError.cancelled }
-      throw MigrationError.stageFailed(StageFailure(stage: stageName, handler: kind, underlying: error))
+      let misplaced = misplacedUse(error, model: context.store.model)
+      throw MigrationError.stageFailed(StageFailure(stage: stageName, handler: kind, underlying: misplaced ?? error))
     }
     guard progress?.isCancelled != true else { throw MigrationError.cancelled }
+  }
+
+  /// Returns the error of code that used an entity or a property that only the stage's other model has.
+  ///
+  /// - Parameters:
+  ///   - error: The code's error.
+  ///   - model: The model that the code sees.
+  /// - Returns: `nil` if the error is another, or the other model doesn't have it either.
+  private func misplacedUse(_ error: any Error, model: ManagedObjectModel) -> StageHandlerError? {
+    let isBefore = kind == .willMigrate
+    let (seen, other) = isBefore ? (stage.currentModel, stage.nextModel) : (stage.nextModel, stage.currentModel)
+    let subject: String
+    let isThere: (ManagedObjectModel) -> Bool
+    switch error {
+    case ManagedObjectError.unknownEntity(let entity, _), FetchError.unknownEntity(let entity, _),
+      FetchError.object(.unknownEntity(let entity, _)):
+      subject = "entity \"\(entity)\""
+      isThere = { $0.entity(named: entity) != nil }
+    case ManagedObjectError.unknownProperty(let entity, let property, _),
+      FetchError.unknownProperty(let entity, let property, _),
+      FetchError.object(.unknownProperty(let entity, let property, _)):
+      subject = "property \"\(entity).\(property)\""
+      isThere = { $0.nearestProperty(to: property, of: entity) == property }
+    default:
+      return nil
+    }
+    guard !isThere(model), let model = try? other.resolvedModel(), isThere(model) else { return nil }
+    return .ofOtherVersion(subject, handler: kind, model: seen.description)
   }
 }
