@@ -29,11 +29,11 @@ package struct RenameEvidence {
   package func words(_ suspicion: RenameSuspicion) -> String {
     var words: String
     if suspicion.kind == .entity {
-      words = "Otherwise \(counted(objects, "object")) of \"\(suspicion.removed)\" are dropped."
+      words = "Otherwise \(counted(objects, "object")) of \"\(suspicion.removed)\" \(verb("are", objects)) dropped."
     } else {
       words =
-        "Otherwise \(grouped(values)) of \(counted(objects, "object")) lose their"
-        + " \(suspicion.kind == .relationship ? "link" : "value")."
+        "Otherwise \(grouped(values)) of \(counted(objects, "object")) \(verb("lose", values))"
+        + " \(values == 1 ? "its" : "their") \(suspicion.kind == .relationship ? "link" : "value")."
     }
     if let share = equalShare, let compared {
       words += " Of \(counted(compared, "object")) that both stores have, \(Self.percent(share)) hold the same in both"

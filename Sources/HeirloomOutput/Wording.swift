@@ -7,6 +7,9 @@ package func grouped(_ number: Int64) -> String { CountText.grouped(number) }
 /// Returns a number with the word for the counted things: `1 row`, `2 rows`, `3 entities`.
 package func counted(_ number: Int64, _ word: String) -> String { CountText.counted(number, word) }
 
+/// Returns a verb that agrees with a number: `differs` for 1, `differ` for others.
+package func verb(_ plural: String, _ number: Int64) -> String { CountText.verb(plural, number) }
+
 /// Returns a size for a person: `512 bytes`, `1.5 MB`.
 package func sizeText(_ bytes: Int64) -> String { CountText.size(bytes) }
 

@@ -1,4 +1,5 @@
 import Foundation
+import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
@@ -174,7 +175,7 @@ final class SalvageWorkspace {
     guard let damage = playback.damage else { return }
     noteLoss(
       "\(damage.lostCount) of \(damage.recordCount) pages in the \"-journal\" of an interrupted change can't be undone by SQLite;"
-        + " \(playback.unread.count) of them were read: rows of the others may be of the time before or after the change."
+        + " \(playback.unread.count) of them \(CountText.verb("were", playback.unread.count)) read: rows of the others may be of the time before or after the change."
     )
     guard !playback.unread.isEmpty else { return }
     let (source, copy) = (
@@ -255,13 +256,15 @@ final class SalvageWorkspace {
     }
     if content.damagedCount > 0 {
       noteLoss(
-        "\(content.damagedCount) of the \(content.frameCount) pages in the \"-wal\" are damaged; \(lostPages.count) pages are"
-          + " not known in their last state.")
+        "\(content.damagedCount) of the \(content.frameCount) pages in the \"-wal\""
+          + " \(CountText.verb("are", content.damagedCount)) damaged; the last state of"
+          + " \(CountText.counted(lostPages.count, "page")) is not known.")
     }
     if content.strayCount > 0 {
       notes.append(
-        "\(content.strayCount) of the \(content.frameCount) pages in the \"-wal\" have the salts of another use of it, at which SQLite"
-          + " stops; they were read.")
+        "\(content.strayCount) of the \(content.frameCount) pages in the \"-wal\""
+          + " \(CountText.verb("have", content.strayCount)) the salts of another use of it, at which SQLite stops;"
+          + " \(content.strayCount == 1 ? "it was" : "they were") read.")
     }
     if content.isHeaderDamaged {
       noteLoss(

@@ -262,7 +262,9 @@ final class SalvageWriter {
     result.rows += count
     result.rowsFoundApart += count
     if count > 0, table.columns.count > 2 {
-      report.notes.append("\(count) links of \(result.name) were found in an index, without their places in lists.")
+      report.notes.append(
+        "\(CountText.counted(count, "link")) of \(result.name) \(CountText.verb("were", count)) found in an index, without their places in lists."
+      )
     }
   }
 

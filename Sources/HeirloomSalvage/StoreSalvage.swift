@@ -231,7 +231,7 @@ public struct StoreSalvage {
       report.cutsPath = Self.cutsPath(of: output)
     }
     if writer.cuts.omittedCount > 0 {
-      report.notes.append("\(writer.cuts.omittedCount) cuts found no room in the list of cuts.")
+      report.notes.append("\(CountText.counted(writer.cuts.omittedCount, "cut")) found no room in the list of cuts.")
     }
     return (
       report, Parts(store: path, support: hasFiles ? PathText.join(folder, output.supportName) : nil, cuts: cuts)

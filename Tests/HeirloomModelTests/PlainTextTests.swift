@@ -27,6 +27,14 @@ struct PlainTextTests {
     #expect(PlainText.escaped(text, breaksLines: true, isJSON: true) == escaped)
   }
 
+  @Test(arguments: [
+    ("are", "is"), ("were", "was"), ("have", "has"), ("differ", "differs"), ("belong", "belongs"), ("lose", "loses"),
+  ])
+  func `a verb agrees with the number before it`(plural: String, singular: String) {
+    #expect(CountText.verb(plural, 1) == singular)
+    #expect(CountText.verb(plural, 0) == plural && CountText.verb(plural, 2) == plural)
+  }
+
   @Test func `line feeds stay where the text may have lines`() {
     #expect(PlainText.escaped("a\n\u{2028}b\tc", breaksLines: true) == "a\n\\u{2028}b\\u{9}c")
   }

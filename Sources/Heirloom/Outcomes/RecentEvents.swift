@@ -61,7 +61,8 @@ extension MigrationAssistantError {
       case .unfitDecision(let decision, _):
         return "A decision on \(decision.entity) (\(decision.properties.joined(separator: ", "))) does not fit."
       case .notUnique(let duplicates):
-        return "\(duplicates.rows) objects of \"\(duplicates.entity)\" are equal in \(duplicates.properties)."
+        return "\(CountText.counted(duplicates.rows, "object")) of \"\(duplicates.entity)\""
+          + " \(CountText.verb("are", duplicates.rows)) equal to another in \(duplicates.properties)."
       default: return description
       }
     default: return description

@@ -331,7 +331,8 @@ struct HistoryCheck {
         guard let line = warning.line else { continue }
         add(
           warning.isFault ? .error : .warning, .notRead, version: name, file: file.editedPath, line: line,
-          "\"\(file.editedPath)\": \(warning) Correct it, or take it out.")
+          "\"\(file.editedPath)\": \(warning) "
+            + (warning.isOneSidedInverse ? "Name the inverse at both, or at neither." : "Correct it, or take it out."))
       }
       return read.model
     } catch {

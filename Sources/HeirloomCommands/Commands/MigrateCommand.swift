@@ -85,7 +85,8 @@ enum MigrateCommand {
       for line in result.failure?.lines(console.errorStyle) ?? [] { console.log(line) }
     }
     if results.count < paths.count {
-      console.log("note: \(paths.count - results.count) of \(paths.count) stores were not begun")
+      let count = Int64(paths.count - results.count)
+      console.log("note: \(count) of \(counted(Int64(paths.count), "store")) \(verb("were", count)) not begun")
     }
     let stores = results.map { result in
       OutputValue.object(result.report.members + (result.failure.map { [("error", $0.output)] } ?? []))

@@ -103,9 +103,10 @@ struct SalvageText {
     }
     lines += report.cuts.map { "  \(style.yellow("cut"))  \($0.description)" }
     if !report.missingFiles.isEmpty {
-      let count = counted(Int64(report.missingFiles.count), "file")
+      let number = Int64(report.missingFiles.count)
+      let count = "\(counted(number, "file")) of external data \(verb("are", number))"
       lines.append(
-        "  \(style.red("lost"))  \(count) of external data are missing or empty: \(listText(report.missingFiles))")
+        "  \(style.red("lost"))  \(count) missing or empty: \(listText(report.missingFiles))")
     }
     lines += report.leftOut.map { "  \(style.yellow("left out"))  \($0)" }
     if let path = report.cutsPath { lines.append("What was cut is in \(path), a JSON object a line.") }

@@ -154,12 +154,13 @@ final class BatchMigration: Sendable {
   private func failure(_ state: State, notBegun: Int) -> CommandFailure? {
     let count = state.codes.values.reduce(0, +)
     let codes = state.codes.sorted { $0.key < $1.key }.map { "\(grouped(Int64($0.value))) \($0.key)" }
+    let left = Int64(notBegun + count)
     if notBegun > 0 || state.worst?.exitCode == .cancelled {
       return CommandFailure(
         exitCode: .cancelled, code: "cancelled",
         message:
-          "The run was stopped before \(counted(Int64(notBegun + count), "store")) of \(grouped(Int64(paths.count)))"
-          + " were migrated\(codes.isEmpty ? "" : " (\(codes.joined(separator: ", ")))").",
+          "The run was stopped before \(counted(left, "store")) of \(grouped(Int64(paths.count)))"
+          + " \(verb("were", left)) migrated\(codes.isEmpty ? "" : " (\(codes.joined(separator: ", ")))").",
         suggestion: "Those that were cancelled are as they were; the same command goes on.")
     }
     guard let worst = state.worst else { return nil }

@@ -59,6 +59,7 @@ struct BatchOptions {
     guard listed > 0, paths.count > 0 else { throw StoreListError.empty(list: name) }
     guard kept > 0 else { return }
     console.log(
-      "note: \(counted(kept, "store")) of the list lie where migrations keep earlier versions, and are passed over")
+      "note: \(counted(kept, "store")) of the list \(verb("lie", kept)) where migrations keep earlier versions, and"
+        + " \(verb("are", kept)) passed over")
   }
 }

@@ -136,8 +136,9 @@ struct Migrated {
     var failure = CommandFailure(StoreError(path: path, problem: .missing))
     let versions = (try? request.assistant(for: path).archive.previousVersions()) ?? []
     if let newest = versions.first {
+      let count = Int64(versions.count)
       failure.suggestion =
-        "The store is gone, but \(counted(Int64(versions.count), "version")) of it are kept: heirloom restore"
+        "The store is gone, but \(counted(count, "version")) of it \(verb("are", count)) kept: heirloom restore"
         + " \(shellWord(path)) brings back the newest, \(newest.id)."
     }
     return failure

@@ -122,8 +122,9 @@ struct RenameInquiry {
     }
     let constraints = difference.destination.entity(named: suspicion.entity)?.uniquenessConstraints ?? []
     if constraints.contains([added.name]), numbers[1] > numbers[2] {
+      let repeated = numbers[1] - numbers[2]
       evidence.misfits.append(
-        "\(counted(numbers[1] - numbers[2], "value")) occur before, and those of \"\(added.name)\" must differ")
+        "\(counted(repeated, "value")) \(verb("occur", repeated)) before, and those of \"\(added.name)\" must differ")
     }
     return evidence
   }

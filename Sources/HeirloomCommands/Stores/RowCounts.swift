@@ -32,7 +32,7 @@ struct RowCounts {
         let entity = number.integer.flatMap { Int(exactly: $0) }.flatMap { schema.entity(numbered: $0) }
         guard let entity, entity.table == table.name else {
           if contradiction == nil { contradiction = .foreignNumber(number, in: table.name, root: root) }
-          notes.append("\(counted(count, "row")) of \(table.name) belong to no entity of the model")
+          notes.append("\(counted(count, "row")) of \(table.name) \(verb("belong", count)) to no entity of the model")
           continue
         }
         rows[entity.name, default: 0] += count

@@ -134,9 +134,10 @@ struct StoreInspection {
       notes += read.warnings.map { "in the store's own model: \($0.description)" }
       if fits(read.model) { return read.model }
       let differing = metadata.differingEntities(from: read.model)
+      let number = Int64(differing.count)
       notes.append(
-        "the store's own copy of its model is of another version: \(counted(Int64(differing.count), "entity")) differ"
-          + " (\(listText(differing)))")
+        "the store's own copy of its model is of another version: \(counted(number, "entity"))"
+          + " \(verb("differ", number)) (\(listText(differing)))")
     } catch {
       notes.append(error.description)
     }

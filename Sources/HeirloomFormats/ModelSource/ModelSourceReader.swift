@@ -80,14 +80,23 @@ package struct ModelSourceReader {
     }
   }
 
-  /// Warns about inverses that no relationship is; a model of a link that leads one way names none.
+  /// Warns about inverses that no relationship is, or that don't name the relationship back.
+  ///
+  /// A model of a link that leads one way names none.
   private mutating func checkInverses(in root: MarkupElement, _ model: ManagedObjectModel) {
     for entity in root.children(named: "entity") {
       for element in entity.children(named: "relationship") {
-        guard let inverse = element[nonEmpty: "inverseName"], let destination = element["destinationEntity"],
-          model.relationship(named: inverse, of: destination) == nil
-        else { continue }
-        warn(.invalidValue(inverse, of: "inverseName"), "\(entity["name"] ?? "").\(element["name"] ?? "")", element)
+        guard let inverse = element[nonEmpty: "inverseName"], let destination = element["destinationEntity"] else {
+          continue
+        }
+        let place = "\(entity["name"] ?? "").\(element["name"] ?? "")"
+        guard let other = model.relationship(named: inverse, of: destination) else {
+          warn(.invalidValue(inverse, of: "inverseName"), place, element)
+          continue
+        }
+        if other.inverseRelationship != element["name"] {
+          warn(.oneSidedInverse("\(destination).\(inverse)"), place, element)
+        }
       }
     }
   }

@@ -21,6 +21,8 @@ package struct ModelReadingWarning: Hashable, Sendable {
     case unknownKey(String)
     /// A value that doesn't fit its purpose.
     case invalidValue(String, of: String)
+    /// A relationship whose inverse doesn't name it as its own.
+    case oneSidedInverse(String)
     /// A property that an archive repeats from an ancestor, but not as that one has it.
     case differingCopy(of: String)
     /// An expression or predicate whose text could not be parsed; it is kept as text.
@@ -49,8 +51,17 @@ package struct ModelReadingWarning: Hashable, Sendable {
 
   /// True for a fault in a text that a person edits: the model lacks what it says.
   package var isFault: Bool {
-    if case .unparsedExpression = kind { return false }
-    return line != nil
+    switch kind {
+    case .unparsedExpression, .oneSidedInverse: false
+    default: line != nil
+    }
+  }
+}
+
+extension ModelReadingWarning {
+  /// True for a relationship whose inverse doesn't name it back.
+  package var isOneSidedInverse: Bool {
+    if case .oneSidedInverse = kind { true } else { false }
   }
 }
 
@@ -69,6 +80,8 @@ extension ModelReadingWarning: CustomStringConvertible {
     case .unknownKey(let name): "The key \"\(name)\" of \(place) is unknown and was left out."
     case .invalidValue(let value, let name):
       "The value \"\(value.prefix(80))\" of \"\(name)\" in \(place) doesn't fit and was left out."
+    case .oneSidedInverse(let inverse):
+      "The inverse of \(place), \(inverse), doesn't name it back: a store holds them as two relationships, and setting one leaves the other as it is."
     case .differingCopy(let entity):
       "\(place) differs from the property that it inherits from \(entity); the inherited one counts."
     case .unparsedExpression(let text): "The expression \"\(text.prefix(200))\" of \(place) is kept as text only."

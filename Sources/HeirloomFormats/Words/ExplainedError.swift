@@ -101,7 +101,7 @@ public struct ErrorHelp: Hashable, Sendable {
 public enum DataLocation: Hashable, Sendable {
   /// The place where they were: nothing was changed.
   case unchanged
-  /// The store, as it was; the path is `nil` where only the error that holds this one knows it.
+  /// The store with its content as it was, if perhaps not each byte of its file; the path is `nil` where only the error that holds this one knows it.
   case store(path: String?)
   /// The damaged store and the files beside it, which hold what can be saved; the path is `nil` as for a sound one.
   case damagedStore(path: String?)
@@ -112,8 +112,8 @@ public enum DataLocation: Hashable, Sendable {
   public var sentence: String {
     switch self {
     case .unchanged: "Nothing was changed."
-    case .store(let path?): "\(path) still holds all data and was not changed."
-    case .store(nil): "The store still holds all data and was not changed."
+    case .store(let path?): "\(path) still holds all data, and its content was not changed."
+    case .store(nil): "The store still holds all data, and its content was not changed."
     case .damagedStore(let path): "\(path ?? "The store") and the files beside it still hold what can be saved."
     case .described(let sentence): sentence
     }

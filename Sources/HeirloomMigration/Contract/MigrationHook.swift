@@ -94,7 +94,7 @@ extension MigrationManagerError: ExplainedError {
     case .unknownEntityMapping(let name, let known):
       "No entity mapping is named \"\(name)\"; there are \(known.isEmpty ? "none" : known.map { "\"\($0)\"" }.joined(separator: ", "))."
     case .notAssociated(let entity, let made):
-      "\(CountText.counted(made, "object")) of \"\(entity)\" \(made == 1 ? "was" : "were") made and not associated with the source object; call associate for each, or"
+      "\(CountText.counted(made, "object")) of \"\(entity)\" \(CountText.verb("were", made)) made and not associated with the source object; call associate for each, or"
         + " their relationships would never be set."
     case .associatedTwice(let source, let destination):
       "The source object \(source) and the destination object \(destination) were associated twice."

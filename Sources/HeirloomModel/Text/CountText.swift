@@ -17,6 +17,17 @@ package enum CountText {
     return "\(grouped(number)) \(number == 1 ? word : String(plural))"
   }
 
+  /// Returns a verb that agrees with a number: `differs` for 1, `differ` for others.
+  package static func verb(_ plural: String, _ number: some BinaryInteger) -> String {
+    guard number == 1 else { return plural }
+    return switch plural {
+    case "are": "is"
+    case "were": "was"
+    case "have": "has"
+    default: plural + "s"
+    }
+  }
+
   /// Returns a size in units of a thousand bytes, with one decimal: `512 bytes`, `1.5 MB`.
   package static func size(_ bytes: some BinaryInteger) -> String {
     guard bytes >= 1000 else { return counted(bytes, "byte") }

@@ -159,7 +159,8 @@ extension StoreVerification {
   }
 
   private mutating func reportDifference(_ source: StoreModelCandidate.Source, _ differing: [String]) {
-    let words = "\(counted(Int64(differing.count), "entity")) differ (\(listed(differing)))"
+    let words =
+      "\(counted(Int64(differing.count), "entity")) \(CountText.verb("differ", differing.count)) (\(listed(differing)))"
     switch source {
     case .snapshot:
       add(

@@ -236,7 +236,7 @@ extension StoreVerification {
       guard let row = rows?.first, let groups = row[0].integer, groups > 0 else { continue }
       add(
         .error, .duplicateValues, entity: entity,
-        "\(row[1].integer ?? 0) objects share \(counted(groups, "value")) of \(listed(properties)), although \(entity) asks for"
+        "\(counted(row[1].integer ?? 0, "object")) share \(counted(groups, "value")) of \(listed(properties)), although \(entity) asks for"
           + " unique ones: the app can't save them, and a migration stops with a blocker. Merge them in the app, or let a"
           + " migration decide, whose plan tells how.", remedies: [.plan])
     }

@@ -217,10 +217,10 @@ func listed(_ names: some Collection<String>) -> String {
 }
 
 /// Returns the verb "to be" for the given number of things.
-func isOrAre(_ count: Int64) -> String { count == 1 ? "is" : "are" }
+func isOrAre(_ count: Int64) -> String { CountText.verb("are", count) }
 
 /// Returns the verb "to have" for the given number of things.
-func has(_ count: Int64) -> String { count == 1 ? "has" : "have" }
+func has(_ count: Int64) -> String { CountText.verb("have", count) }
 
 /// Returns the verb "to lead" for the given number of things.
 func leads(_ count: Int64) -> String { count == 1 ? "leads" : "lead" }

@@ -255,13 +255,18 @@ extension ExpectedContents {
     let gone = objects.keys.filter { found[$0] == nil }
     if gone.count > Int(clamping: decided.removed[entity] ?? 0), let first = gone.min() {
       findings.append(
-        .init(.objectsLost, entity, "\(gone.count) of \(objects.count) objects of \"\(entity)\" are gone, key \(first)")
+        .init(
+          .objectsLost, entity,
+          "\(gone.count) of \(objects.count) objects of \"\(entity)\" \(CountText.verb("are", gone.count)) gone, key \(first)"
+        )
       )
     }
     let added = found.keys.filter { objects[$0] == nil }
     if let first = added.min(), !decided.hasCode {
       findings.append(
-        .init(.objectsAdded, entity, "\(added.count) objects of \"\(entity)\" came from nowhere, key \(first)"))
+        .init(
+          .objectsAdded, entity,
+          "\(CountText.counted(added.count, "object")) of \"\(entity)\" came from nowhere, key \(first)"))
     }
     let kept = objects.filter { found[$0.key] != nil }
     for path in Set(kept.values.flatMap(\.values.keys)).ordered() {
@@ -275,7 +280,7 @@ extension ExpectedContents {
       findings.append(
         .init(
           .valuesChanged, entity, property: path,
-          "\(wrong.count) values of \"\(entity).\(path)\" are not what they were: key \(first) has \(new), expected \(was)"
+          "\(CountText.counted(wrong.count, "value")) of \"\(entity).\(path)\" \(CountText.verb("are", wrong.count)) not as before: key \(first) has \(new), expected \(was)"
         ))
     }
     // Decisions may merge objects, and then their links too.
@@ -289,7 +294,8 @@ extension ExpectedContents {
       findings.append(
         .init(
           .linksChanged, entity, property: name,
-          "\(wrong.count) objects of \"\(entity)\" have other links by \"\(name)\" than before, key \(first)"))
+          "\(CountText.counted(wrong.count, "object")) of \"\(entity)\" \(CountText.verb("have", wrong.count)) other links by \"\(name)\" than before, key \(first)"
+        ))
     }
     return findings
   }
@@ -301,7 +307,7 @@ extension ExpectedContents {
     case .integer(let number): "\(number)"
     case .real(let number): "\(number)"
     case .text(let text): "\"\(text.prefix(40))\"\(text.count > 40 ? "…" : "")"
-    case .blob(let bytes): "\(bytes.count) bytes"
+    case .blob(let bytes): CountText.counted(bytes.count, "byte")
     }
   }
 }

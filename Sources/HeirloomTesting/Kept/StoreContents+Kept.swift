@@ -96,7 +96,7 @@ extension StoreContents {
           : [
             MigrationFinding(
               .unannouncedLoss, entity.name,
-              "\(objects.count) objects of \"\(entity.name)\" have no place in the new model, and the plan doesn't say so"
+              "\(CountText.counted(objects.count, "object")) of \"\(entity.name)\" \(CountText.verb("have", objects.count)) no place in the new model, and the plan doesn't say so"
             )
           ]
       }
@@ -114,7 +114,8 @@ extension StoreContents {
         else { return nil }
         return MigrationFinding(
           .unannouncedLoss, entity.name, property: attribute.name,
-          "\(count) values of \"\(entity.name).\(attribute.name)\" are gone, and the plan doesn't say so")
+          "\(CountText.counted(count, "value")) of \"\(entity.name).\(attribute.name)\" \(CountText.verb("are", count)) gone, and the plan doesn't say so"
+        )
       }
     }
   }

@@ -1,3 +1,4 @@
+import HeirloomModel
 import HeirloomStore
 
 /// The damage of a `-wal`: SQLite reads the log up to there, drops the rest, and says nothing.
@@ -38,7 +39,7 @@ extension LogDamage: CustomStringConvertible {
       if isHeaderDamaged {
         "The header of the \"-wal\" is damaged: SQLite reads nothing of it, and the changes that were saved last are missing."
       } else if damagedCount > 0 {
-        "\(damagedCount) of \(frameCount) pages in the \"-wal\" are damaged: SQLite reads it up to the first of them, and changes"
+        "\(damagedCount) of \(frameCount) pages in the \"-wal\" \(CountText.verb("are", damagedCount)) damaged: SQLite reads it up to the first of them, and changes"
           + " that were saved after it are missing."
       } else {
         "The end of the \"-wal\" can't be read: a change that was saved last may be missing, if it was saved at all."

@@ -131,7 +131,8 @@ struct Tombstones {
       )
       guard let rows, rows > 0 else { continue }
       warnings.append(
-        "\(rows) deletions of \"\(fate.source.name)\" in persistent history lose values that they kept: the attributes are gone,"
+        "\(CountText.counted(rows, "deletion")) of \"\(fate.source.name)\" in persistent history"
+          + " \(CountText.verb("lose", rows)) values that \(rows == 1 ? "it" : "they") kept: the attributes are gone,"
           + " of another type, or no longer kept")
     }
     return Dictionary(
