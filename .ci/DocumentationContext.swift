@@ -5,6 +5,7 @@ import Heirloom
 private func absent<Value>() -> Value { fatalError("examples are type-checked only") }
 
 var storeURL: URL { absent() }
+var cacheFolder: URL { absent() }
 var modelURL: URL { absent() }
 var url: URL { absent() }
 var damaged: URL { absent() }
