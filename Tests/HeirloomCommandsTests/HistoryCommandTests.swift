@@ -129,7 +129,7 @@ struct HistoryCommandTests {
     let names = (0..<30).map { "<attribute name=\"property\($0)\" optional=\"YES\" attributeType=\"String\"/>" }
     try writeBundle([("V1", Self.note + names.joined()), ("V2", Self.note)])
     var narrow = tool
-    narrow.columns = 60
+    (narrow.columns, narrow.isTerminal, narrow.environment) = (60, true, ["NO_COLOR": "1"])
     let lines = narrow("history", "App.xcdatamodeld").output.split(separator: "\n").dropFirst()
     #expect(lines.count > 10 && lines.dropLast(2).allSatisfy { $0.count <= 60 }, "\(lines)")
   }

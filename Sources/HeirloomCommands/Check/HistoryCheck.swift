@@ -155,9 +155,17 @@ struct HistoryCheck {
 
   /// Records in the lock that the app's own code migrates the steps from versions to the next ones, and writes it.
   ///
-  /// Without a lock nothing is recorded.
+  /// Without a lock nothing is recorded, which is a warning.
   mutating func leaveToCode(_ names: [String]) throws {
-    guard var lock else { return }
+    guard var lock else {
+      for name in names {
+        add(
+          .warning, .missingLock, version: name, file: path,
+          "--by-app \(shellWord(name)) holds for this run alone, since there is no lock.json to note it in: app and tool don't know"
+            + " of it. \(lockAdvice).")
+      }
+      return
+    }
     for (version, next) in zip(versions, versions.dropFirst()) where names.contains(version.name) {
       let step = lock.content.step(from: version.name, to: next.name)
       if !lock.content.stepsByCode.contains(step) { lock.content.stepsByCode.append(step) }
@@ -438,8 +446,7 @@ struct HistoryCheck {
           file: other.file,
           "\"\(one.name)\" → \"\(other.name)\": "
             + (better?.description
-              ?? "\"\(item.name)\" has the renaming identifier \"\(item.identifier)\", which names nothing in the versions before"
-              + "\(NameSuggestion.question(item.nearest)) It is new, and begins empty."))
+              ?? item.words(in: "the versions before")))
       }
     }
   }
@@ -524,7 +531,7 @@ extension ModelFile {
 
 extension ManagedObjectModel {
   /// The identifiers by which a later version finds properties, by the entity's.
-  fileprivate var identifiers: [String: Set<String>] {
+  var identifiers: [String: Set<String>] {
     var result: [String: Set<String>] = [:]
     for entity in entities {
       result[entity.renamingIdentifier ?? entity.name] = Set(
@@ -535,7 +542,7 @@ extension ManagedObjectModel {
   }
 
   /// Returns the renaming identifiers that no earlier version has, each with the nearest that one has.
-  fileprivate func identifiersOfNothing(among known: [String: Set<String>]) -> [IdentifierOfNothing] {
+  func identifiersOfNothing(among known: [String: Set<String>]) -> [IdentifierOfNothing] {
     var found: [IdentifierOfNothing] = []
     for entity in entities {
       func check(_ identifier: String?, _ property: String?, among names: Set<String>) {
@@ -560,7 +567,7 @@ extension ManagedObjectModel {
 }
 
 /// A renaming identifier that no earlier version has.
-private struct IdentifierOfNothing {
+struct IdentifierOfNothing {
   let entity: String
   let property: String?
   let identifier: String
@@ -568,4 +575,10 @@ private struct IdentifierOfNothing {
 
   /// The name of the entity or property, as losses have it.
   var name: String { property.map { "\(entity).\($0)" } ?? entity }
+
+  /// Returns the finding, in sentences.
+  func words(in versions: String) -> String {
+    "\"\(name)\" has the renaming identifier \"\(identifier)\", which names nothing in \(versions)"
+      + "\(NameSuggestion.question(nearest)) It is new, and begins empty."
+  }
 }

@@ -124,11 +124,10 @@ struct HistoryTable {
         row.place.isEmpty ? row.current?.word ?? "–" : row.place,
       ])
     }
-    let width = min(max(console.columns(), 20), 100)
     let lines = zip(table.lines(), [[]] + rows.map { details(of: $0, style) }).flatMap { line, details in
-      [line] + details.flatMap { TextLayout.wrapped("      " + $0, to: width, indent: 8) }
+      // A terminal's lines are broken where all are, between the words of no command.
+      [line] + details.map { "      " + $0 }
     }
-    // A command stays on one line.
     var advice: [String] = []
     if !open.isEmpty, history.lock == nil {
       advice = ["A loss that is meant is acknowledged in lock.json. \(history.lockAdvice)."]
@@ -138,7 +137,10 @@ struct HistoryTable {
         "\(open.count == 1 ? "A loss that is" : "Losses that are") meant: heirloom check \(shellWord(path))\(options)"
       ]
     }
-    let told: [CheckFinding.Kind] = [.unreadableVersion, .missingVersion, .belowFloor]
+    let told: [CheckFinding.Kind] = [
+      .unreadableVersion, .missingVersion, .belowFloor, .notRead, .renamingIdentifier, .renameWithoutMigration,
+      .uncertainVersion,
+    ]
     let findings = history.findings.filter { told.contains($0.kind) } + renames
     return CommandReport(
       lines: [

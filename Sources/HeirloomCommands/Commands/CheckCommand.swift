@@ -104,7 +104,9 @@ struct CheckCommand {
       let decisions = try history.decisions(given, by: known, mappings: mappings)
       try check.review(&history, known, mappings, byApp: apps, acknowledging: arguments.all("--acknowledge"))
       // Only now is the whole command line known to be right.
+      let told = history.findings.count
       try history.leaveToCode(arguments.all("--by-app"))
+      check.findings += history.findings.dropFirst(told)
       try history.decide(decisions)
       try check.tryVersions(
         history, history.history ?? known, mappings: mappings, byApp: apps, objects: objects,

@@ -35,13 +35,17 @@ enum CompareCommand {
     let (source, destination) = try console.reading("Reading the models", nil) {
       (try model(at: paths[0], besides: paths[1], console), try model(at: paths[1], besides: paths[0], console))
     }
-    for warning in source.warnings + destination.warnings { console.log("note: \(warning)") }
+    let difference = ModelDifference(from: source.model, to: destination.model)
+    // (What a diagnostic says better is left to it.)
+    let lost = destination.model.identifiersOfNothing(among: source.model.identifiers).filter { item in
+      !difference.diagnostics.contains { $0.entity == item.entity && $0.property == item.property }
+    }.map { $0.words(in: "\"\(source.name)\"") }
+    for warning in source.warnings + destination.warnings + lost { console.log("note: \(warning)") }
     if arguments.has("--skeleton") {
       let isStore = stores.map { $0 != nil }
       return skeleton(from: source, isStore: isStore[0], to: destination, isStore: isStore[1], console)
     }
-    var text = DifferenceText(
-      ModelDifference(from: source.model, to: destination.model), storeAt: stores[0], laterStoreAt: stores[1])
+    var text = DifferenceText(difference, storeAt: stores[0], laterStoreAt: stores[1])
     text.places = source.places.merging(destination.places) { _, later in later }
     let style = console.style
     return CommandReport(

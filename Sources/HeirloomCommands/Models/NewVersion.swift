@@ -77,7 +77,7 @@ struct NewVersion {
     // The version that was current is fixed first: what comes after it can be edited.
     let locked = try lockCurrent()
     try bundle.makeCurrent(next, content: content)
-    return report(made: next, locked: locked, lines: [])
+    return report(made: next, locked: locked, lines: locked == nil ? orderWarning(next) : [])
   }
 
   /// Returns the version after the current one that an interrupted run made.
@@ -115,6 +115,16 @@ struct NewVersion {
         "\"\(name)\" is the name of a version of \(bundle.path) already", "Choose another, or leave --name out.")
     }
     return name
+  }
+
+  /// Returns a warning about a name that sorts before others where no lock has the order.
+  private func orderWarning(_ name: String) -> [String] {
+    let later = list.versions.map(\.name).filter { !list.precedes($0, name) }
+    guard list.lock == nil, !later.isEmpty else { return [] }
+    return [
+      "\(console.style.yellow("warning:")) \"\(name)\" sorts before \(listText(later.map { "\"\($0)\"" })). Without a lock the"
+        + " names tell the order, so stores of \(later.count == 1 ? "that version" : "those versions") count as newer than the app."
+    ]
   }
 
   /// Returns the failure for a name that can't be a version's; `nil` for any other.

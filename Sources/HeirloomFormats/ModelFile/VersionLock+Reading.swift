@@ -89,6 +89,9 @@ extension VersionLock {
       return "it is UTF-16 text or no text, and UTF-8 was expected"
     }
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return "it begins with a byte order mark, which JSON doesn't have" }
+    if String(decoding: bytes, as: UTF8.self).split(separator: "\n").contains(where: { $0.hasPrefix("<<<<<<< ") }) {
+      return "it has Git merge conflict markers, and one of the two sides was expected, or both in one list"
+    }
     return nil
   }
 

@@ -317,7 +317,11 @@ extension ModelSourceReader {
     let unknown = element.attributes.keys.filter { !attributes.contains($0) }
     for name in unknown.ordered() {
       warn(
-        .unknownAttribute(name, nearest: NameSuggestion.nearest(to: name, among: attributes.ordered())), owner, element)
+        .unknownAttribute(
+          name,
+          // Its name in Core Data's interface.
+          nearest: name == "renamingIdentifier" && attributes.contains("elementID")
+            ? "elementID" : NameSuggestion.nearest(to: name, among: attributes.ordered())), owner, element)
     }
     if element.text.utf8.contains(where: { $0 > 0x20 }) {
       hasStrayText = true

@@ -38,7 +38,9 @@ struct MarkupErrorTests {
     Mistake("a comment that is not closed", 3, "  <!-- <attribute name=\"a\"/>", "no --> ends"),
     Mistake("a declaration", 3, "  <!ENTITY a \"b\">", "declaration"),
     Mistake("something after the end", 5, "</model> rest", "follows the outermost element"),
-    Mistake("a conflict of git's", 2, "<<<<<<< HEAD\n <entity name=\"E\">", "begins with <<<<<<<, a mark of git's"),
+    Mistake(
+      "a conflict of git's", 2, "<<<<<<< HEAD\n <entity name=\"E\">", "begins with <<<<<<<, a Git merge conflict marker"
+    ),
     Mistake("a conflict in the middle of a tag", 3, "  <attribute\n<<<<<<< ours", line: 4, "begins with <<<<<<<"),
   ]
 
@@ -57,7 +59,9 @@ struct MarkupErrorTests {
     let error = try #require(throws: ModelReadingError.self) { try ModelSourceReader.read(Array(text.utf8)) }
     let line = mark.hasPrefix("|") ? 4 : 3
     #expect(error.line == line && error.description.contains("line \(line), is no complete model"), "\(error)")
-    #expect(error.description.contains("begins with \(mark.last == "=" ? "=======" : ">>>>>>>"), a mark of git's"))
+    #expect(
+      error.description.contains("begins with \(mark.last == "=" ? "=======" : ">>>>>>>"), a Git merge conflict marker")
+    )
   }
 
   @Test func `what looks like markup or a conflict inside a comment is no fault`() throws {
