@@ -66,7 +66,8 @@ struct OwnedPathTests {
       for (row, place) in Place.allCases.enumerated() {
         for (column, kind) in Kind.allCases.enumerated() {
           let isQuick =
-            (column + row) % 9 == 0 || place == .journal && kind == .pipe || place == .index && kind == .secondName
+            (column + row) % 9 == 0 || place == .journal && [.pipe, .foreignFile].contains(kind)
+            || place == .index && kind == .secondName
           for shape in FieldStore.Shape.allCases
           where LongTests.areOn || isQuick && (shape == .wal || place == .journal) {
             cases.append(Case(place: place, kind: kind, shape: shape))
@@ -164,11 +165,14 @@ struct OwnedPathTests {
     try Self.put(row.kind, at: path, victim: victim)
     let files = POSIXFileOperations()
     let before = try files.status(of: path)
+    let bytes = before?.kind == .regular ? try Data(contentsOf: URL(fileURLWithPath: path)) : Data()
 
     let outcome = try ToolProcess().migrate(store, to: field.models)
     #expect(victim.isUnchanged, outcome.summary)
     let isMigrated = outcome.outcome == "migrated"
-    #expect(outcome.code == (isMigrated ? 0 : 1), outcome.summary)
+    // Bytes that may be changes which SQLite can't read are a loss, to which somebody has to consent.
+    let maySay = [.journal, .log].contains(row.place) && [.secondName, .foreignFile].contains(row.kind)
+    #expect(outcome.code == (isMigrated ? 0 : maySay ? 3 : 1), outcome.summary)
     #expect(isMigrated || outcome.message.count > 20, outcome.summary)
     if isMigrated {
       #expect(!hadFile || row.place == .log, outcome.summary)
@@ -176,17 +180,27 @@ struct OwnedPathTests {
       // The kept version is the newest except for a stranger's. A journal that says nothing is undone, and the store
       // before that is kept as well.
       let kept = field.previousVersions(of: store).filter { !$0.path.contains("0123abcd") }
-      let isUndone = row.place == .journal && [.secondName, .foreignFile].contains(row.kind)
-      #expect(kept.count == (isUndone ? 2 : 1), outcome.summary)
+      #expect(kept.count == (maySay && row.place == .journal ? 2 : 1), outcome.summary)
       if !hadFile { #expect(kept.allSatisfy(field.isOld), outcome.summary) }
       return
     }
     // The refused thing is still there, and once it is gone the next run completes.
-    if row.place != .index { #expect(try files.status(of: path)?.identity == before?.identity, outcome.summary) }
+    let isUndone = maySay && row.place == .journal
+    if isUndone {
+      // SQLite undoes a journal before anything can be counted; the store is kept with it, as it was before.
+      let kept = field.previousVersions(of: store).flatMap { version in
+        ((try? FileManager.default.contentsOfDirectory(
+          at: version.deletingLastPathComponent(), includingPropertiesForKeys: nil)) ?? [])
+      }
+      #expect(kept.contains { (try? Data(contentsOf: $0)) == bytes }, outcome.summary)
+    } else if row.place != .index {
+      #expect(try files.status(of: path)?.identity == before?.identity, outcome.summary)
+    }
     if try files.status(of: path) != nil { try FileManager.default.removeItem(atPath: path) }
     if hadFile { try FileManager.default.moveItem(atPath: aside, toPath: path) }
     #expect(field.isOld(store), outcome.summary)
-    let next = try ToolProcess().migrate(store, to: field.models)
+    let consent = isUndone ? ["--accept-losses"] : []
+    let next = try ToolProcess().run(["migrate", store.path, "--to", field.models.path, "--json"] + consent)
     #expect(next.code == 0 && next.outcome == "migrated", next.summary)
     #expect(field.isMigrated(store), next.summary)
     #expect(victim.isUnchanged, next.summary)
