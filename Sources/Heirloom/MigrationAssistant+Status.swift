@@ -55,7 +55,7 @@ extension MigrationAssistant {
         try StoreVault.hasUnfinishedOperation(at: location, files: files)
       }
     } catch {
-      if case .file(let reason) = error, reason.code == ENOENT || reason.code == ENOTDIR { return false }
+      if let reason = error.ofFile, reason.code == ENOENT || reason.code == ENOTDIR { return false }
       throw wrapped(error)
     }
   }

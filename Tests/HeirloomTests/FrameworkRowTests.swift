@@ -539,6 +539,6 @@ struct FrameworkRowTests {
     let other = try Scene([item([("a", nil), ("b", nil)])], Self.history + [deletion])
     let plan = try other.migrate(to: [item([("b", nil)])], builder)
     #expect(try other.texts("SELECT ZENTITYPK, ZTOMBSTONE0, ZTOMBSTONE1 FROM ACHANGE") == ["9 of b -"])
-    #expect(plan.warnings.contains { $0.hasPrefix("1 deletions of \"Item\"") }, "\(plan.warnings)")
+    #expect(plan.warnings.contains { $0.hasPrefix("1 deletion of \"Item\"") }, "\(plan.warnings)")
   }
 }

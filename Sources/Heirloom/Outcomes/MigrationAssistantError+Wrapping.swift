@@ -38,7 +38,7 @@ extension MigrationAssistantError {
       self = .failed(storePath: path, .proofFailed(findings: ["\(error)"]))
     case .notEnoughSpace(let shortage):
       self = .notEnoughSpace(shortage)
-    case .file(let error) where error.isDenied:
+    case let error where error.ofFile?.isDenied == true:
       self = .unreadableStore(StoreError(path: path, problem: .protected))
     case .storeMissing, .sideFilesWithoutStore, .unusableSideFile, .notAFile, .keptStore, .hardLinked,
       .mountedStore, .unsafeVolume, .unusableFolder, .foreignOwner, .damagedManifest, .folderNotWritable,

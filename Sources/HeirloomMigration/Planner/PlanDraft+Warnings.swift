@@ -32,7 +32,7 @@ extension PlanDraft {
       return nil
     }
     let words =
-      "\(loss.amount) of \"\(loss.entity)\" \(CountText.verb("are", loss.rows)) dropped although the destination has an entity of that name:"
+      "\(CountText.counted(loss.rows, "object")) of \"\(loss.entity)\" \(CountText.verb("are", loss.rows)) dropped although the destination has an entity of that name:"
     let mappings = planner.mapping.entityMappings(fromEntity: loss.entity)
     // Inference has an entity mapping for each entity, if only one that removes it.
     guard !mappings.isEmpty else {
@@ -61,7 +61,7 @@ extension PlanDraft {
         ?? source.model.relationship(named: name, of: entity.name)?.canonicalIdentifier ?? name
       guard before != identifier else { continue }
       return
-        "\(loss.amount) of \"\(loss.entity).\(name)\" \(CountText.verb("are", loss.rows)) dropped although \"\(owner.name)\" has a property of"
+        "\(CountText.counted(loss.rows, "value")) of \"\(loss.entity).\(name)\" \(CountText.verb("are", loss.rows)) dropped although \"\(owner.name)\" has a property of"
         + " that name: by its renaming identifier \"\(identifier)\" it is another one than \"\(before)\"; is that a mistake?"
     }
     return nil

@@ -215,3 +215,13 @@ extension VaultError {
     }
   }
 }
+
+extension VaultError {
+  /// The error of the file system that this one is, wherever a store was; `nil` for others.
+  package var ofFile: FileError? {
+    switch self {
+    case .file(let error), .withoutStore(.file(let error)): error
+    default: nil
+    }
+  }
+}
