@@ -187,9 +187,9 @@ extension ManagedObject {
     get { deferring { () throws(ManagedObjectError) in try objects(forRelationship: name) } ?? [] }
     set { deferring { () throws(ManagedObjectError) in try setObjects(newValue, forRelationship: name) } }
     _modify {
-      var list = beginEdit(ofList: name)
+      let list = beginEdit(ofList: name)
       // An edit that throws leaves its changes all the same.
-      defer { endEdit(&list) }
+      defer { endEdit(list) }
       yield &list.objects
     }
   }

@@ -32,8 +32,8 @@ public final class ManagedObjectContext {
   @exclusivity(unchecked) var references: [ReferenceKey: [ManagedObject]] = [:]
   /// The last places given in ordered relationships.
   @exclusivity(unchecked) var places: [ReferenceKey: Int64] = [:]
-  /// The lists that edits may go on with, by the place of their links.
-  @exclusivity(unchecked) var openLists: [String: [OpenList.Key: OpenList]] = [:]
+  /// The lists that edits may go on with.
+  @exclusivity(unchecked) var openLists: [OpenList] = []
   /// The number of times that links were read or changed, other than by an edit that went on with an open list.
   @exclusivity(unchecked) var linkAccesses: Int = 0
   /// The number of objects that were read as members of to-many relationships.

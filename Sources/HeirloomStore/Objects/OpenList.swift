@@ -6,21 +6,17 @@ import HeirloomModel
 /// only the objects at the end are linked. Reading the list again for each object that is added would take as long as
 /// the list each time, and so would looking for changes before its end. These are looked for when the list is closed:
 /// before anything else reads or changes links at the same place, and before the context fetches, deletes or saves.
-struct OpenList {
+final class OpenList {
   /// The fewest members of a list that stays open; shorter ones are soon read again.
   static let leastCount: Int = 16
   /// The most lists that a context keeps open.
   static let limit: Int = 64
 
-  /// The owner and the name of a relationship.
-  struct Key: Hashable {
-    let owner: ManagedObject
-    let name: String
-  }
-
-  let key: Key
+  let owner: ManagedObject
+  /// The relationship's name.
+  let name: String
   /// The list, as code leaves it.
-  var objects: [ManagedObject] = []
+  @exclusivity(unchecked) var objects: [ManagedObject] = []
   /// The relationship; `nil` if the list has to be set as a whole.
   var relationship: PlannedRelationship?
   /// The members as they are linked, with their positions.
@@ -28,11 +24,15 @@ struct OpenList {
   /// The last member's place, if keys are linked in an order.
   var lastPlace: Int64 = OrderedPlace.first - OrderedPlace.step
   /// The state of the store that the list was read from.
-  var state: ManagedObjectContext.WrittenState?
+  var state: [SQLiteValue]?
   /// The number of accesses to links when the edit began.
   var accesses: Int = 0
   /// True until the first edit ends.
   var isFresh: Bool = true
+
+  init(of owner: ManagedObject, _ name: String) {
+    (self.owner, self.name) = (owner, name)
+  }
 
   /// Returns true if the list begins with the linked members in their order.
   func beginsAsLinked() -> Bool {
@@ -50,24 +50,23 @@ struct OpenList {
   }
 
   func set() {
-    key.owner.deferring { () throws(ManagedObjectError) in
-      try key.owner.setObjects(objects, forRelationship: key.name)
-    }
+    owner.deferring { () throws(ManagedObjectError) in try owner.setObjects(objects, forRelationship: name) }
   }
 }
 
 extension ManagedObjectContext {
-  /// The number of changes that the store's connection made, and a number that differs after each of another's.
-  struct WrittenState: Hashable {
-    let changes: Int64
-    let version: SQLiteValue
+  /// Returns the state of the store, which differs once anybody has written to it; `nil` if it can't be read.
+  ///
+  /// It is the number of changes that the store's connection made, and a number that others' changes make another.
+  func writtenState() -> [SQLiteValue]? {
+    try? store.statements.withStatement("PRAGMA \(quote(store.database)).data_version") { row throws(SQLiteError) in
+      try row.step() ? [.integer(store.connection.totalChanges), row.value(at: 0)] : nil
+    }
   }
 
-  /// Returns the state of the store, which differs once anybody has written to it; `nil` if it can't be read.
-  func writtenState() -> WrittenState? {
-    try? store.statements.withStatement("PRAGMA \(quote(store.database)).data_version") { row throws(SQLiteError) in
-      try row.step() ? WrittenState(changes: store.connection.totalChanges, version: row.value(at: 0)) : nil
-    }
+  /// Takes the open list of an object's relationship out of the context; `nil` if there is none.
+  func takeList(of owner: ManagedObject, _ name: String) -> OpenList? {
+    openLists.firstIndex { $0.owner === owner && $0.name == name }.map { openLists.remove(at: $0) }
   }
 
   /// Closes the open lists of a relationship and its inverse, whoever owns them, or all.
@@ -82,13 +81,10 @@ extension ManagedObjectContext {
 
   @inline(never)
   private func close(at place: String?) -> Bool {
-    let closed: [OpenList]
-    if let place {
-      closed = openLists.removeValue(forKey: place).map { Array($0.values) } ?? []
-    } else {
-      closed = openLists.values.flatMap(\.values)
-      openLists.removeAll()
-    }
+    func isClosed(_ list: OpenList) -> Bool { place == nil || list.relationship?.linkPlace == place }
+    let closed = openLists.filter(isClosed)
+    guard !closed.isEmpty else { return true }
+    openLists.removeAll(where: isClosed)
     return closed.reduce(true) { $1.close() && $0 }
   }
 }
@@ -100,24 +96,24 @@ extension ManagedObject {
   /// - Returns: The list; if it can't be read, it is empty, and the next save throws the error.
   func beginEdit(ofList name: String) -> OpenList {
     let context = context
-    let key = OpenList.Key(owner: self, name: name)
+    let new = OpenList(of: self, name)
     guard !isStreaming, let relationship = plan.relationship(name), relationship.description.isToMany else {
-      return OpenList(key: key, objects: self[toMany: name])
+      new.objects = self[toMany: name]
+      return new
     }
     let state = context.writtenState()
-    if var list = context.openLists[relationship.linkPlace]?.removeValue(forKey: key) {
+    if let list = context.takeList(of: self, name) {
       list.accesses = context.linkAccesses
       if state != nil, list.state == state { return list }
       _ = list.close()
     }
-    var list = OpenList(key: key)
-    list.state = state
-    deferring { () throws(ManagedObjectError) in try read(&list, relationship) }
-    list.accesses = context.linkAccesses
-    return list
+    new.state = state
+    deferring { () throws(ManagedObjectError) in try read(new, relationship) }
+    new.accesses = context.linkAccesses
+    return new
   }
 
-  private func read(_ list: inout OpenList, _ relationship: PlannedRelationship) throws(ManagedObjectError) {
+  private func read(_ list: OpenList, _ relationship: PlannedRelationship) throws(ManagedObjectError) {
     let context = try openContext()
     switch relationship.storage {
     case .key:
@@ -144,21 +140,21 @@ extension ManagedObject {
   }
 
   /// Ends an edit: links the objects that it added at the end, or sets the list as a whole.
-  func endEdit(_ list: inout OpenList) {
+  func endEdit(_ list: OpenList) {
     let context = context
-    guard let relationship = list.relationship, context.linkAccesses == list.accesses, append(&list, relationship)
+    guard let relationship = list.relationship, context.linkAccesses == list.accesses,
+      context.openLists.count < OpenList.limit || context.closeLists(), append(list, relationship)
     else { return list.set() }
-    if list.isFresh, context.openLists.values.reduce(0, { $0 + $1.count }) >= OpenList.limit { context.closeLists() }
     list.isFresh = false
     // An edit that this one was made in has to notice.
     context.linkAccesses &+= 1
-    context.openLists[relationship.linkPlace, default: [:]][list.key] = list
+    context.openLists.append(list)
   }
 
   /// Links the objects at the end of a list as `setObjects(_:forRelationship:)` would.
   ///
   /// - Returns: False if it isn't certain that this is all that there is to do; then nothing is linked.
-  private func append(_ list: inout OpenList, _ relationship: PlannedRelationship) -> Bool {
+  private func append(_ list: OpenList, _ relationship: PlannedRelationship) -> Bool {
     let context = context
     let count = list.positions.count
     let added = list.objects.dropFirst(count)
@@ -186,9 +182,7 @@ extension ManagedObject {
     case .join:
       if let inverse = relationship.inverse {
         for object in added {
-          let key = OpenList.Key(owner: object, name: inverse.name)
-          let other = context.openLists[relationship.linkPlace]?.removeValue(forKey: key)
-          if let other, !other.close() { return false }
+          if let other = context.takeList(of: object, inverse.name), !other.close() { return false }
         }
       }
       for object in added { link(object, relationship, context, isLast: true) }
