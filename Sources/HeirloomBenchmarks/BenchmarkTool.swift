@@ -80,7 +80,7 @@ struct BenchmarkTool {
     RowBenchmark.childName: RowBenchmark.runChild, RetentionBenchmark.childName: RetentionBenchmark.runChild,
     ThresholdBenchmark.childName: ThresholdBenchmark.runChild, RemovalBenchmark.childName: RemovalBenchmark.runChild,
     FleetRun.childName: FleetRun.runChild, HandWrittenFleet.childName: HandWrittenFleet.runChild,
-    CountedWork.childName: CountedWork.runChild,
+    CountedWork.childName: CountedWork.runChild, CountedAppending.childName: CountedAppending.runChild,
     MigrationBenchmark.childName: MigrationBenchmark.runChild,
   ]
 

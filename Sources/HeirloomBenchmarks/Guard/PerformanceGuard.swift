@@ -74,6 +74,8 @@ struct PerformanceGuard {
       let ceiling = GuardCeilings.instructions(work) * 1e6
       check(work.title, counts[work] ?? .nan, atMost: ceiling, .instructions)
     }
+    let ratio = try CountedAppending.count(with: counter, in: try work.emptyFolder("appending"))
+    check("append to a list, by linking to its owner", ratio, atMost: GuardCeilings.appending, .times)
   }
 
   private mutating func checkNotes(of workloads: [MigrationWorkload], with counter: InstructionCounter) throws {
