@@ -70,7 +70,19 @@ extension CrashWorld {
 
   /// Returns a fault unless the set-aside store is whole: unchanged, or migrated with its source beside it.
   private func faultOfSet(_ folder: String) throws -> String? {
-    let sets = folders(folder, "incompatible")
+    let all = folders(folder, "incompatible")
+    let sets = all.filter { exists($0 + "/" + CrashApp.storeName) }
+    // A file of external data that was written in part when the power failed is moved aside, since it may be anybody's.
+    for other in all where !sets.contains(other) {
+      let inner = "/" + StoreLocation.supportName(forStore: CrashApp.storeName) + "/_EXTERNAL_DATA/"
+      let files = CrashWorld.externalFiles(in: other)
+      if files.isEmpty { return "a set without a store is aside" }
+      for name in files
+      where FileManager.default.contentsEqual(atPath: other + inner + name, andPath: (sets.first ?? "") + inner + name)
+      {
+        return "a whole file is aside alone"
+      }
+    }
     guard sets.count == 1, let set = sets.first, let aside, let new else { return "\(sets.count) sets are aside" }
     let path = set + "/" + CrashApp.storeName
     guard exists(path), let dump = try? dumpOfCopy(path) else { return "the set can't be read" }
