@@ -119,10 +119,12 @@ extension DifferenceBuilder {
     }
   }
 
-  private struct Loser {
+  private final class Loser {
     let pair: EntityCorrespondence
     /// True when there may be objects that lose something.
     let hasObjects: Bool
+
+    init(pair: EntityCorrespondence, hasObjects: Bool) { (self.pair, self.hasObjects) = (pair, hasObjects) }
   }
 
   /// Returns the entities, the topmost of each branch, that are still there but no longer have a property.

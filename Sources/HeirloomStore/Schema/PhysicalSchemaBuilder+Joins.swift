@@ -2,11 +2,19 @@ import HeirloomModel
 
 extension PhysicalSchemaBuilder {
   /// One direction of a many-to-many relationship.
-  private struct Direction {
+  private final class Direction {
     let entity: EntityDescription
     let relationship: RelationshipDescription
     let inverseEntity: EntityDescription
     let inverse: RelationshipDescription
+
+    init(
+      entity: EntityDescription, relationship: RelationshipDescription, inverseEntity: EntityDescription,
+      inverse: RelationshipDescription
+    ) {
+      (self.entity, self.relationship) = (entity, relationship)
+      (self.inverseEntity, self.inverse) = (inverseEntity, inverse)
+    }
 
     var name: PropertyName { PropertyName(entity: entity.name, property: relationship.name) }
     var inverseName: PropertyName { PropertyName(entity: inverseEntity.name, property: inverse.name) }

@@ -179,12 +179,17 @@ struct ExpressionPlace {
 }
 
 /// The conversion of an expression's value to the stored value of an attribute.
-private struct ValueAdaption {
+private final class ValueAdaption {
   let mapping: String
   let source: String
   let entity: String
   let target: AttributeTarget
   let storeIdentifier: String
+
+  init(mapping: String, source: String, entity: String, target: AttributeTarget, storeIdentifier: String) {
+    (self.mapping, self.source, self.entity) = (mapping, source, entity)
+    (self.target, self.storeIdentifier) = (target, storeIdentifier)
+  }
 
   func adapt(_ value: () throws -> EvaluatedValue, _ primaryKey: Int64) throws -> SQLiteValue {
     do {

@@ -4,7 +4,7 @@ import HeirloomModel
 /// A leaf of a destination attribute and the leaf of the source that it comes from.
 ///
 /// For an attribute that is not a composite, the leaf is the attribute itself.
-struct LeafPair {
+final class LeafPair {
   let source: AttributeDescription
   let destination: AttributeDescription
   /// The names from the source attribute's elements down to the leaf.

@@ -14,10 +14,14 @@ struct DerivedBackfill {
   var isAnew = false
 
   /// A derived attribute of the destination.
-  private struct Derived {
+  private final class Derived {
     let entity: EntityDescription
     let attribute: AttributeDescription
     let derivation: DerivedAttributeDescription
+
+    init(entity: EntityDescription, attribute: AttributeDescription, derivation: DerivedAttributeDescription) {
+      (self.entity, self.attribute, self.derivation) = (entity, attribute, derivation)
+    }
   }
 
   private var routing: EntityRouting { crossing.routing }
