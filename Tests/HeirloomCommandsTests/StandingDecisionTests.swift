@@ -244,6 +244,45 @@ extension StandingDecisionTests {
     #expect(try migrated() == ["missingValue"])
   }
 
+  @Test func `two steps that decide otherwise about one place decide nothing, and equal ones do`() throws {
+    let name = Self.name
+    try fix(1, [Self.entity("Tag", [name])])
+    try fix(2, [Self.entity("Tag", [name, Self.required(.integer64)])])
+    try fix(3, [Self.entity("Tag", [name, Self.required(.integer16)])])
+    func decide(_ second: Int64) throws {
+      try rewrite {
+        $0.decide(Self.decision("1", "2", "mark", .integer(1)))
+        $0.decide(Self.decision("2", "3", "mark", .integer(second)))
+      }
+    }
+    try decide(2)
+    #expect(try migrated() == ["missingValue"])
+    try decide(1)
+    #expect(try migrated() == ["Tag.mark=fill:1"])
+  }
+
+  @Test func `what the lock decides of a later hop is no finding`() throws {
+    let name = Self.name
+    let slug = Self.attribute("slug", id: "name")
+    try fix(1, [Self.entity("Tag", [name])])
+    try fix(2, [Self.entity("Tag", [slug])])
+    try fix(3, [Self.entity("Tag", [slug, Self.attribute("name"), Self.required(.string)])])
+    #expect(try trial().code == 6)
+    #expect(tool("check", history, "--decide", "Tag.mark=fill:x").code == 0)
+    #expect(try trial().errors.isEmpty)
+  }
+
+  @Test func `without a lock no command is advised that would need one`() throws {
+    for (version, entity) in [
+      Self.entity("Tag", [Self.name]), Self.entity("Tag", [Self.name, Self.required(.string)]),
+    ]
+    .enumerated() {
+      _ = try Notebook.write(ManagedObjectModel(entities: [entity]), "\(version + 1)", in: directory)
+    }
+    let outcome = tool("check", directory.url.path)
+    #expect(outcome.code == 6 && !outcome.output.contains("heirloom check"), "\(outcome.output)")
+  }
+
   @Test func `a property that goes and comes back under its name isn't the one that was decided about`() throws {
     let plain = Self.entity("Tag", [Self.name])
     try fix(1, [plain])

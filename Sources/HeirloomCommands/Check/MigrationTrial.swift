@@ -74,16 +74,12 @@ struct MigrationTrial {
     defer { withExtendedLifetime(scratch) {} }
     let folder = URL(fileURLWithPath: scratch.path)
     guard let hops = try effects(in: folder) else { return }
-    let effects = hops[0]
-    let standing = history.standingDecisions(from: version.model, to: history.current)
-    tell(effects.filter { effect in !standing.contains { effect.isAnswered(by: $0) } })
-    let open = hops.joined().filter { effect in
-      effect.hasNewProperty && !standing.contains { effect.isAnswered(by: $0) }
-    }
-    fills = Set(open.compactMap { DecisionArgument.example(for: $0, in: history) }).ordered(by: \.description)
+    let first = hops.first ?? []
+    tell(first)
+    let new = hops.joined().filter(\.hasNewProperty)
+    fills = Set(new.compactMap { DecisionArgument.example(for: $0, in: history) }).ordered(by: \.description)
     let store = folder.appendingPathComponent("Sample.sqlite")
-    let decided = fills + standing
-    let narrowing = effects.filter { effect in !decided.contains { effect.isAnswered(by: $0) } }
+    let narrowing = first.filter { effect in !fills.contains { effect.isAnswered(by: $0) } }
     let narrower = (try? version.model.narrowed(by: narrowing)) ?? version.model
     let samples = SampleObjects(
       of: version.model, asIfOf: narrower, objectsPerEntity: objectsPerEntity, seed: seed)
@@ -91,23 +87,23 @@ struct MigrationTrial {
     try samples.makeStore(at: store)
     let before = try StoreContents(of: store, model: version.model)
     objects = before.count
-    if before.count == 0, !version.model.entities.isEmpty {
-      add(
-        .warning, .notTried,
-        "\(way): no object was tried, since each one would stop the migration. See the other findings.")
-      return
-    }
     if version.model.versionHashes() == history.currentHashes {
       add(
         .note, .notTried,
         "\"\(version.name)\" is to stores the same as \"\(history.currentName)\": there is nothing to migrate.")
       return
     }
+    if before.count == 0, !version.model.entities.isEmpty {
+      add(
+        .warning, .notTried,
+        "\(way): no object was tried, since each one would stop the migration. See the other findings.")
+      return
+    }
     do {
       guard case .migrated(let report) = try migrate(store) else { return }
       seconds = report.seconds
       losses = report.plan.losses
-      tell(report.plan.hops.dropFirst().flatMap { $0.mapping.effects(from: $0.source, to: $0.destination) })
+      tell(report.plan.hops.dropFirst().flatMap { open($0.mapping, from: $0.source, to: $0.destination) })
       try judge(store, before: before, report: report)
     } catch {
       try tell(error)
@@ -116,18 +112,28 @@ struct MigrationTrial {
 
   // MARK: - Steps
 
-  /// Returns each hop's possible blockers and losses, from the models and mappings alone; `nil` if there is no path.
+  /// Returns each hop's possible blockers and losses that the lock doesn't decide, from the models and mappings alone;
+  /// `nil` if there is no path.
   private mutating func effects(in folder: URL) throws -> [[DataEffect]]? {
     let url = folder.appendingPathComponent("Empty.sqlite")
     try PersistentStore.create(at: url, model: version.model).close()
     do {
-      guard let plan = try assistant(for: url).plan() else { return [[]] }
-      let hops = (try? LossReview.path(through: versions, mappings))?.hops.dropFirst() ?? []
-      return [plan.mapping.effects(from: plan.source, to: plan.destination)]
-        + hops.map { $0.mapping.effects(from: $0.source, to: $0.destination) }
+      guard let plan = try assistant(for: url).plan() else { return [] }
+      let later = (try? LossReview.path(through: versions, mappings))?.hops.dropFirst() ?? []
+      return [open(plan.mapping, from: plan.source, to: plan.destination)]
+        + later.map { open($0.mapping, from: $0.source, to: $0.destination) }
     } catch {
       try tell(error)
       return nil
+    }
+  }
+
+  private func open(
+    _ mapping: MappingModel, from source: ManagedObjectModel, to destination: ManagedObjectModel
+  ) -> [DataEffect] {
+    let standing = history.standingDecisions(from: source, to: destination)
+    return mapping.effects(from: source, to: destination).filter { effect in
+      !standing.contains { effect.isAnswered(by: $0) }
     }
   }
 
@@ -205,6 +211,11 @@ struct MigrationTrial {
     let isCode = "if the app's code decides, so does --by-app \(versionOfStep { $1.has(effect) && !$0.has(effect) })"
     guard let decision = DecisionArgument.example(for: effect, in: history) else {
       return "Until then every object stops the migration; \(isCode)."
+    }
+    // Without a lock there is no place for a decision.
+    guard history.lock != nil else {
+      return "Until then every object stops the migration. A history with a lock.json can decide it for app and tool"
+        + " (\(DecisionArgument.option)); \(isCode)."
     }
     return "Until then every object stops the migration: heirloom check \(shellWord(path)) \(DecisionArgument.option)"
       + " \(shellWord(decision.description)) decides it for app and tool; \(isCode)."

@@ -146,7 +146,7 @@ private struct Candidates {
   /// Finds the removed elements that may be added ones under a new name.
   ///
   /// A pair counts unless another one of either element is clearly more alike. Where several count, none is proposed:
-  /// followed literally, a wrong proposal moves content to a place where nobody looks for it.
+  /// followed literally, a wrong proposal moves content to the wrong entity or property.
   private func guesses() -> [Finding] {
     let removedShapes = Dictionary(grouping: removed, by: \.shape).mapValues(\.count)
     let addedShapes = Dictionary(grouping: added, by: \.shape).mapValues(\.count)

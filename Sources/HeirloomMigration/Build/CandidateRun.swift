@@ -52,11 +52,13 @@ final class CandidateRun {
     while true {
       let standing = plan.blockers.isEmpty ? [] : settings.standingDecisions(hop.source, hop.destination)
       let more = standing.filter { decision in
-        !settings.decisions.contains(decision) && plan.blockers.contains { $0.isAnswered(by: decision) }
+        // What somebody else decided goes first, and of two steps that decide otherwise neither does.
+        !(settings.decisions + standing).contains { $0 != decision && $0.isAtPlace(of: decision) }
+          && !settings.decisions.contains(decision) && plan.blockers.contains { $0.isAnswered(by: decision) }
           && (try? DecisionMatching.check([decision], in: [hop.source, hop.destination])) != nil
       }
       if more.isEmpty { break }
-      settings.decisions += more
+      for decision in more where !settings.decisions.contains(decision) { settings.decisions.append(decision) }
       plan = try made()
     }
     plan.isInferred = hop.isInferred && hop.willMigrate == nil && hop.didMigrate == nil

@@ -161,11 +161,26 @@ public struct DecisionOutcome: Hashable, Sendable {
   }
 }
 
+extension DataDecision {
+  /// Returns true for a decision about the same entity and properties.
+  func isAtPlace(of other: DataDecision) -> Bool { isAt(other.entity, other.properties) }
+
+  fileprivate func isAt(_ entity: String, _ properties: [String]) -> Bool {
+    self.entity == entity && Set(self.properties) == Set(properties)
+  }
+}
+
 extension DataEffect {
   /// Returns true for a decision about these rows.
   package func isAnswered(by decision: DataDecision) -> Bool {
-    decision.entity == entity && kind.options.contains(decision.choice.option)
-      && Set(decision.properties) == Set(properties)
+    kind.options.contains(decision.choice.option) && decision.isAt(entity, properties)
+  }
+}
+
+extension MigrationBlocker {
+  /// Returns true for a decision about these rows.
+  func isAnswered(by decision: DataDecision) -> Bool {
+    choices.contains(decision.choice.option) && decision.isAt(entity, properties)
   }
 }
 

@@ -14,7 +14,7 @@ public struct MigrationBlocker: Hashable, Sendable {
   public let rows: Int64
   /// The possible choices of a data decision about the entity and property.
   public let choices: [DataDecision.Option]
-  private let properties: [String]
+  let properties: [String]
 
   /// Creates a blocker.
   init(_ effect: DataEffect, rows: Int64) {
@@ -25,11 +25,5 @@ public struct MigrationBlocker: Hashable, Sendable {
     self.rows = rows
     choices = effect.kind.options
     properties = effect.properties
-  }
-
-  /// Returns true for a decision about these rows.
-  func isAnswered(by decision: DataDecision) -> Bool {
-    decision.entity == entity && choices.contains(decision.choice.option)
-      && Set(decision.properties) == Set(properties)
   }
 }

@@ -16,8 +16,8 @@ package struct RunSettings {
   ///
   /// `nil` if one of them can't be read.
   package var otherVersions: () -> [ManagedObjectModel]? = { [] }
-  /// Returns the decisions about the rows of a hop, by its source and destination, that count where nobody else has
-  /// decided: those of the lock.
+  /// Returns the decisions about the rows of a hop, by its source and destination, that count after all others:
+  /// those of the lock.
   package var standingDecisions: (ManagedObjectModel, ManagedObjectModel) -> [DataDecision] = { _, _ in [] }
   /// True if the last hop may leave clean-up for later.
   package var defers: Bool

@@ -69,7 +69,7 @@ extension ManagedObjectContext {
     openLists.firstIndex { $0.owner === owner && $0.name == name }.map { openLists.remove(at: $0) }
   }
 
-  /// Closes the open lists of a relationship and its inverse, whoever owns them, or all.
+  /// Closes the open lists of a relationship and its inverse, of all owners, or all lists.
   ///
   /// - Parameter relationship: A relationship whose links are about to be read or changed; `nil` for all.
   /// - Returns: True if no edit had changed more than the end of its list.
