@@ -101,22 +101,37 @@ struct NextStepTests {
     if hasVersion { #expect(try run(found.next) == 0) }
   }
 
-  /// Bytes that are no database.
-  private static let others: [(kind: String, bytes: [UInt8], word: String)] = [
-    ("xml", Array("<?xml version=\"1.0\"?>\n<!DOCTYPE database SYSTEM \"file:///x.dtd\">\n<database/>".utf8), "XML"),
-    ("binary", Array("bplist00".utf8) + Array(repeating: 3, count: 4000), "binary type"),
-    ("realm", Array(repeating: 0, count: 16) + Array("T-DB".utf8) + Array(repeating: 9, count: 4000), "Realm"),
-    ("gzip", [0x1F, 0x8B, 8, 0] + Array(repeating: 7, count: 4000), "archive"),
-    ("encrypted", (0..<4096).map { UInt8(truncatingIfNeeded: ($0 &* 167 &+ $0 / 256 &* 13) & 255) }, "encrypted"),
-    ("empty", [], "nothing"),
+  /// A file that is no database.
+  struct Other: CustomTestStringConvertible {
+    let testDescription: String
+    let bytes: [UInt8]
+    /// A word of what is said of it.
+    let word: String
+  }
+
+  private static let others = [
+    Other(
+      testDescription: "xml",
+      bytes: Array("<?xml version=\"1.0\"?>\n<!DOCTYPE database SYSTEM \"file:///x.dtd\">\n<database/>".utf8),
+      word: "XML"),
+    Other(
+      testDescription: "binary", bytes: Array("bplist00".utf8) + Array(repeating: 3, count: 4000), word: "binary type"),
+    Other(
+      testDescription: "realm",
+      bytes: Array(repeating: 0, count: 16) + Array("T-DB".utf8) + Array(repeating: 9, count: 4000), word: "Realm"),
+    Other(testDescription: "gzip", bytes: [0x1F, 0x8B, 8, 0] + Array(repeating: 7, count: 4000), word: "archive"),
+    Other(
+      testDescription: "encrypted",
+      bytes: (0..<4096).map { UInt8(truncatingIfNeeded: ($0 &* 167 &+ $0 / 256 &* 13) & 255) }, word: "encrypted"),
+    Other(testDescription: "empty", bytes: [], word: "nothing"),
   ]
 
-  @Test(arguments: others) func `another file is named by its first bytes, and no command is advised`(
-    kind: String, bytes: [UInt8], word: String
-  ) throws {
-    try Data(bytes).write(to: store)
+  @Test(arguments: others) func `another file is named by its first bytes, and no command is advised`(_ other: Other)
+    throws
+  {
+    try Data(other.bytes).write(to: store)
     let found = try diagnosis()
-    #expect(found.next == nil && found.text.contains(word) && !found.text.contains("salvage"), "\(found.text)")
+    #expect(found.next == nil && found.text.contains(other.word) && !found.text.contains("salvage"), "\(found.text)")
   }
 
   @Test func `another program's database gets no command`() throws {
