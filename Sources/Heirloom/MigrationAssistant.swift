@@ -6,7 +6,7 @@ import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
-/// An assistant that brings a store to the current model at launch, so that the previous version is never lost.
+/// An assistant that brings a store to the current model at launch, and keeps the previous version.
 ///
 /// An assistant works on the task that calls it. On most launches it has nothing to do: it then takes no lock, writes
 /// nothing and syncs nothing.
