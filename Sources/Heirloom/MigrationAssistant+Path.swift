@@ -300,7 +300,9 @@ extension MigrationAssistant {
   ) throws -> (hops: [MigrationHop], unused: [MigrationPath.UnusedMapping]) {
     let path: MigrationPath
     do throws(MappingInferenceError) {
-      path = try found.get()
+      path = try found.get {
+        decidedPath(from: source, named: name, to: destination, named: laterName, given)
+      }
     } catch {
       delegate?.migrationAssistant(
         self, didFailToInferMappingFrom: source, to: destination, obstacles: error.obstacles)
@@ -333,6 +335,26 @@ extension MigrationAssistant {
       return MigrationHop(source: hop.source, destination: hop.destination, mapping: given)
     }
     return (hops, path.unused)
+  }
+
+  /// Finds the path on which decided expressions give the values that no inference converts.
+  ///
+  /// - Returns: `nil` where no decision answers an obstacle, or others are left.
+  private func decidedPath(
+    from source: ManagedObjectModel, named name: String?, to destination: ManagedObjectModel,
+    named laterName: String?, _ given: GivenMappings
+  ) -> MigrationPath? {
+    let known = name.flatMap { name in laterName.map { history.versionsBetween(name, and: $0) } } ?? []
+    let versions = [source] + known + [destination]
+    let decided = zip(versions, versions.dropFirst()).compactMap { earlier, later in
+      MappingModel(
+        computing: configuration.decisions + history.standingDecisions(from: earlier, to: later), from: earlier,
+        to: later, policies: configuration.policies)
+    }
+    guard !decided.isEmpty else { return nil }
+    return try? history.path(
+      from: source, named: name, to: destination, named: laterName, given: given.models + decided,
+      labels: given.labels.isEmpty ? [] : given.labels + decided.map { _ in "a decision" })
   }
 
   /// Asks the delegate for a mapping; what it leaves open is inferred.
@@ -407,6 +429,14 @@ extension MigrationAssistant {
         storePath: storeURL.path, obstacles: failure.obstacles, skeleton: failure.skeleton)
     }
     return nil
+  }
+}
+
+extension Result where Success == MigrationPath, Failure == MappingInferenceError {
+  /// Returns the path, or another where there is none.
+  fileprivate func get(or other: () -> MigrationPath?) throws(MappingInferenceError) -> MigrationPath {
+    if case .failure = self, let path = other() { return path }
+    return try get()
   }
 }
 

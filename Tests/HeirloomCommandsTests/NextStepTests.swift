@@ -86,9 +86,9 @@ struct NextStepTests {
     _ = try connection.rows("PRAGMA journal_mode = WAL")
     try connection.execute("PRAGMA wal_autocheckpoint = 0")
     try connection.execute("VACUUM")
+    for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: store.path + end) }
     try FileManager.default.copyItem(atPath: copy.path + "-wal", toPath: store.path + "-wal")
     try connection.close()
-    try FileManager.default.removeItem(at: store)
     let log = try Data(contentsOf: URL(fileURLWithPath: store.path + "-wal"))
     let found = try diagnosis()
     let salvage = hasVersion ? found.before : found.next

@@ -48,11 +48,15 @@ struct SalvageCommandTests {
     let damaged = try #require(data.range(of: Data("note 250".utf8))).lowerBound / 4096
     data.replaceSubrange(damaged * 4096..<damaged * 4096 + 200, with: Data(repeating: 0xA5, count: 200))
     try data.write(to: store)
+    // Some SQLites leave a log behind.
+    let there = ["", "-wal", "-shm"].filter { FileManager.default.fileExists(atPath: store.path + $0) }
+    #expect(there.contains("-wal") || !hasLog)
     let tool = Tool(directory: directory.url, isTerminal: true)
     let run = tool("salvage", store.path, "--output", folder.appendingPathComponent("New.sqlite").path)
     #expect(run.code == 6, "\(run)")
     let lines = run.output.split(separator: "\n").filter { $0.hasPrefix("  mkdir ") || $0.hasPrefix("  mv ") }
-    #expect(lines.count == (hasLog ? 4 : 3), "\(run.output)")
+    // One line makes the folder, one moves the new store, and one each file that is there.
+    #expect(lines.count == 2 + there.count, "\(run.output)")
     let shell = Process()
     shell.executableURL = URL(fileURLWithPath: "/bin/sh")
     shell.arguments = ["-e", "-c", lines.joined(separator: "\n")]

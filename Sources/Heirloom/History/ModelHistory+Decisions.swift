@@ -23,8 +23,7 @@ extension ModelHistory {
     return decisions.compactMap { decision in
       guard let place = names.dropFirst().firstIndex(of: decision.step.destination),
         isAsLocked(decision.step.destination, models[place]),
-        let option = DataDecision.Option(rawValue: decision.choice),
-        let choice = DataDecision.Choice(option, value: decision.value, age: decision.age),
+        let choice = DataDecision.Choice(decision),
         let now = trail.lastNames(of: decision.properties, of: decision.entity, in: place)
       else { return nil }
       return DataDecision(entity: now.entity, constraint: now.properties, choice)
@@ -34,14 +33,19 @@ extension ModelHistory {
 
 extension DataDecision.Choice {
   /// Creates a choice as a lock has it.
-  fileprivate init?(_ option: DataDecision.Option, value: AttributeValue?, age: String?) {
-    switch option {
+  fileprivate init?(_ decision: VersionLock.Decision) {
+    switch DataDecision.Option(rawValue: decision.choice) {
     case .fill:
-      guard let value else { return nil }
+      guard let value = decision.value else { return nil }
       self = .fill(value)
-    case .newest: self = .keepNewest(by: age)
-    case .merge: self = .merge(by: age)
+    case .newest: self = .keepNewest(by: decision.age)
+    case .merge: self = .merge(by: decision.age)
     case .quarantine: self = .quarantine
+    case nil:
+      guard decision.choice == VersionLock.Decision.computed, case .string(let expression)? = decision.value else {
+        return nil
+      }
+      self = .compute(expression)
     }
   }
 }
@@ -49,10 +53,13 @@ extension DataDecision.Choice {
 extension VersionLock.Decision {
   /// Creates a lock's decision about the rows of a step.
   package init(_ decision: DataDecision, at step: VersionLock.Step) {
-    var value: AttributeValue?
-    if case .fill(let given) = decision.choice { value = given }
+    var (choice, value) = (decision.choice.option.rawValue, nil as AttributeValue?)
+    switch decision.choice {
+    case .fill(let given): value = given
+    case .compute(let expression): (choice, value) = (Self.computed, .string(expression))
+    case .keepNewest, .merge, .quarantine: break
+    }
     self.init(
-      step: step, entity: decision.entity, properties: decision.properties, choice: decision.choice.option.rawValue,
-      value: value, age: decision.choice.age)
+      step: step, entity: decision.entity, properties: decision.properties, choice: choice, value: value, age: decision.choice.age)
   }
 }

@@ -190,9 +190,15 @@ struct HistoryCheck {
       return (source, destination, effects: (path?.effects ?? []).filter { $0.kind.severity == .blocker })
     }
     var decisions: [VersionLock.Decision] = []
-    for argument in arguments {
-      let decision = try argument.decision(in: history)
-      let fitting = steps.filter { $0.effects.contains { $0.isAnswered(by: decision) } }
+    let decided = try arguments.map { argument throws(UsageError) in try argument.decision(in: history) }
+    for decision in decided {
+      let fitting = steps.filter { source, destination, effects in
+        effects.contains { $0.isAnswered(by: decision) }
+          || decided.contains {
+            $0.isComputed && $0.entity == decision.entity && $0.properties == decision.properties
+              && $0.isAboutNewAttribute(from: source.model, to: destination.model)
+          }
+      }
       if fitting.isEmpty {
         let places = Set(steps.flatMap(\.effects).map { "\($0.entity).\($0.properties.joined(separator: ","))" })
         throw .invalidValue(

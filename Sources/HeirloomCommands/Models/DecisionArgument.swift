@@ -31,7 +31,7 @@ struct DecisionArgument {
       option != .fill || detail != nil && properties.count == 1, option != .quarantine || detail == nil
     else {
       throw Self.invalid(
-        text, "ENTITY.PROPERTY=fill:VALUE, =newest, =newest:ATTRIBUTE, =merge, =merge:ATTRIBUTE or =quarantine")
+        text, "ENTITY.PROPERTY=fill:VALUE, =fill:=EXPRESSION, =newest, =newest:ATTRIBUTE, =merge, =merge:ATTRIBUTE or =quarantine")
     }
     self.entity = entity
     self.option = option
@@ -46,8 +46,7 @@ struct DecisionArgument {
     let choice: DataDecision.Choice
     switch option {
     case .fill:
-      choice = .fill(
-        try Self.value(detail ?? "", of: properties.first ?? "", in: entity, history: history, text: text))
+      choice = try Self.filling(detail ?? "", of: properties.first ?? "", in: entity, history: history, text: text)
     case .newest: choice = .keepNewest(by: detail)
     case .merge: choice = .merge(by: detail)
     case .quarantine: choice = .quarantine
@@ -65,10 +64,10 @@ struct DecisionArgument {
     .invalidValue(option: option, value: text, expected: expected)
   }
 
-  /// Reads a value of an attribute, or of an element of a composite one.
-  private static func value(
+  /// Reads a value of an attribute, or of an element of a composite one, or the expression that gives each row its own.
+  private static func filling(
     _ value: String, of property: String, in entity: String, history: ModelHistory, text: String
-  ) throws(UsageError) -> AttributeValue {
+  ) throws(UsageError) -> DataDecision.Choice {
     let path = property.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init)
     func attribute(_ model: ManagedObjectModel?) -> AttributeDescription? {
       var attribute = path.first.flatMap { model?.attribute(named: $0, of: entity) }
@@ -82,10 +81,26 @@ struct DecisionArgument {
     guard let attribute = found else {
       throw invalid(text, "an attribute of the model to migrate to, or of another version")
     }
-    guard let result = self.value(value, type: attribute.type) else {
-      throw invalid(text, expectation(attribute.type))
+    let isText = attribute.type == .string || attribute.type == .uri
+    if value == "uuid()", isText { return .compute("CAST(uuid(), \"NSString\")") }
+    if value == "uuid()" || value == "now()" { return .compute(value) }
+    let isMarked = value.hasPrefix("=")
+    if !isMarked, !isText, let result = self.value(value, type: attribute.type) { return .fill(result) }
+    let expression = isMarked ? String(value.dropFirst()) : value
+    // A misspelt date is a subtraction, and a word the name of a property: what isn't marked must call something.
+    let mayBeExpression = isMarked || value.contains("(") || value.contains("$")
+    do throws(ExpressionError) {
+      if mayBeExpression { _ = try ValueExpression(parsing: expression) }
+    } catch {
+      if isMarked { throw invalid(text, "an expression after fill:= (\(error))") }
+      if !isText { throw invalid(text, expectation(attribute.type)) }
     }
-    return result
+    if isMarked || mayBeExpression && !isText { return .compute(expression) }
+    if mayBeExpression, (try? ValueExpression(parsing: expression)) != nil {
+      throw invalid(text, "fill:=\(value) for the expression, or fill:='\(value)' with its quotes for the text")
+    }
+    guard let result = self.value(value, type: attribute.type) else { throw invalid(text, expectation(attribute.type)) }
+    return .fill(result)
   }
 
   private static func expectation(_ type: AttributeType) -> String {
@@ -132,7 +147,7 @@ struct DecisionArgument {
       let examples = ["unknown", "no", "0", "2001-01-01", "00000000-0000-0000-0000-000000000000"]
       return examples.lazy.compactMap { text in
         try? DecisionArgument("\(place)=fill:\(text)").decision(in: history)
-      }.first
+      }.first { if case .fill = $0.choice { true } else { false } }
     case .duplicate: return try? DecisionArgument("\(place)=newest").decision(in: history)
     default: return nil
     }
@@ -156,5 +171,5 @@ extension Command.Option {
   /// The option that decides about rows that don't fit.
   static let decide = Command.Option(
     name: DecisionArgument.option, value: DecisionArgument.valueName, isRepeatable: true,
-    summary: "what becomes of rows that don't fit: fill:VALUE, newest, merge, quarantine")
+    summary: "what becomes of rows that don't fit: fill:VALUE, fill:=EXPRESSION, newest, merge, quarantine")
 }

@@ -10,12 +10,15 @@ extension VersionLock {
     package let entity: String
     /// The property, or the properties of a uniqueness constraint; none for the entity itself.
     package let properties: [String]
-    /// The choice, as `--decide` takes it: `fill`, `newest`, `merge` or `quarantine`.
+    /// The choice, as `--decide` takes it: `fill`, `newest`, `merge` or `quarantine`; `compute` for an expression.
     package let choice: String
-    /// The value that `fill` writes.
+    /// The value that `fill` writes, or the text of the expression.
     package let value: AttributeValue?
     /// The attribute that tells which object is the newest.
     package let age: String?
+
+    /// The choice whose value is the text of an expression. What it leaves may be decided too.
+    package static let computed: String = "compute"
 
     /// Creates a decision.
     package init(
@@ -38,6 +41,7 @@ extension VersionLock {
     /// Returns true for a decision that answers the same question.
     func answersSame(as other: Decision) -> Bool {
       step == other.step && entity == other.entity && Set(properties) == Set(other.properties)
+        && (choice == Self.computed) == (other.choice == Self.computed)
     }
   }
 

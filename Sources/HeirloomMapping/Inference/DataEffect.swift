@@ -58,6 +58,8 @@ package struct DataEffect: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     /// A required attribute without a default: every row if it is new, rows with NULL otherwise.
     case missingValue
+    /// A value that a decided expression doesn't give.
+    case uncomputed
     /// A required to-one relationship: every row if it is new, rows without a link otherwise.
     ///
     /// Rows whose only links ``foreignLinks(to:)`` counts are among them. A new relationship may be the other side of a
@@ -135,6 +137,7 @@ extension DataEffect.Kind {
   package var code: String {
     switch self {
     case .missingValue: "missingValue"
+    case .uncomputed: "uncomputed"
     case .missingLink: "missingLink"
     case .duplicate: "duplicate"
     case .overflow: "overflow"
@@ -156,7 +159,7 @@ extension DataEffect.Kind {
   /// The severity when there are such rows.
   package var severity: DataEffect.Severity {
     switch self {
-    case .missingValue, .missingLink, .duplicate, .overflow, .uninstantiable: .blocker
+    case .missingValue, .uncomputed, .missingLink, .duplicate, .overflow, .uninstantiable: .blocker
     case .tooFewLinks, .tooManyLinks: .warning
     case .severalLinks, .sharedLinks, .foreignLinks, .leftOutLinks, .orderDropped, .objectsDropped, .valuesDropped,
       .valuesChanged, .linksDropped:
@@ -177,6 +180,8 @@ extension DataEffect: CustomStringConvertible {
     return switch kind {
     case .missingValue:
       "\(subject) is required and has no default; give it one, make it optional, or fill the missing values."
+    case .uncomputed:
+      "The expression that was decided for \(subject) gives these rows no value that it can hold; fill or quarantine them."
     case .missingLink:
       "The relationship \(subject) is required; make it optional, or say which object the ones without a link get."
     case .duplicate:

@@ -41,21 +41,38 @@ final class CandidateRun {
     _ hop: MigrationHop, connection: Connection, storePath: String, settings: RunSettings
   ) throws(MigrationError) -> MigrationPlan {
     var settings = settings
-    func made() throws(MigrationError) -> MigrationPlan {
-      try MigrationPlanner(
-        connection: connection, storePath: storePath, sourceModel: hop.source, destinationModel: hop.destination,
-        mapping: hop.mapping, settings: settings, generation: StoreMetadata.newGeneration()
-      ).plan()
+    let standing = settings.standingDecisions(hop.source, hop.destination)
+    /// Returns the lock's decisions that count here.
+    func counting(where isMeant: (DataDecision) -> Bool) -> [DataDecision] {
+      standing.filter { decision in
+        // What somebody else decided goes first, and of two steps that decide otherwise neither does.
+        !(settings.decisions + standing).contains { $0 != decision && $0.answersSame(as: decision) }
+          && !settings.decisions.contains(decision) && isMeant(decision)
+          && (try? DecisionMatching.check([decision], in: [hop.source, hop.destination])) != nil
+      }
     }
+    func made() throws(MigrationError) -> MigrationPlan {
+      while true {
+        do throws(MigrationError) {
+          return try MigrationPlanner(
+            connection: connection, storePath: storePath, sourceModel: hop.source, destinationModel: hop.destination,
+            mapping: hop.mapping, settings: settings, generation: StoreMetadata.newGeneration()
+          ).plan()
+        } catch {
+          // Its names are those of the version that its own step starts from, which this hop may pass over.
+          guard case .unfitDecision(let decision, _) = error, decision.isComputed, standing.contains(decision) else {
+            throw error
+          }
+          settings.decisions.removeAll { $0 == decision }
+        }
+      }
+    }
+    settings.decisions += counting(where: \.isComputed)
     var plan = try made()
     // A decision may leave other rows that don't fit.
     while true {
-      let standing = plan.blockers.isEmpty ? [] : settings.standingDecisions(hop.source, hop.destination)
-      let more = standing.filter { decision in
-        // What somebody else decided goes first, and of two steps that decide otherwise neither does.
-        !(settings.decisions + standing).contains { $0 != decision && $0.isAtPlace(of: decision) }
-          && !settings.decisions.contains(decision) && plan.blockers.contains { $0.isAnswered(by: decision) }
-          && (try? DecisionMatching.check([decision], in: [hop.source, hop.destination])) != nil
+      let more = counting { decision in
+        !decision.isComputed && plan.blockers.contains { $0.isAnswered(by: decision) }
       }
       if more.isEmpty { break }
       for decision in more where !settings.decisions.contains(decision) { settings.decisions.append(decision) }

@@ -24,6 +24,12 @@ public struct DataDecision: Hashable, Sendable {
   public enum Choice: Hashable, Sendable {
     /// A value for rows without one, or with a number that is out of range.
     case fill(AttributeValue)
+    /// A value that an expression gives for each row without one, or for each row if the attribute is new.
+    ///
+    /// Names in it are those of the source object: `uppercase:(name)`, `CAST(price, "NSNumber")`, `uuid()`, `now()`; see
+    /// ``PropertyMapping/init(_:expression:)``. Rows for which it fails, or gives no value that the attribute can hold,
+    /// are a blocker, which another decision about the same attribute may answer.
+    case compute(String)
     /// Keeping the newest of objects that are equal in a constraint: others are dropped, and links to them emptied.
     ///
     /// The newest has the highest value of the named attribute, such as a date; without one, the highest primary key.
@@ -68,7 +74,7 @@ extension DataDecision.Choice {
   /// The kind of the choice.
   public var option: DataDecision.Option {
     switch self {
-    case .fill: .fill
+    case .fill, .compute: .fill
     case .keepNewest: .newest
     case .merge: .merge
     case .quarantine: .quarantine
@@ -79,7 +85,7 @@ extension DataDecision.Choice {
   package var age: String? {
     switch self {
     case .keepNewest(let attribute), .merge(let attribute): attribute
-    case .fill, .quarantine: nil
+    case .fill, .compute, .quarantine: nil
     }
   }
 }
@@ -92,6 +98,7 @@ extension DataDecision: CustomStringConvertible {
     let words =
       switch choice {
       case .fill(let value): "fill:\(value.argument)"
+      case .compute(let expression): "fill:=\(expression)"
       case .keepNewest(let attribute), .merge(let attribute):
         choice.option.rawValue + (attribute.map { ":\($0)" } ?? "")
       case .quarantine: choice.option.rawValue
@@ -107,7 +114,10 @@ extension AttributeValue {
   /// The value as the tool's option takes it.
   fileprivate var argument: String {
     switch self {
-    case .string(let text): return text
+    case .string(let text):
+      // What would be read as an expression is written as one.
+      let isExpression = text.hasPrefix("=") || ["uuid()", "now()"].contains(text)
+      return isExpression ? "=\(ValueExpression.constant(.value(self)).predicateFormat)" : text
     case .boolean(let value): return value ? "yes" : "no"
     case .date(let seconds) where years1To9999.contains(seconds):
       let start = Date.timeIntervalBetween1970AndReferenceDate + seconds.rounded(.down)
@@ -153,7 +163,7 @@ public struct DecisionOutcome: Hashable, Sendable {
   /// Adds objects that the decision removes.
   mutating func remove(_ count: Int64) {
     switch decision.choice {
-    case .fill: break
+    case .fill, .compute: break
     case .keepNewest: dropped += count
     case .merge: merged += count
     case .quarantine: quarantined += count
@@ -165,12 +175,18 @@ extension DataDecision {
   /// Returns true for a decision about the same entity and properties.
   func isAtPlace(of other: DataDecision) -> Bool { isAt(other.entity, other.properties) }
 
+  /// Returns true for a decision about the same rows: what an expression leaves may be decided too.
+  func answersSame(as other: DataDecision) -> Bool { isAtPlace(of: other) && isComputed == other.isComputed }
+
   fileprivate func isAt(_ entity: String, _ properties: [String]) -> Bool {
     self.entity == entity && Set(self.properties) == Set(properties)
   }
 }
 
 extension DataEffect {
+  /// Returns true for the rows to which a decision's expression gives values.
+  func isComputed(by decision: DataDecision) -> Bool { decision.isComputed && decision.isAt(entity, properties) }
+
   /// Returns true for a decision about these rows.
   package func isAnswered(by decision: DataDecision) -> Bool {
     kind.options.contains(decision.choice.option) && decision.isAt(entity, properties)
@@ -188,7 +204,7 @@ extension DataEffect.Kind {
   /// The possible choices about rows that don't fit; none if they are not a blocker.
   var options: [DataDecision.Option] {
     switch self {
-    case .missingValue, .overflow: [.fill, .quarantine]
+    case .missingValue, .uncomputed, .overflow: [.fill, .quarantine]
     case .duplicate: [.newest, .merge, .quarantine]
     case .missingLink, .uninstantiable: [.quarantine]
     default: []

@@ -9,13 +9,17 @@ struct DecisionDraft {
   private let matching: DecisionMatching
   private let effects: [DataEffect]
   private let found: [MigrationBlocker]
+  /// The numbers of rows that expressions give a value.
+  private let computed: [(effect: DataEffect, rows: Int64)]
 
   /// Matches decisions with the findings.
   init(
     _ decisions: [DataDecision], effects: [DataEffect], findings: [StoreQuestions.Finding],
-    destination: ManagedObjectModel
+    computed: ComputedValues, destination: ManagedObjectModel
   ) {
     self.effects = effects
+    self.computed = findings.compactMap { if case .computed(let effect, let rows) = $0 { (effect, rows) } else { nil } }
+    values.computed = computed
     found = findings.compactMap { if case .blocker(let blocker) = $0 { blocker } else { nil } }
     matching = DecisionMatching(decisions, effects: effects, destination: destination)
     for (effect, decision) in decidedHazards {
@@ -38,7 +42,7 @@ struct DecisionDraft {
   }
 
   /// True when rows change by decision.
-  var isActive: Bool { !decidedHazards.isEmpty }
+  var isActive: Bool { !decidedHazards.isEmpty || !values.computed.isEmpty }
 
   /// Works out the changes that the decisions make to the rows of a candidate.
   func rowDecisions(
@@ -51,7 +55,7 @@ struct DecisionDraft {
     }
     let planner = DecisionPlanner(
       matching: matching, parts: parts, questions: questions, effects: effects,
-      decidedHazards: decidedHazards, found: found, connection: connection)
+      decidedHazards: decidedHazards, found: found, computed: computed, connection: connection)
     return try planner.rowDecisions(values: values)
   }
 }

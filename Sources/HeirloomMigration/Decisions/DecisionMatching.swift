@@ -48,12 +48,12 @@ struct DecisionMatching {
   ) -> (answers: [Place: Int], conflict: (Int, Int)?) {
     var answers: [Place: Int] = [:]
     var conflict: (Int, Int)?
-    for decision in decisions {
+    for decision in decisions where !decision.isComputed {
       for kind in kinds(decision) {
         let place = Place(kind: kind.code, entity: decision.entity, properties: Set(decision.properties))
         guard answers[place] == nil else { continue }
         let all = decisions.indices.filter { other in
-          decisions[other].entity == decision.entity && Set(decisions[other].properties) == place.properties
+          !decisions[other].isComputed && decisions[other].entity == decision.entity && Set(decisions[other].properties) == place.properties
             && kind.options.contains(decisions[other].choice.option)
         }
         // A decision that fits everything leaves blockers to others that are meant for them.
@@ -79,12 +79,22 @@ extension DecisionMatching {
   ///   nothing there, or that only answers what another one answers.
   static func check(_ decisions: [DataDecision], in versions: [ManagedObjectModel]) throws(MigrationError) {
     guard !decisions.isEmpty else { return }
-    let matched = match(decisions) { decision in questions(at: decision, versions) }
+    let matched = match(decisions) { decision in
+      questions(at: decision, versions)
+        + (decisions.contains { $0.isComputed && $0.isAtPlace(of: decision) } ? [.uncomputed] : [])
+    }
     if let (first, second) = matched.conflict {
       throw .unfitDecision(decisions[second], reason: "\(decisions[first]) answers the same")
     }
     let used = Set(matched.answers.values)
     for (index, decision) in decisions.enumerated() {
+      if decision.isComputed {
+        if let first = decisions[..<index].first(where: { $0.isComputed && $0.isAtPlace(of: decision) }) {
+          throw .unfitDecision(decision, reason: "\(first) answers the same")
+        }
+        guard !versions.contains(where: { $0.canCompute(decision) }) else { continue }
+        throw .unfitDecision(decision, reason: objection(to: decision, versions: versions))
+      }
       guard used.contains(index) else {
         throw .unfitDecision(decision, reason: objection(to: decision, versions: versions))
       }
@@ -103,8 +113,8 @@ extension DecisionMatching {
   private static func objection(to decision: DataDecision, versions: [ManagedObjectModel]) -> String {
     let questions = questions(at: decision, versions)
     let options = DataDecision.Option.allCases.filter { option in questions.contains { $0.options.contains(option) } }
-    if options.contains(decision.choice.option) { return "other decisions answer all of it" }
-    if !options.isEmpty { return "the choices there are \(options.map(\.rawValue).joined(separator: ", "))" }
+    if options.contains(decision.choice.option), !decision.isComputed { return "other decisions answer all of it" }
+    if !options.isEmpty, !decision.isComputed { return "the choices there are \(options.map(\.rawValue).joined(separator: ", "))" }
     let entities = versions.compactMap { $0.entity(named: decision.entity) }
     guard !entities.isEmpty else { return "no version has an entity \"\(decision.entity)\"" }
     let names = Set(entities.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) })
@@ -112,7 +122,9 @@ extension DecisionMatching {
       !names.contains($0.names(separatedBy: ".", omittingEmptySubsequences: true).first.map(String.init) ?? $0)
     }
     if let unknown { return "no version's entity \"\(decision.entity)\" declares a property \"\(unknown)\"" }
-    return "nothing there can stand in the way of a migration"
+    return decision.isComputed
+      ? "\"\(decision.entity).\(decision.properties.first ?? "")\" is no stored attribute with values of its own"
+      : "nothing there can stand in the way of a migration"
   }
 
   /// Returns the reason why an attribute can't hold a decided value, or tells no age; `nil` if there is none.
@@ -132,7 +144,20 @@ extension DecisionMatching {
   }
 }
 
+extension DataDecision {
+  /// True if an expression gives each row its value.
+  package var isComputed: Bool { if case .compute = choice { true } else { false } }
+}
+
 extension ManagedObjectModel {
+  /// Returns true if an entity declares the attribute, or the leaf, that a decision's expression gives values to.
+  fileprivate func canCompute(_ decision: DataDecision) -> Bool {
+    guard decision.properties.count == 1, let target = attributeTarget(decision.properties[0], of: decision.entity),
+      let attribute = entity(named: decision.entity)?.attributes.first(where: { $0.name == target.path.first })
+    else { return false }
+    return !attribute.isTransient && attribute.derivation == nil && target.description.composite == nil
+  }
+
   /// Returns the kinds of blockers that stores of other versions may have at a decision's place when they become ones of
   /// this version.
   fileprivate func questions(at decision: DataDecision, from others: [ManagedObjectModel]) -> [DataEffect.Kind] {

@@ -98,6 +98,9 @@ extension DecisionPlanner {
       outcomes[index].filled += found.filter { $0.isAbout(effect) && $0.reason == effect.description }.map(\.rows)
         .reduce(0, +)
     }
+    for (effect, rows) in computed {
+      for index in outcomes.indices where effect.isComputed(by: outcomes[index].decision) { outcomes[index].filled += rows }
+    }
     for table in orderedTables where table.mayLoseRows {
       let rows = try connection.rows("SELECT decision, COUNT(*) FROM \(table.removed) GROUP BY decision")
       for row in rows {
@@ -293,7 +296,7 @@ extension DecisionPlanner {
         "that are equal to another in \(names) are merged into it; where both have a value, or a link to one object, only"
           + " the other's is kept"
       case .quarantine: "go into quarantine\(names.isEmpty ? "" : " for \(names)")"
-      case .fill: "get a value"
+      case .fill, .compute: "get a value"
       }
     return "Objects of \"\(entity)\" \(words), by the decision \(decision)."
   }

@@ -15,6 +15,8 @@ final class DecisionPlanner {
   let decidedHazards: [(effect: DataEffect, decision: Int)]
   /// The blockers that were counted without decisions.
   let found: [MigrationBlocker]
+  /// The numbers of rows that expressions give a value.
+  let computed: [(effect: DataEffect, rows: Int64)]
   let connection: Connection
   let columns: TrackedColumns
 
@@ -29,7 +31,7 @@ final class DecisionPlanner {
   init(
     matching: DecisionMatching, parts: CandidateParts, questions: EffectQuestions,
     effects: [DataEffect], decidedHazards: [(effect: DataEffect, decision: Int)], found: [MigrationBlocker],
-    connection: Connection
+    computed: [(effect: DataEffect, rows: Int64)], connection: Connection
   ) {
     self.matching = matching
     self.parts = parts
@@ -37,6 +39,7 @@ final class DecisionPlanner {
     self.effects = effects
     self.decidedHazards = decidedHazards
     self.found = found
+    self.computed = computed
     self.connection = connection
     columns = TrackedColumns(parts.destination)
     script = CountedStatements(connection: connection)

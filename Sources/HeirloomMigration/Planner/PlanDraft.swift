@@ -81,10 +81,13 @@ final class PlanDraft {
     let all = memory.effects(
       of: mapping, from: source.model, to: asked.model, abstractEntities: Set(abstractEntities.map(\.name)))
     let room = LinkRoom(crossing, effects: all)
-    let possible = all.filter { !room.cover($0) }
+    let computed = try ComputedValues(
+      planner.settings.decisions, effects: all, mapping: mapping, in: crossing, functions: functions,
+      connection: connection)
+    let possible = computed.replacing(all.filter { !room.cover($0) })
     taken = try conditions.takenRows()
     concerned = Set(possible.flatMap(\.rows).compactMap { source.table(ofEntity: $0.entity)?.name })
-    effects = EffectQuestions(possible, in: crossing, conditions: taken)
+    effects = EffectQuestions(possible, in: crossing, conditions: taken, computed: computed)
     var questions = effects.questions
     room.ask(&questions)
     UnknownColumns(crossing: crossing).ask(&questions)
@@ -96,7 +99,8 @@ final class PlanDraft {
     for case .contradiction(let reason) in findings { throw MigrationError.storeContradictsModel(reason: reason) }
     try planner.checkDecisions()
     decisions = DecisionDraft(
-      planner.settings.decisions, effects: possible, findings: findings, destination: crossing.destination.model)
+      planner.settings.decisions, effects: possible, findings: findings, computed: computed,
+      destination: crossing.destination.model)
     decidedByRow = try decisions.rowRun(split.byRow, questions: effects, connection: connection)
   }
 

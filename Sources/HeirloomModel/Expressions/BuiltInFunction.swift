@@ -180,6 +180,10 @@ extension ExpressionEvaluator {
     case ("NSString", .decimal(let text)), ("NSString", .uri(let text)): return .string(text)
     case ("NSString", .double(let number)): return .string(ExpressionPrinter.hashedText(.double(number)))
     case ("NSString", .boolean(let isTrue)): return .string(isTrue ? "1" : "0")
+    case ("NSString", .uuid(let bytes)):
+      let digits = bytes.hexadecimal.uppercased()
+      let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { digits.dropFirst($0.lowerBound).prefix($0.count) }
+      return .string(groups.joined(separator: "-"))
     case ("NSNumber", .date(let seconds)): return .double(seconds)
     case ("NSNumber", .string(let text)), ("NSDecimalNumber", .string(let text)):
       guard let number = EvaluatedNumber(.decimal(text)) else { break }

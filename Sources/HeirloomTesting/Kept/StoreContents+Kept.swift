@@ -102,7 +102,10 @@ extension StoreContents {
       }
       let forms = going.flatMap(\.attributeMappings).map(\.form)
       if forms.contains(where: { if case .expression = $0 { true } else { false } }) { return [] }
-      let used = Set(forms.compactMap(\.sourceName).map { $0.prefix { $0 != "." } }.map(String.init))
+      let computed = plan.decisions.filter { outcome in
+        going.contains { plan.destination.isEntity($0.destinationEntityName ?? "", kindOf: outcome.decision.entity) }
+      }.flatMap(\.decision.pathsRead)
+      let used = Set((forms.compactMap(\.sourceName) + computed).map { $0.prefix { $0 != "." } }.map(String.init))
       return model.attributes(of: entity.name).compactMap { attribute in
         let count = objects.values.count { object in
           object.values.contains { path, value in

@@ -5,6 +5,7 @@ import HeirloomStore
 /// The questions to a store about rows that may cause losses, blockers and warnings.
 struct EffectQuestions {
   private let crossing: Crossing
+  private let computed: ComputedValues
   /// The conditions of entity mappings that take only some objects.
   let conditions: TakenRows
   private(set) var questions = StoreQuestions()
@@ -14,8 +15,9 @@ struct EffectQuestions {
   private var leftOutTargets: [[String]: [DataEffect.Rows]] = [:]
 
   /// Asks about all possible losses, blockers and warnings.
-  init(_ effects: [DataEffect], in crossing: Crossing, conditions: TakenRows) {
+  init(_ effects: [DataEffect], in crossing: Crossing, conditions: TakenRows, computed: ComputedValues) {
     self.crossing = crossing
+    self.computed = computed
     self.conditions = conditions
     for effect in effects {
       switch effect.kind {
@@ -44,6 +46,11 @@ struct EffectQuestions {
       questions.count(sql: "SELECT " + rows.map(number).chained(by: "+")) { Self.finding(effect, $0) }
     case .missingValue:
       askForMissing(effect, rows, conditions: rows.map(missingValue))
+    case .uncomputed:
+      askForMissing(effect, rows, conditions: rows.map { uncomputed($0, effect, isGiven: false) })
+      askForMissing(effect, rows, conditions: rows.map { uncomputed($0, effect, isGiven: true) }) {
+        .computed(effect, rows: $0)
+      }
     case .missingLink(let otherSide):
       askForMissing(effect, rows, conditions: rows.map { missingLink($0, effect: effect, otherSide: otherSide) })
     case .overflow(_, let type):
@@ -105,6 +112,7 @@ extension EffectQuestions {
       switch effect.kind {
       case .uninstantiable: condition = "1"
       case .missingValue: condition = missingValue(row) ?? "1"
+      case .uncomputed: condition = uncomputed(row, effect, isGiven: false)
       case .missingLink(let otherSide): condition = missingLink(row, effect: effect, otherSide: otherSide) ?? "1"
       case .overflow(_, let type):
         let parts = columns(of: row).compactMap { ValueConversion.overflow($0, of: type) }
@@ -132,6 +140,12 @@ extension EffectQuestions {
     let parts =
       columns(of: row).prefix(1).map { "\($0) IS NULL" } + (others.isEmpty ? [] : ["(\(others.chained(by: "OR")))"])
     return parts.isEmpty ? nil : parts.joined(separator: " AND ")
+  }
+
+  /// Returns the condition that a row lacks a value, and that the decided expression gives it one, or none.
+  private func uncomputed(_ row: DataEffect.Rows, _ effect: DataEffect, isGiven: Bool) -> String {
+    let refusal = computed.refusal(of: effect, row).map { isGiven ? "NOT (\($0))" : $0 }
+    return [missingValue(row), refusal].compactMap { $0 }.chained(by: "AND")
   }
 
   private func columns(ofProperty property: String, in entity: String) -> [String] {
@@ -174,7 +188,8 @@ extension EffectQuestions {
   /// Each of the rows has the condition that a value is missing; `nil` if it is missing in all,
   /// since the property is new.
   private mutating func askForMissing(
-    _ effect: DataEffect, _ rows: [DataEffect.Rows], conditions missing: [String?]
+    _ effect: DataEffect, _ rows: [DataEffect.Rows], conditions missing: [String?],
+    finding: ((Int64) -> StoreQuestions.Finding)? = nil
   ) {
     var known: Int64 = 0
     var conditions: [(table: String, condition: String)] = []
@@ -186,7 +201,7 @@ extension EffectQuestions {
         known += counts[row.entity, default: 0]
       }
     }
-    add(conditions, known: known, effect: effect)
+    add(conditions, known: known, finding ?? { Self.finding(effect, $0) })
   }
 
   /// Asks for rows in which a column of the property meets a condition.
@@ -200,23 +215,24 @@ extension EffectQuestions {
       guard !parts.isEmpty else { continue }
       conditions.append((table, of(row, table, parts.chained(by: "OR"))))
     }
-    add(conditions, known: 0, effect: effect)
+    add(conditions, known: 0) { Self.finding(effect, $0) }
   }
 
   private mutating func add(
-    _ conditions: [(table: String, condition: String)], known: Int64, effect: DataEffect
+    _ conditions: [(table: String, condition: String)], known: Int64,
+    _ finding: @escaping (Int64) -> StoreQuestions.Finding
   ) {
     let tables = Set(conditions.map(\.table))
     if tables.count == 1, known == 0, let table = tables.first {
       let any = conditions.map { "(\($0.condition))" }.chained(by: "OR")
-      questions.count(where: any, in: table) { Self.finding(effect, $0) }
+      questions.count(where: any, in: table, finding: finding)
       return
     }
     // One scan answers the questions about one table only; these rows are of several, or partly known.
     let counts = conditions.map { table, condition in
       "(SELECT COUNT(*) FROM \(SchemaName.rows(of: table, as: "s")) WHERE \(condition))"
     }
-    questions.count(sql: "SELECT " + (counts + [String(known)]).chained(by: "+")) { Self.finding(effect, $0) }
+    questions.count(sql: "SELECT " + (counts + [String(known)]).chained(by: "+"), finding: finding)
   }
 
   private mutating func askForDuplicates(_ effect: DataEffect, _ rows: [DataEffect.Rows]) {

@@ -1,3 +1,4 @@
+import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
@@ -9,6 +10,8 @@ struct StoreQuestions {
     case loss(MigrationLoss)
     /// Rows that need a decision.
     case blocker(MigrationBlocker)
+    /// Rows for which a decided expression gives a value.
+    case computed(DataEffect, rows: Int64)
     /// A sentence about something that may surprise.
     case warning(String)
     /// A sentence about something that the store's model rules out.

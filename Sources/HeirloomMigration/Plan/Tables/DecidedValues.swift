@@ -6,6 +6,8 @@ import HeirloomStore
 struct DecidedValues: Hashable, Sendable {
   private var missing: [[String]: AttributeValue] = [:]
   private var overflow: [[String]: AttributeValue] = [:]
+  /// The values that expressions give.
+  var computed = ComputedValues()
   /// The source attributes of which one must have a value where one is missing, by place and source entity.
   private var companions: [[String]: [String: [String]]] = [:]
 
@@ -28,11 +30,12 @@ struct DecidedValues: Hashable, Sendable {
   }
 
   /// True when no row gets a value.
-  var isEmpty: Bool { missing.isEmpty && overflow.isEmpty }
+  var isEmpty: Bool { missing.isEmpty && overflow.isEmpty && computed.isEmpty }
 
   /// Returns true if rows get a value for an attribute, or one of its elements.
   func concern(_ attribute: String, declaredBy entity: String) -> Bool {
     (Array(missing.keys) + Array(overflow.keys)).contains { $0.starts(with: [entity, attribute]) }
+      || computed.concern(attribute, declaredBy: entity)
   }
 
   /// Returns the value of rows that had none.
@@ -45,14 +48,19 @@ struct DecidedValues: Hashable, Sendable {
   ///   - stored: The quoted source column, over the source row `s`.
   ///   - path: The destination's attribute and elements.
   ///   - entity: The entity that declares the attribute.
+  ///   - source: The source entity.
   ///   - leaf: The leaf at the path.
   ///   - condition: The condition of rows that get a missing value, as SQL; `nil` for all.
   /// - Returns: The expression itself if nothing was decided.
   func apply(
-    to expression: ColumnExpression, stored: String, path: [String], of entity: String, leaf: AttributeDescription,
-    where condition: String?
+    to expression: ColumnExpression, stored: String, path: [String], of entity: String, in source: String,
+    leaf: AttributeDescription, where condition: String?
   ) -> ColumnExpression {
     var sql = expression.sql
+    let computed = computed.value(atPath: path, of: entity, in: source)
+    if let computed {
+      sql = "COALESCE(\(sql), \(condition.map { "CASE WHEN \($0) THEN \(computed.sql) END" } ?? computed.sql))"
+    }
     if let value = missing[[entity] + path] {
       let literal = ValueConversion.literal(value, for: leaf)
       sql = "COALESCE(\(sql), \(condition.map { "CASE WHEN \($0) THEN \(literal) END" } ?? literal))"
@@ -62,6 +70,7 @@ struct DecidedValues: Hashable, Sendable {
     }
     guard sql != expression.sql else { return expression }
     var decided = expression.inside(sql)
+    decided.read.formUnion(computed?.read ?? [])
     if overflow[[entity] + path] != nil { decided.overflow = nil }
     return decided
   }

@@ -138,6 +138,16 @@ extension TreePlanner {
         let leaves = LeafPair(from: sourceAttribute, to: target, path: elements),
         let column = source.column(atPath: [sourceName] + leaves.sourcePath, in: route.source)?.name
       else {
+        let initial = Self.initialValue(of: attribute, path: path.dropFirst())
+        if let computed = decided.computed.value(atPath: path, of: entity, in: route.source) {
+          values = nil
+          let leaf = destination.column(atPath: path, in: entity)?.attribute ?? attribute
+          let rest = decided.missingValue(atPath: path, of: entity).map { Self.literal($0, of: leaf) } ?? initial
+          var given = rest.inside("COALESCE(\(computed.sql), \(rest.sql))")
+          given.read = computed.read
+          let isThere = companionValue(atPath: path, of: entity, route)
+          return (isThere.map { given.inside("CASE WHEN \($0) THEN \(given.sql) END") } ?? given, nil)
+        }
         if let given = decided.missingValue(atPath: path, of: entity) {
           // It is only for the rows that were decided about.
           values = nil
@@ -146,13 +156,13 @@ extension TreePlanner {
           let isThere = companionValue(atPath: path, of: entity, route)
           return (isThere.map { literal.inside("CASE WHEN \($0) THEN \(literal.sql) END") } ?? literal, nil)
         }
-        let initial = Self.initialValue(of: attribute, path: path.dropFirst())
         values?.insert(initial)
         return (initial, nil)
       }
       values = nil
       let isThere = companionValue(atPath: path, of: entity, route)
-      return (converted(column, leaves, as: form, path: path, of: entity, where: isThere).from(column), sourceName)
+      let value = converted(column, leaves, as: form, path: path, of: entity, in: route.source, where: isThere)
+      return (value.from(column), sourceName)
     }
     // Core Data fills a new column in every row, whatever its entity.
     guard let value = values?.first, values?.count == 1, !mustDiffer(name, in: table) else { return combined }
@@ -162,11 +172,12 @@ extension TreePlanner {
   /// Returns a source column's value as the destination's attribute has it, with what was decided about it.
   private func converted(
     _ column: String, _ leaves: LeafPair, as form: PropertyMapping.Form?, path: [String], of entity: String,
-    where condition: String?
+    in source: String, where condition: String?
   ) -> ColumnExpression {
     let stored = "s.\(quote(column))"
     func decide(_ expression: ColumnExpression) -> ColumnExpression {
-      decided.apply(to: expression, stored: stored, path: path, of: entity, leaf: leaves.destination, where: condition)
+      decided.apply(
+        to: expression, stored: stored, path: path, of: entity, in: source, leaf: leaves.destination, where: condition)
     }
     func converted(mustFill: Bool) -> ColumnExpression {
       decide(

@@ -51,7 +51,8 @@ struct ValueSelection: Hashable, Sendable {
         isGiven = expression.origin != nil
       } else if let property = mappings.value(forLongestBeginningOf: path)?.value {
         isGiven =
-          (property.valueExpression != nil || decided.missingValue(atPath: path, of: entity) != nil)
+          (property.valueExpression != nil || decided.missingValue(atPath: path, of: entity) != nil
+            || decided.computed.value(atPath: path, of: entity, in: sourceName) != nil)
           && plain.attributeMappings.contains(property)
       } else {
         isGiven = false

@@ -1,0 +1,250 @@
+package import HeirloomMapping
+package import HeirloomModel
+import HeirloomStore
+
+/// The expressions by which decisions fill rows, compiled for each source entity.
+///
+/// A row whose expression fails, or gives no value that the attribute can hold, gets none: it is counted like other rows
+/// that don't fit.
+struct ComputedValues: Hashable, Sendable {
+  /// An expression over the source row `s`.
+  struct Value: Hashable, Sendable {
+    /// The SQL, which is NULL where the expression gives no value.
+    let sql: String
+    /// The columns that it reads.
+    let read: Set<String>
+  }
+
+  private var values: [[String]: [String: Value]] = [:]
+  /// The rows that get a value, or would if the expression gave one; in the order of the decisions.
+  private(set) var effects: [DataEffect] = []
+
+  /// Creates a value without expressions.
+  init() {}
+
+  /// Compiles the expressions of decisions.
+  ///
+  /// - Parameters:
+  ///   - decisions: The decisions.
+  ///   - effects: The possible blockers, which name the rows that lack a required value.
+  ///   - mapping: The mapping.
+  ///   - crossing: The source and the destination.
+  ///   - functions: The functions that expressions may call.
+  ///   - connection: The connection that will run the statements.
+  /// - Throws: ``MigrationError/unfitDecision(_:reason:)`` for an expression that can have no value.
+  init(
+    _ decisions: [DataDecision], effects: [DataEffect], mapping: MappingModel, in crossing: Crossing,
+    functions: [String: ExpressionEvaluator.Function], connection: Connection
+  ) throws(MigrationError) {
+    for decision in decisions {
+      guard case .compute(let text) = decision.choice, let property = decision.properties.first,
+        let target = crossing.destination.model.attributeTarget(property, of: decision.entity)
+      else { continue }
+      let place = [decision.entity] + target.path
+      let rows =
+        effects.filter { $0.kind == .missingValue && $0.isAnswered(by: decision) }.flatMap(\.rows)
+        + (target.isOptional || target.description.defaultValue != nil
+          ? mapping.newRows(of: target, declaredBy: decision.entity, in: crossing) : [])
+      guard !rows.isEmpty, values[place] == nil else { continue }
+      let expression = try Self.expression(text, of: decision)
+      for row in rows where crossing.source.entity(named: row.entity) != nil {
+        values[place, default: [:]][row.entity] = try Self.compile(
+          expression, of: decision, for: target, row, in: crossing.source, functions, connection)
+      }
+      self.effects.append(
+        DataEffect(kind: .uncomputed, entity: decision.entity, properties: decision.properties, rows: rows))
+    }
+  }
+
+  /// Returns the expression for the rows of a source entity; `nil` if none was decided.
+  func value(atPath path: [String], of entity: String, in source: String) -> Value? {
+    values[[entity] + path]?[source]
+  }
+
+  /// Returns the condition that the expression gives a row no value; `nil` if none was decided.
+  func refusal(of effect: DataEffect, _ row: DataEffect.Rows) -> String? {
+    let path = (effect.properties.first ?? "").names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init)
+    return value(atPath: path, of: effect.entity, in: row.entity).map { "(\($0.sql)) IS NULL" }
+  }
+
+  /// True when no expression was decided about rows of this migration.
+  var isEmpty: Bool { values.isEmpty }
+
+  /// Returns true if rows get a value for an attribute, or one of its elements.
+  func concern(_ attribute: String, declaredBy entity: String) -> Bool {
+    values.keys.contains { $0.starts(with: [entity, attribute]) }
+  }
+
+  /// Returns the possible blockers, with those that expressions answer in the place of the ones that they would be.
+  func replacing(_ effects: [DataEffect]) -> [DataEffect] {
+    effects.filter { effect in
+      effect.kind != .missingValue
+        || !self.effects.contains { $0.entity == effect.entity && $0.properties == effect.properties }
+    } + self.effects
+  }
+
+  // MARK: Compiling
+
+  private static func expression(_ text: String, of decision: DataDecision) throws(MigrationError) -> ValueExpression {
+    do throws(ExpressionError) {
+      return try ValueExpression(parsing: text)
+    } catch {
+      throw .unfitDecision(decision, reason: "the expression can't be read: \(error)")
+    }
+  }
+
+  private static func compile(
+    _ expression: ValueExpression, of decision: DataDecision, for target: AttributeTarget, _ row: DataEffect.Rows,
+    in source: PhysicalSchema, _ functions: [String: ExpressionEvaluator.Function], _ connection: Connection
+  ) throws(MigrationError) -> Value {
+    let identifiers = RowIdentifiers("\(row.entity).\(target.name)")
+    var functions = functions
+    functions["uuid"] = { [unowned identifiers] _, _ in .value(.uuid(identifiers.next())) }
+    let place = ExpressionPlace(
+      mapping: EntityMapping(from: row.entity, to: row.destinationEntity), property: PropertyMapping(target.name),
+      expression: expression, source: source.model, functions: functions)
+    do throws(MigrationError) {
+      try place.check()
+    } catch {
+      guard case .invalidExpression(let invalid) = error else { throw error }
+      throw .unfitDecision(decision, reason: invalid.cause)
+    }
+    var compiler = ExpressionCompiler(
+      entity: row.entity, alias: "s", schema: source, database: SchemaName.store, connection: connection,
+      evaluator: place.evaluator, rowVariable: "source", writesLiterals: true)
+    do throws(CompilationProblem) {
+      let compiled = try compiler.compile(expression, for: target.description) { value, key in
+        identifiers.begin(key)
+        guard let fitted = try? value().fitted(to: target.description),
+          let stored = try? ValueCoding.encode(fitted, for: target.description)
+        else { return .null }
+        return stored
+      }
+      return Value(sql: compiled.sql, read: Set(compiler.columnsRead))
+    } catch {
+      throw .unfitDecision(decision, reason: "\(error) can't be computed for a row; give a mapping instead")
+    }
+  }
+}
+
+extension DataDecision {
+  /// The paths of the source's properties that the decision's expression reads.
+  package var pathsRead: Set<String> {
+    guard case .compute(let text) = choice, let expression = try? ValueExpression(parsing: text) else { return [] }
+    return expression.pathsRead(of: "source") ?? []
+  }
+
+  /// Returns true if no value of the source becomes one of the attribute, so that an expression may give it to all rows.
+  ///
+  /// - Parameters:
+  ///   - source: A version.
+  ///   - destination: The next one.
+  package func isAboutNewAttribute(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> Bool {
+    guard let path = destination.attributeTarget(properties.first ?? "", of: entity)?.path else { return false }
+    return MappingInference(from: source, to: destination).draft.entityMappings.contains { mapping in
+      guard let name = mapping.destinationEntityName, mapping.sourceEntityName != nil,
+        destination.isEntity(name, kindOf: entity)
+      else { return false }
+      return mapping.attributeMapping(named: path[0])?.form == .defaultValue
+    }
+  }
+
+  /// Returns true if the decision's expression can have a value for objects of a source entity.
+  fileprivate func canBeComputed(
+    from start: String, to name: String, in source: ManagedObjectModel, _ policies: MigrationPolicyRegistry
+  ) -> Bool {
+    guard case .compute(let text) = choice, let expression = try? ValueExpression(parsing: text) else { return false }
+    var functions = policies.evaluatorFunctions
+    functions["uuid"] = { _, _ in .null }
+    let place = ExpressionPlace(
+      mapping: EntityMapping(from: start, to: name), property: PropertyMapping(properties.first ?? ""),
+      expression: expression, source: source, functions: functions)
+    return (try? place.check()) != nil
+  }
+}
+
+/// The identifiers that `uuid()` gives: others in each run, and the same ones each time that a run reads a row.
+///
+/// The proof computes the values again.
+private final class RowIdentifiers {
+  private let start: SHA256
+  private var row: (key: Int64, calls: UInt32) = (0, 0)
+
+  init(_ place: String) {
+    var start = SHA256()
+    start.update((0..<32).map { _ in UInt8.random(in: .min ... .max) })
+    start.update(place)
+    self.start = start
+  }
+
+  func begin(_ key: Int64) { row = (key, 0) }
+
+  func next() -> [UInt8] {
+    var hash = start
+    hash.update(littleEndian: row.key)
+    hash.update(littleEndian: row.calls)
+    row.calls += 1
+    var bytes = Array(hash.finalize().prefix(16))
+    // Version 8 of RFC 9562, whose bits are anybody's.
+    bytes[6] = bytes[6] & 0x0F | 0x80
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    return bytes
+  }
+}
+
+extension MappingModel {
+  /// Creates the entity mappings that leave values to decided expressions where inference converts none.
+  ///
+  /// - Parameters:
+  ///   - decisions: The decisions.
+  ///   - source: A version.
+  ///   - destination: The next one.
+  ///   - policies: The functions that expressions may call.
+  /// - Returns: `nil` where no decision is about such values.
+  package init?(
+    computing decisions: [DataDecision], from source: ManagedObjectModel, to destination: ManagedObjectModel,
+    policies: MigrationPolicyRegistry
+  ) {
+    let decisions = decisions.filter(\.isComputed)
+    guard !decisions.isEmpty else { return nil }
+    let inference = MappingInference(from: source, to: destination)
+    let mappings = inference.draft.entityMappings.compactMap { mapping -> EntityMapping? in
+      guard let start = mapping.sourceEntityName, let name = mapping.destinationEntityName else { return nil }
+      let obstacles = inference.obstacles.filter {
+        $0.kind == .incompatibleTypes && destination.isEntity(name, kindOf: $0.entity)
+      }
+      let properties = obstacles.compactMap { obstacle in
+        decisions.contains {
+          $0.entity == obstacle.entity && $0.properties == [obstacle.property]
+            && $0.canBeComputed(from: start, to: name, in: source, policies)
+        } ? obstacle.property : nil
+      }
+      guard !properties.isEmpty else { return nil }
+      var given = EntityMapping(
+        from: mapping.sourceEntityName, to: name, name: mapping.name,
+        attributeMappings: properties.map { PropertyMapping($0) })
+      given.sourceEntityVersionHash = mapping.sourceEntityVersionHash
+      given.destinationEntityVersionHash = mapping.destinationEntityVersionHash
+      return given
+    }
+    guard !mappings.isEmpty else { return nil }
+    self.init(entityMappings: mappings)
+  }
+
+  /// Returns the rows of the objects for which an attribute is new.
+  fileprivate func newRows(
+    of target: AttributeTarget, declaredBy entity: String, in crossing: Crossing
+  ) -> [DataEffect.Rows] {
+    let destination = crossing.destination.model
+    return entityMappings.compactMap { mapping in
+      guard let source = mapping.sourceEntityName, let name = mapping.destinationEntityName,
+        destination.isEntity(name, kindOf: entity), crossing.counts.byEntity[source, default: 0] > 0
+      else { return nil }
+      let properties = Dictionary(
+        mapping.attributeMappings.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+      let given = properties.value(forLongestBeginningOf: target.path)?.value.form ?? .defaultValue
+      guard given == .defaultValue else { return nil }
+      return DataEffect.Rows(entity: source, destinationEntity: name, properties: [nil])
+    }
+  }
+}

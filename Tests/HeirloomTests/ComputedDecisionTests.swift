@@ -1,0 +1,147 @@
+import Foundation
+import Heirloom
+import HeirloomStore
+import TestSupport
+import Testing
+
+/// Decisions whose expression gives each row a value of its own.
+struct ComputedDecisionTests {
+  private typealias Make = InferableChangeTests
+
+  private let directory = try! TemporaryDirectory()
+  private var url: URL { directory.file("Store.sqlite") }
+
+  /// Makes a store of invoices whose texts are numbers, but for some.
+  private func makeStore(_ model: ManagedObjectModel, amounts: [String?]) throws {
+    let context = ManagedObjectContext(store: try PersistentStore.create(at: url, model: model))
+    for (index, amount) in amounts.enumerated() {
+      let invoice = try context.insert(index % 3 == 2 ? "Reminder" : "Invoice")
+      invoice["title"] = .string("invoice \(index)")
+      if let amount { invoice["amount"] = .string(amount) }
+    }
+    try context.save()
+  }
+
+  private static func model(_ attributes: [AttributeDescription]) throws -> ManagedObjectModel {
+    try ManagedObjectModel(entities: [
+      Make.entity("Invoice", [Make.attribute("title")] + attributes), Make.entity("Reminder", [], parent: "Invoice"),
+    ])
+  }
+
+  private func assistant(
+    _ source: ManagedObjectModel, _ destination: ManagedObjectModel, _ decisions: [DataDecision],
+    builder: BuilderChoice = .automatic
+  ) -> MigrationAssistant {
+    DataDecisionTests.assistant(url, source, destination, decisions, builder: builder)
+  }
+
+  private func rows(_ sql: String) throws -> [[SQLiteValue]] {
+    let connection = try Connection(path: url.path, mode: .readOnly)
+    defer { try? connection.close() }
+    return try connection.rows(sql)
+  }
+
+  private static let builders: [BuilderChoice] = [.always(.rebuild), .always(.cloneAndAlter)]
+  private static let text = Make.attribute("amount")
+
+  @Test(arguments: builders, [true, false])
+  func `each row gets an identifier of its own`(builder: BuilderChoice, isOptional: Bool) throws {
+    let source = try Self.model([Self.text])
+    let destination = try Self.model([Self.text, Make.attribute("key", .uuid, optional: isOptional)])
+    try makeStore(source, amounts: Array(repeating: "1", count: 50))
+    let decision = DataDecision(entity: "Invoice", property: "key", .compute("uuid()"))
+    let plan = try #require(try assistant(source, destination, [decision], builder: builder).plan())
+    #expect(plan.blockers.isEmpty && plan.losses.isEmpty && plan.decisions.map(\.filled) == [50])
+    _ = try assistant(source, destination, [decision], builder: builder).migrateStore()
+    let found = try rows("SELECT COUNT(DISTINCT ZKEY), MIN(LENGTH(ZKEY)), MAX(LENGTH(ZKEY)), COUNT(*) FROM ZINVOICE")
+    #expect(found == [[.integer(50), .integer(16), .integer(16), .integer(50)]])
+    // The decision stays in the app, and a later change leaves what was written since.
+    let connection = try Connection(path: url.path, mode: .readWrite)
+    try connection.execute("UPDATE ZINVOICE SET ZKEY = NULL WHERE Z_PK <= 5")
+    try connection.close()
+    guard isOptional else { return }
+    let before = try rows("SELECT Z_PK, ZKEY FROM ZINVOICE ORDER BY 1")
+    let next = try Self.model([Self.text, Make.attribute("key", .uuid), Make.attribute("note")])
+    _ = try assistant(destination, next, [decision], builder: builder).migrateStore()
+    #expect(try rows("SELECT Z_PK, ZKEY FROM ZINVOICE ORDER BY 1") == before)
+  }
+
+  /// Texts, each with the whole number that it writes.
+  private static let amounts: [(text: String?, number: Int64?)] = [
+    ("1", 1), ("-20", -20), ("abc", nil), ("7", 7), (nil, nil), ("9223372036854775807", .max), ("", nil), ("3.5", nil),
+    ("99999999999999999999", nil), ("12", 12),
+  ]
+
+  @Test(arguments: builders, [true, false])
+  func `texts become numbers, and rows whose text is none are counted and quarantined`(
+    builder: BuilderChoice, isOptional: Bool
+  ) throws {
+    let source = try Self.model([Self.text])
+    let destination = try Self.model([Make.attribute("amount", .integer64, optional: isOptional)])
+    try makeStore(source, amounts: Self.amounts.map(\.text))
+    let unfit = Int64(Self.amounts.count { $0.number == nil })
+    let compute = DataDecision(entity: "Invoice", property: "amount", .compute("CAST(amount, \"NSNumber\")"))
+    let plan = try #require(try assistant(source, destination, [compute], builder: builder).plan())
+    #expect(plan.blockers.map(\.rows) == [unfit] && plan.blockers.map(\.choices) == [[.fill, .quarantine]])
+    #expect(plan.decisions.map(\.filled) == [Int64(Self.amounts.count) - unfit])
+    #expect(throws: MigrationAssistantError.self) {
+      try assistant(source, destination, [compute], builder: builder).migrateStore()
+    }
+    let quarantine = DataDecision(entity: "Invoice", property: "amount", .quarantine)
+    let decided = assistant(source, destination, [compute, quarantine], builder: builder)
+    guard case .migrated(let report) = try decided.migrateStore() else {
+      Issue.record("nothing was migrated")
+      return
+    }
+    #expect(report.plan.decisions.map(\.quarantined) == [0, unfit], "\(report.plan.losses)")
+    let expected = Self.amounts.enumerated().compactMap { index, amount in
+      amount.number.map { [SQLiteValue.text("invoice \(index)"), .integer($0)] }
+    }
+    #expect(try rows("SELECT ZTITLE, ZAMOUNT FROM ZINVOICE ORDER BY ZTITLE") == expected.sorted { "\($0)" < "\($1)" })
+  }
+
+  @Test func `another value fills what the expression leaves, and an unknown name is told`() throws {
+    let source = try Self.model([Self.text])
+    let destination = try Self.model([Self.text, Make.attribute("number", .double, optional: false)])
+    try makeStore(source, amounts: ["1.5", "x", nil])
+    let compute = DataDecision(entity: "Invoice", property: "number", .compute("CAST(amount, \"NSNumber\") * 2"))
+    let fill = DataDecision(entity: "Invoice", property: "number", .fill(.double(-1)))
+    let plan = try #require(try assistant(source, destination, [fill, compute]).plan())
+    #expect(plan.blockers.isEmpty && plan.decisions.map(\.filled) == [2, 1])
+    for text in ["amout", "nothing(", "FUNCTION(amount, \"unknown:\")"] {
+      let wrong = DataDecision(entity: "Invoice", property: "number", .compute(text))
+      #expect(throws: MigrationAssistantError.self, "\(text)") { try assistant(source, destination, [wrong]).plan() }
+    }
+    _ = try assistant(source, destination, [fill, compute]).migrateStore()
+    #expect(
+      try rows("SELECT ZNUMBER FROM ZINVOICE ORDER BY Z_PK") == [[.real(3)], [.real(-1)], [.real(-1)]])
+  }
+
+  @Test func `values that were missing are computed, and others stay byte for byte`() throws {
+    let source = try Self.model([Self.text])
+    let destination = try Self.model([Make.attribute("amount", optional: false)])
+    try makeStore(source, amounts: ["a", nil, "c", nil])
+    let connection = try Connection(path: url.path, mode: .readWrite)
+    try connection.execute("UPDATE ZINVOICE SET ZAMOUNT = CAST(x'C3C3' AS TEXT) WHERE Z_PK = 3")
+    try connection.close()
+    let decision = DataDecision(entity: "Invoice", property: "amount", .compute("uppercase:(title)"))
+    _ = try assistant(source, destination, [decision]).migrateStore()
+    #expect(
+      try rows("SELECT HEX(ZAMOUNT) FROM ZINVOICE ORDER BY Z_PK").map { $0[0].text }
+        == ["61", hex("INVOICE 1"), "C3C3", hex("INVOICE 3")])
+  }
+
+  private func hex(_ text: String) -> String { text.utf8.map { String(format: "%02X", $0) }.joined() }
+
+  @Test func `a value that goes into a new one is no loss, and another is`() throws {
+    let source = try Self.model([Self.text, Make.attribute("other")])
+    let destination = try Self.model([Make.attribute("number", .integer64, optional: false)])
+    try makeStore(source, amounts: ["1", "2"])
+    let connection = try Connection(path: url.path, mode: .readWrite)
+    try connection.execute("UPDATE ZINVOICE SET ZOTHER = 'x'")
+    try connection.close()
+    let decision = DataDecision(entity: "Invoice", property: "number", .compute("CAST(amount, \"NSNumber\")"))
+    let plan = try #require(try assistant(source, destination, [decision]).plan())
+    #expect(plan.losses.map(\.property) == ["other"], "\(plan.losses)")
+  }
+}
