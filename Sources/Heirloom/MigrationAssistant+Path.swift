@@ -349,7 +349,7 @@ extension MigrationAssistant {
     let decided = zip(versions, versions.dropFirst()).compactMap { earlier, later in
       MappingModel(
         computing: configuration.decisions + history.standingDecisions(from: earlier, to: later), from: earlier,
-        to: later, policies: configuration.policies)
+        to: later, functions: configuration.policies.evaluatorFunctions)
     }
     guard !decided.isEmpty else { return nil }
     return try? history.path(

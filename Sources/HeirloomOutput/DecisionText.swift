@@ -5,7 +5,13 @@ extension MigrationBlocker {
   /// The option that decides about the blocker, with the possible choices.
   package var optionText: String {
     let place = entity + (property.map { ".\($0.replacingOccurrences(of: ", ", with: ","))" } ?? "")
-    let words = choices.map { $0 == .fill ? "fill:VALUE" : $0.rawValue }
+    let words = choices.map { choice in
+      switch choice {
+      case .fill: "fill:VALUE"
+      case .new: "new:ENTITY"
+      case .newest, .merge, .quarantine: choice.rawValue
+      }
+    }
     return "--decide \(place)=\(words.joined(separator: "|"))"
   }
 }

@@ -6,7 +6,10 @@ import Testing
 
 /// Expressions on the command line that give each row a value of its own.
 struct ComputedDecisionCommandTests: ModelMaking {
-  private let directory = try! TemporaryDirectory()
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
   private var history: String { directory.file("History").path }
 
   private func tool(_ arguments: String...) -> Tool.Outcome {
@@ -94,7 +97,8 @@ struct ComputedDecisionCommandTests: ModelMaking {
     let models = [try Notebook.write(first, "1", in: directory), try Notebook.write(second, "2", in: directory)]
     let decisions = ["key=fill:uuid()", "name=fill:uuid()", "made=fill:now()", "twice=fill:$source.title.length * 2.5"]
     let run = Tool(directory: directory.url).run(
-      ["migrate", url.path, "--model", models[0], "--to", models[1]] + decisions.flatMap { ["--decide", "Invoice.\($0)"] })
+      ["migrate", url.path, "--model", models[0], "--to", models[1]]
+        + decisions.flatMap { ["--decide", "Invoice.\($0)"] })
     #expect(run.code == 0, "\(run.output)\(run.error)")
     let connection = try Connection(path: url.path, mode: .readOnly)
     let rows = try connection.rows("SELECT ZKEY, ZNAME, ZMADE, ZTWICE FROM ZINVOICE ORDER BY Z_PK")
@@ -117,5 +121,29 @@ struct ComputedDecisionCommandTests: ModelMaking {
     let models = [try Notebook.write(first, "1", in: directory), try Notebook.write(later, "2", in: directory)]
     let run = tool("plan", url.path, "--model", models[0], "--to", models[1], "--decide", "Invoice.\(decision)")
     #expect(run.code != 0 && run.error.contains(words), "\(run.error)")
+  }
+
+  @Test func `a required link gets new objects by the lock, and the trial counts them`() throws {
+    let place = Self.entity("Place", [Self.attribute("title", value: .string("home"))])
+    let first = try ManagedObjectModel(entities: [Self.entity("Tag", [Self.attribute("name")]), place])
+    let second = try ManagedObjectModel(entities: [
+      Self.entity("Tag", [Self.attribute("name")], [Self.toOne("place", "Place", optional: false)]), place,
+    ])
+    try fix(1, first)
+    try fix(2, second)
+    let before = tool("check", history)
+    #expect(before.code == 6)
+    let decided = tool("check", history, "--decide", "Tag.place=new:Place")
+    #expect(decided.code == 0, "\(decided.output)\(decided.error)")
+    let url = directory.file("Store.sqlite")
+    let store = try PersistentStore.create(at: url, model: first)
+    let context = ManagedObjectContext(store: store)
+    for _ in 0..<3 { _ = try context.insert("Tag") }
+    try context.save()
+    try store.close()
+    let run = tool("migrate", url.path, "--to", history)
+    #expect(run.code == 0 && run.output.contains("3 rows filled"), "\(run.output)\(run.error)")
+    let connection = try Connection(path: url.path, mode: .readOnly)
+    #expect(try connection.firstInteger("SELECT COUNT(DISTINCT ZPLACE) FROM ZTAG") == 3)
   }
 }

@@ -8,7 +8,10 @@ import Testing
 struct ComputedDecisionTests {
   private typealias Make = InferableChangeTests
 
-  private let directory = try! TemporaryDirectory()
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
   private var url: URL { directory.file("Store.sqlite") }
 
   /// Makes a store of invoices whose texts are numbers, but for some.

@@ -316,7 +316,7 @@ struct DataDecisionTests {
       plan.blockers.map { "\($0.kind) \($0.entity).\($0.property ?? "") \($0.rows)" } == [
         "missingLink Note.tag \(lost)"
       ])
-    #expect(plan.blockers.first?.choices == [.quarantine])
+    #expect(plan.blockers.first?.choices == [.new, .quarantine])
     let bytes = try Data(contentsOf: url)
     do {
       _ = try Self.assistant(url, source, destination, [newest]).migrateStore()

@@ -38,6 +38,9 @@ extension DataDecision.Choice {
     case .fill:
       guard let value = decision.value else { return nil }
       self = .fill(value)
+    case .new:
+      guard case .string(let entity)? = decision.value else { return nil }
+      self = .link(newObjectOf: entity)
     case .newest: self = .keepNewest(by: decision.age)
     case .merge: self = .merge(by: decision.age)
     case .quarantine: self = .quarantine
@@ -57,9 +60,11 @@ extension VersionLock.Decision {
     switch decision.choice {
     case .fill(let given): value = given
     case .compute(let expression): (choice, value) = (Self.computed, .string(expression))
+    case .link(let entity): value = .string(entity)
     case .keepNewest, .merge, .quarantine: break
     }
     self.init(
-      step: step, entity: decision.entity, properties: decision.properties, choice: choice, value: value, age: decision.choice.age)
+      step: step, entity: decision.entity, properties: decision.properties, choice: choice, value: value,
+      age: decision.choice.age)
   }
 }

@@ -28,10 +28,13 @@ struct DecisionArgument {
     properties = place.count == 2 ? place[1].split(separator: ",").map(Self.trimmed) : []
     guard parts.count == 2, let entity = place.first, !entity.isEmpty, place.count == 1 || !properties.isEmpty,
       let option = DataDecision.Option(rawValue: words[0]),
-      option != .fill || detail != nil && properties.count == 1, option != .quarantine || detail == nil
+      option != .fill || detail != nil && properties.count == 1,
+      option != .new || detail?.isEmpty == false && properties.count == 1, option != .quarantine || detail == nil
     else {
       throw Self.invalid(
-        text, "ENTITY.PROPERTY=fill:VALUE, =fill:=EXPRESSION, =newest, =newest:ATTRIBUTE, =merge, =merge:ATTRIBUTE or =quarantine")
+        text,
+        "ENTITY.PROPERTY=fill:VALUE, =fill:=EXPRESSION, =new:ENTITY, =newest, =newest:ATTRIBUTE, =merge, =merge:ATTRIBUTE or =quarantine"
+      )
     }
     self.entity = entity
     self.option = option
@@ -47,6 +50,7 @@ struct DecisionArgument {
     switch option {
     case .fill:
       choice = try Self.filling(detail ?? "", of: properties.first ?? "", in: entity, history: history, text: text)
+    case .new: choice = .link(newObjectOf: detail ?? "")
     case .newest: choice = .keepNewest(by: detail)
     case .merge: choice = .merge(by: detail)
     case .quarantine: choice = .quarantine
@@ -149,6 +153,11 @@ struct DecisionArgument {
         try? DecisionArgument("\(place)=fill:\(text)").decision(in: history)
       }.first { if case .fill = $0.choice { true } else { false } }
     case .duplicate: return try? DecisionArgument("\(place)=newest").decision(in: history)
+    case .missingLink:
+      let link = history.current.relationship(named: effect.properties.first ?? "", of: effect.entity)
+      let decision = DataDecision(
+        entity: effect.entity, constraint: effect.properties, .link(newObjectOf: link?.destinationEntity ?? ""))
+      return decision.isFit(for: history.current) ? decision : nil
     default: return nil
     }
   }
@@ -171,5 +180,5 @@ extension Command.Option {
   /// The option that decides about rows that don't fit.
   static let decide = Command.Option(
     name: DecisionArgument.option, value: DecisionArgument.valueName, isRepeatable: true,
-    summary: "what becomes of rows that don't fit: fill:VALUE, fill:=EXPRESSION, newest, merge, quarantine")
+    summary: "what becomes of rows that don't fit: fill:VALUE, fill:=EXPRESSION, new:ENTITY, newest, merge, quarantine")
 }

@@ -10,14 +10,14 @@ extension VersionLock {
     package let entity: String
     /// The property, or the properties of a uniqueness constraint; none for the entity itself.
     package let properties: [String]
-    /// The choice, as `--decide` takes it: `fill`, `newest`, `merge` or `quarantine`; `compute` for an expression.
+    /// The choice, as `--decide` takes it: `fill`, `new`, `newest`, `merge` or `quarantine`; `compute` for an expression.
     package let choice: String
-    /// The value that `fill` writes, or the text of the expression.
+    /// The value that `fill` writes, the text of the expression, or the entity of `new`.
     package let value: AttributeValue?
     /// The attribute that tells which object is the newest.
     package let age: String?
 
-    /// The choice whose value is the text of an expression. What it leaves may be decided too.
+    /// The choice whose value is the text of an expression; what that leaves may be decided too.
     package static let computed: String = "compute"
 
     /// Creates a decision.

@@ -147,6 +147,13 @@ package final class CandidateChain {
       let target = isLast ? candidatePath : try makeIntermediate(index + 1)
       let built = try run(to: target).build(by: plan)
       try run(to: target).writeQuarantine(of: built.plan, attributes: hold.status.attributes)
+      let links = NewLinks(of: built.plan)
+      if !links.isEmpty {
+        try built.prove(level: settings.proof)
+        let made = try links.make(in: target, externalPath: hold.path, progress: settings.progress)
+        built.takeChangesByCode(objects: made.objects)
+        built.plan.takeLinks(made.linked)
+      }
       if let handler = hop.didMigrate {
         // The proof comes before code changes what the plan promised.
         try built.prove(level: settings.proof)

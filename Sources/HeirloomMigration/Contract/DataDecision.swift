@@ -30,6 +30,8 @@ public struct DataDecision: Hashable, Sendable {
     /// ``PropertyMapping/init(_:expression:)``. Rows for which it fails, or gives no value that the attribute can hold,
     /// are a blocker, which another decision about the same attribute may answer.
     case compute(String)
+    /// A new object of an entity, with its default values, for each row without a required link.
+    case link(newObjectOf: String)
     /// Keeping the newest of objects that are equal in a constraint: others are dropped, and links to them emptied.
     ///
     /// The newest has the highest value of the named attribute, such as a date; without one, the highest primary key.
@@ -49,6 +51,8 @@ public struct DataDecision: Hashable, Sendable {
   public enum Option: String, Hashable, Sendable, CaseIterable {
     /// A choice to fill in a value.
     case fill
+    /// A choice to link a new object.
+    case new
     /// A choice to keep the newest object.
     case newest
     /// A choice to merge objects into the newest.
@@ -75,6 +79,7 @@ extension DataDecision.Choice {
   public var option: DataDecision.Option {
     switch self {
     case .fill, .compute: .fill
+    case .link: .new
     case .keepNewest: .newest
     case .merge: .merge
     case .quarantine: .quarantine
@@ -85,7 +90,7 @@ extension DataDecision.Choice {
   package var age: String? {
     switch self {
     case .keepNewest(let attribute), .merge(let attribute): attribute
-    case .fill, .compute, .quarantine: nil
+    case .fill, .compute, .link, .quarantine: nil
     }
   }
 }
@@ -99,6 +104,7 @@ extension DataDecision: CustomStringConvertible {
       switch choice {
       case .fill(let value): "fill:\(value.argument)"
       case .compute(let expression): "fill:=\(expression)"
+      case .link(let entity): "\(choice.option.rawValue):\(entity)"
       case .keepNewest(let attribute), .merge(let attribute):
         choice.option.rawValue + (attribute.map { ":\($0)" } ?? "")
       case .quarantine: choice.option.rawValue
@@ -136,7 +142,7 @@ extension AttributeValue {
 public struct DecisionOutcome: Hashable, Sendable {
   /// The decision.
   public let decision: DataDecision
-  /// The number of rows that get a value.
+  /// The number of rows that get a value, or a new object.
   public internal(set) var filled: Int64 = 0
   /// The number of objects that are dropped, since a newer one stays.
   public internal(set) var dropped: Int64 = 0
@@ -163,7 +169,7 @@ public struct DecisionOutcome: Hashable, Sendable {
   /// Adds objects that the decision removes.
   mutating func remove(_ count: Int64) {
     switch decision.choice {
-    case .fill, .compute: break
+    case .fill, .compute, .link: break
     case .keepNewest: dropped += count
     case .merge: merged += count
     case .quarantine: quarantined += count
@@ -206,8 +212,24 @@ extension DataEffect.Kind {
     switch self {
     case .missingValue, .uncomputed, .overflow: [.fill, .quarantine]
     case .duplicate: [.newest, .merge, .quarantine]
-    case .missingLink, .uninstantiable: [.quarantine]
+    case .missingLink: [.new, .quarantine]
+    case .uninstantiable: [.quarantine]
     default: []
     }
   }
+}
+
+extension DataDecision.Choice {
+  /// True if rows that a decision is about may not stay, rather than get something.
+  var removesRows: Bool {
+    switch self {
+    case .fill, .compute, .link: false
+    case .keepNewest, .merge, .quarantine: true
+    }
+  }
+}
+
+extension DataDecision {
+  /// True if an expression gives each row its value.
+  package var isComputed: Bool { if case .compute = choice { true } else { false } }
 }

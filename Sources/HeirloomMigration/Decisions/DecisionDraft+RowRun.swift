@@ -15,13 +15,14 @@ extension DecisionDraft {
     _ mappings: [EntityMapping], questions: EffectQuestions, connection: Connection
   ) throws -> RowRunDecisions {
     guard !mappings.isEmpty else { return RowRunDecisions() }
-    var result = RowRunDecisions(values: values, fills: fills(in: questions.destination))
+    var result = RowRunDecisions(
+      values: values, fills: fills(in: questions.destination), links: decisions.filter { $0.choice.option == .new })
     func isByRow(_ row: DataEffect.Rows) -> Bool {
       mappings.contains { $0.sourceEntityName == row.entity && $0.destinationEntityName == row.destinationEntity }
     }
     for (effect, index) in decidedHazards where effect.rows.contains(where: isByRow) {
       let decision = decisions[index]
-      if decision.choice.option == .fill { continue }
+      if !decision.choice.removesRows { continue }
       guard decision.choice.option == .quarantine, effect.kind != .duplicate else {
         throw MigrationError.unfitDecision(
           decision,

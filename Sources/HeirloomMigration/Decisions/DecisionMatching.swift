@@ -1,5 +1,5 @@
 import HeirloomMapping
-import HeirloomModel
+package import HeirloomModel
 import HeirloomStore
 
 /// The blockers that decisions answer.
@@ -53,7 +53,8 @@ struct DecisionMatching {
         let place = Place(kind: kind.code, entity: decision.entity, properties: Set(decision.properties))
         guard answers[place] == nil else { continue }
         let all = decisions.indices.filter { other in
-          !decisions[other].isComputed && decisions[other].entity == decision.entity && Set(decisions[other].properties) == place.properties
+          !decisions[other].isComputed && decisions[other].entity == decision.entity
+            && Set(decisions[other].properties) == place.properties
             && kind.options.contains(decisions[other].choice.option)
         }
         // A decision that fits everything leaves blockers to others that are meant for them.
@@ -114,7 +115,9 @@ extension DecisionMatching {
     let questions = questions(at: decision, versions)
     let options = DataDecision.Option.allCases.filter { option in questions.contains { $0.options.contains(option) } }
     if options.contains(decision.choice.option), !decision.isComputed { return "other decisions answer all of it" }
-    if !options.isEmpty, !decision.isComputed { return "the choices there are \(options.map(\.rawValue).joined(separator: ", "))" }
+    if !options.isEmpty, !decision.isComputed {
+      return "the choices there are \(options.map(\.rawValue).joined(separator: ", "))"
+    }
     let entities = versions.compactMap { $0.entity(named: decision.entity) }
     guard !entities.isEmpty else { return "no version has an entity \"\(decision.entity)\"" }
     let names = Set(entities.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) })
@@ -135,6 +138,9 @@ extension DecisionMatching {
         return "the attribute can't hold that value"
       }
     }
+    if case .link(let entity) = decision.choice {
+      return version.mistake(inNew: entity, for: decision.properties.first ?? "", of: decision.entity)
+    }
     guard let age = decision.choice.age else { return nil }
     let attribute = version.attributeTarget(age, of: decision.entity)?.description
     guard let attribute, !attribute.isTransient, attribute.type == .date || attribute.type.isNumeric else {
@@ -145,11 +151,35 @@ extension DecisionMatching {
 }
 
 extension DataDecision {
-  /// True if an expression gives each row its value.
-  package var isComputed: Bool { if case .compute = choice { true } else { false } }
+  /// Returns true if rows of another version's store may need the decision to become ones of a model.
+  package func isFit(for model: ManagedObjectModel) -> Bool {
+    (try? DecisionMatching.check([self], in: [model])) != nil
+  }
 }
 
 extension ManagedObjectModel {
+  /// Returns the reason why no new object of an entity can be linked; `nil` if one can.
+  fileprivate func mistake(inNew name: String, for relationship: String, of owner: String) -> String? {
+    guard let link = self.relationship(named: relationship, of: owner), let entity = entity(named: name),
+      isEntity(name, kindOf: link.destinationEntity)
+    else { return "\"\(owner).\(relationship)\" leads to no entity \"\(name)\"" }
+    guard !entity.isAbstract else { return "\"\(name)\" is abstract" }
+    let inverse = inverse(of: link)?.relationship
+    let attribute = attributes(of: name).first {
+      !$0.isOptional && !$0.isTransient && $0.derivation == nil && $0.composite == nil && $0.defaultValue == nil
+    }
+    let other = relationships(of: name).first {
+      ($0.isRequiredKey || $0.isToMany && $0.minCount > 0 && !$0.isOptional) && $0 != inverse
+    }
+    if let missing = attribute?.name ?? other?.name {
+      return "a new object of \"\(name)\" lacks the required \"\(missing)\"; give it a default, or make it optional"
+    }
+    let isUnique = ([entity] + superentities(of: name)).flatMap(\.uniquenessConstraints).contains { constraint in
+      constraint.allSatisfy { property in self.attribute(named: property, of: name)?.defaultValue != nil }
+    }
+    return isUnique ? "all new objects of \"\(name)\" would be equal in a constraint" : nil
+  }
+
   /// Returns true if an entity declares the attribute, or the leaf, that a decision's expression gives values to.
   fileprivate func canCompute(_ decision: DataDecision) -> Bool {
     guard decision.properties.count == 1, let target = attributeTarget(decision.properties[0], of: decision.entity),

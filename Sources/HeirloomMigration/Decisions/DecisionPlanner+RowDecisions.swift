@@ -13,7 +13,16 @@ extension DecisionPlanner {
     ]
     rowDecisions.outcomes = try outcomes()
     rowDecisions.blockers = openBlockers
-    rowDecisions.blockers += try openDuplicates() + openLinks()
+    rowDecisions.blockers += try openDuplicates()
+    for blocker in try lostLinks() {
+      let decision = matching.decision(
+        about: .missingLink(otherSide: nil), of: blocker.entity, [blocker.property ?? ""])
+      if let decision {
+        rowDecisions.outcomes[decision].filled += blocker.rows
+      } else {
+        rowDecisions.blockers.append(blocker)
+      }
+    }
     for table in orderedTables where table.mayLoseRows {
       for row in try connection.rows("SELECT ent, COUNT(*) FROM \(table.removed) GROUP BY ent") {
         guard let number = row[0].integer.flatMap({ Int(exactly: $0) }), let count = row[1].integer,
@@ -71,7 +80,7 @@ extension DecisionPlanner {
   }
 
   /// Returns blockers for objects whose required link leads to one that doesn't stay.
-  private func openLinks() throws(SQLiteError) -> [MigrationBlocker] {
+  private func lostLinks() throws(SQLiteError) -> [MigrationBlocker] {
     var blockers: [MigrationBlocker] = []
     for table in orderedTables {
       for column in table.columns {
@@ -94,12 +103,14 @@ extension DecisionPlanner {
 
   func outcomes() throws(SQLiteError) -> [DecisionOutcome] {
     var outcomes = matching.decisions.map { DecisionOutcome($0) }
-    for (effect, index) in decidedHazards where outcomes[index].decision.choice.option == .fill {
+    for (effect, index) in decidedHazards where !outcomes[index].decision.choice.removesRows {
       outcomes[index].filled += found.filter { $0.isAbout(effect) && $0.reason == effect.description }.map(\.rows)
         .reduce(0, +)
     }
     for (effect, rows) in computed {
-      for index in outcomes.indices where effect.isComputed(by: outcomes[index].decision) { outcomes[index].filled += rows }
+      for index in outcomes.indices where effect.isComputed(by: outcomes[index].decision) {
+        outcomes[index].filled += rows
+      }
     }
     for table in orderedTables where table.mayLoseRows {
       let rows = try connection.rows("SELECT decision, COUNT(*) FROM \(table.removed) GROUP BY decision")
@@ -297,6 +308,7 @@ extension DecisionPlanner {
           + " the other's is kept"
       case .quarantine: "go into quarantine\(names.isEmpty ? "" : " for \(names)")"
       case .fill, .compute: "get a value"
+      case .link(let entity): "get a new \(entity)"
       }
     return "Objects of \"\(entity)\" \(words), by the decision \(decision)."
   }

@@ -77,7 +77,7 @@ final class DecisionPlanner {
   private func chooseTables(values: DecidedValues) {
     var roots: Set<String> = []
     func root(of entity: String) -> String? { destination.entity(named: entity)?.rootName }
-    for (effect, decision) in decidedHazards where matching.decisions[decision].choice.option != .fill {
+    for (effect, decision) in decidedHazards where matching.decisions[decision].choice.removesRows {
       let entities = effect.kind.code == "duplicate" ? [effect.entity] : effect.rows.compactMap(\.destinationEntity)
       roots.formUnion(entities.compactMap(root))
     }
@@ -240,7 +240,8 @@ final class DecisionPlanner {
     for table in orderedTables where table.mayLoseRows {
       for column in table.columns {
         guard let link = column.link, link.isRequired,
-          let number = matching.decision(about: .missingLink(otherSide: nil), of: link.entity, [link.relationship])
+          let number = matching.decision(about: .missingLink(otherSide: nil), of: link.entity, [link.relationship]),
+          matching.decisions[number].choice.removesRows
         else { continue }
         let before = try mark(table)
         // Links that the store itself lacks are found by their condition; here only those that a removal emptied count.

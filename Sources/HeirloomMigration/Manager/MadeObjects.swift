@@ -82,7 +82,12 @@ struct MadeObjects {
 
   /// Checks the values and links that are required.
   private func checkRequired(_ entity: PhysicalEntity, after key: Int64?) throws {
-    let required = try context.requiredColumns(ofEntity: entity.name)
+    let model = setting.destination.model
+    let required = try context.requiredColumns(ofEntity: entity.name).filter { property, _ in
+      !setting.parts.decided.links.contains {
+        $0.properties == [property] && model.isEntity(entity.name, kindOf: $0.entity)
+      }
+    }
     guard !required.isEmpty else { return }
     let columns = required.map { quote($0.column) }
     // The first object at fault ends the run, so one row is enough. Its flags tell the property to name.

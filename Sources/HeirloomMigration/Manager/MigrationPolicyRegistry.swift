@@ -44,7 +44,7 @@ public struct MigrationPolicyRegistry: Sendable {
   /// The functions in the form that evaluators take.
   ///
   /// Swift converts a single function, but a dictionary of functions only by a cast, which fails when the program runs.
-  var evaluatorFunctions: [String: ExpressionEvaluator.Function] {
+  package var evaluatorFunctions: [String: ExpressionEvaluator.Function] {
     functions.mapValues { function in { receiver, arguments in try function(receiver, arguments) } }
   }
 

@@ -32,6 +32,16 @@ package struct StageHandler {
   func run(
     onStoreAt path: String, externalPath: String, model: ManagedObjectModel, progress: Progress?
   ) throws -> [String: Int64] {
+    try Self.change(storeAt: path, externalPath: externalPath, model: model, progress: progress) { view in
+      try call(with: ManagedObjectContext(store: view), progress: progress)
+    }
+  }
+
+  /// Changes the objects of a file, as ``run(onStoreAt:externalPath:model:progress:)`` does.
+  static func change(
+    storeAt path: String, externalPath: String, model: ManagedObjectModel, progress: Progress?,
+    _ body: (PersistentStore) throws -> Void
+  ) throws -> [String: Int64] {
     let connection = try Connection(path: path, mode: .readWrite)
     // A failed save is rolled back, and nobody uses the file after a loss of power.
     try connection.execute("PRAGMA journal_mode = MEMORY")
@@ -44,7 +54,7 @@ package struct StageHandler {
     try PersistentStore.prepare(connection, for: schema)
     let view = PersistentStore(
       viewing: connection, database: SchemaName.store, path: externalPath, schema: schema, metadata: metadata)
-    try call(with: ManagedObjectContext(store: view), progress: progress)
+    try body(view)
     try connection.removeInterruption()
     let counts = try StoreCounts(connection: connection, schema: schema)
     try view.close()

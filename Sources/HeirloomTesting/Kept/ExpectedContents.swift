@@ -224,6 +224,8 @@ extension ExpectedContents {
   package struct Decided {
     /// The number of objects that may be gone, by entity.
     package var removed: [String: Int64] = [:]
+    /// The number of objects that decisions made, by entity.
+    package var made: [String: Int64] = [:]
     /// The entities whose objects may have got values where they had none.
     package var filled: Set<String> = []
     /// True if code may have made objects, of whatever entity.
@@ -262,7 +264,7 @@ extension ExpectedContents {
       )
     }
     let added = found.keys.filter { objects[$0] == nil }
-    if let first = added.min(), !decided.hasCode {
+    if let first = added.min(), !decided.hasCode, added.count != Int(clamping: decided.made[entity] ?? 0) {
       findings.append(
         .init(
           .objectsAdded, entity,

@@ -67,6 +67,7 @@ extension StoreContents {
         if outcome.removed > 0 { decided.removed[entity.name, default: 0] += outcome.removed }
         if outcome.filled > 0 { decided.filled.insert(entity.name) }
       }
+      if case .link(let made) = outcome.decision.choice { decided.made[made, default: 0] += outcome.filled }
     }
     // The handlers of a stage are no part of the mapping.
     decided.hasCode = plan.hops.contains { !$0.isInferred || $0.mapping.entityMappings.contains(where: \.isCode) }

@@ -58,7 +58,7 @@ final class LifeDelegate: MigrationAssistantDelegate {
         case .fill: .fill(plan.value(for: blocker.entity, properties.first ?? ""))
         case .newest: .keepNewest(by: nil)
         case .merge: .merge(by: nil)
-        case .quarantine: .quarantine
+        case .new, .quarantine: .quarantine
         @unknown default: .quarantine
         }
       return properties.count > 1

@@ -208,6 +208,11 @@ extension MigrationPlan {
     }
   }
 
+  /// Takes the numbers of rows that got a new object, by the number of the decision.
+  mutating func takeLinks(_ made: [Int: Int64]) {
+    for (index, rows) in made where hopDecisions.indices.contains(index) { hopDecisions[index].filled = rows }
+  }
+
   /// Adds the changes that code made after the plan was carried out and proven.
   mutating func takeChangesByCode(objects: [String: Int64]) {
     rows = rows.map { row in

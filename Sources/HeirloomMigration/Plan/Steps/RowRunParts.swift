@@ -67,6 +67,8 @@ package struct RowRunDecisions: Hashable, Sendable {
   var values = DecidedValues()
   /// The values that objects get where code makes them.
   var fills: [Fill] = []
+  /// The decisions by which objects without a link get a new object, once the others are made.
+  var links: [DataDecision] = []
   /// The objects that go to the file.
   var exclusions: [Exclusion] = []
 

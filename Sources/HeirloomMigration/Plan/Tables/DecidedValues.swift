@@ -59,7 +59,8 @@ struct DecidedValues: Hashable, Sendable {
     var sql = expression.sql
     let computed = computed.value(atPath: path, of: entity, in: source)
     if let computed {
-      sql = "COALESCE(\(sql), \(condition.map { "CASE WHEN \($0) THEN \(computed.sql) END" } ?? computed.sql))"
+      let value = computed.sql
+      sql = "COALESCE(\(sql), \(condition.map { "CASE WHEN (\($0)) THEN \(value) END" } ?? value))"
     }
     if let value = missing[[entity] + path] {
       let literal = ValueConversion.literal(value, for: leaf)

@@ -139,6 +139,7 @@ extension DataDecision {
   /// - Parameters:
   ///   - source: A version.
   ///   - destination: The next one.
+  /// - Returns: False where another attribute's values go into it.
   package func isAboutNewAttribute(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> Bool {
     guard let path = destination.attributeTarget(properties.first ?? "", of: entity)?.path else { return false }
     return MappingInference(from: source, to: destination).draft.entityMappings.contains { mapping in
@@ -151,10 +152,11 @@ extension DataDecision {
 
   /// Returns true if the decision's expression can have a value for objects of a source entity.
   fileprivate func canBeComputed(
-    from start: String, to name: String, in source: ManagedObjectModel, _ policies: MigrationPolicyRegistry
+    from start: String, to name: String, in source: ManagedObjectModel,
+    _ functions: [String: ExpressionEvaluator.Function]
   ) -> Bool {
     guard case .compute(let text) = choice, let expression = try? ValueExpression(parsing: text) else { return false }
-    var functions = policies.evaluatorFunctions
+    var functions = functions
     functions["uuid"] = { _, _ in .null }
     let place = ExpressionPlace(
       mapping: EntityMapping(from: start, to: name), property: PropertyMapping(properties.first ?? ""),
@@ -193,17 +195,16 @@ private final class RowIdentifiers {
 }
 
 extension MappingModel {
-  /// Creates the entity mappings that leave values to decided expressions where inference converts none.
+  /// Creates the entity mappings that leave values to decided expressions where inference converts none; `nil` for none.
   ///
   /// - Parameters:
   ///   - decisions: The decisions.
   ///   - source: A version.
   ///   - destination: The next one.
-  ///   - policies: The functions that expressions may call.
-  /// - Returns: `nil` where no decision is about such values.
+  ///   - functions: The functions that expressions may call.
   package init?(
     computing decisions: [DataDecision], from source: ManagedObjectModel, to destination: ManagedObjectModel,
-    policies: MigrationPolicyRegistry
+    functions: [String: ExpressionEvaluator.Function]
   ) {
     let decisions = decisions.filter(\.isComputed)
     guard !decisions.isEmpty else { return nil }
@@ -216,7 +217,7 @@ extension MappingModel {
       let properties = obstacles.compactMap { obstacle in
         decisions.contains {
           $0.entity == obstacle.entity && $0.properties == [obstacle.property]
-            && $0.canBeComputed(from: start, to: name, in: source, policies)
+            && $0.canBeComputed(from: start, to: name, in: source, functions)
         } ? obstacle.property : nil
       }
       guard !properties.isEmpty else { return nil }

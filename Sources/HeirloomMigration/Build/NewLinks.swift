@@ -1,0 +1,88 @@
+import Foundation
+import HeirloomModel
+import HeirloomStore
+
+/// The new objects that decisions give to rows without a required link.
+///
+/// They are made when the migrated store is proven against the one before, which has none of them.
+struct NewLinks {
+  private let outcomes: [(index: Int, outcome: DecisionOutcome)]
+  private let model: ManagedObjectModel
+  /// True if code made objects, of which no plan could count those without a link.
+  private let followsCode: Bool
+
+  /// Creates the objects of the decisions of a plan's hop.
+  init(of plan: MigrationPlan) {
+    followsCode = plan.rowRun != nil
+    model = plan.destination
+    outcomes = plan.hopDecisions.enumerated().compactMap { [followsCode] index, outcome in
+      outcome.decision.choice.option == .new
+        && (outcome.filled > 0 || followsCode && plan.destination.hasLink(outcome.decision))
+        ? (index, outcome) : nil
+    }
+  }
+
+  /// True if no row needs one.
+  var isEmpty: Bool { outcomes.isEmpty }
+
+  /// Makes the objects.
+  ///
+  /// - Parameters:
+  ///   - path: The migrated store, which nobody else uses.
+  ///   - externalPath: The store's path as others know it.
+  ///   - progress: Cancelling it stops the work.
+  /// - Returns: The number of objects of each entity afterwards, without those of subentities, and the number of rows
+  ///   that got a new one by the number of the decision.
+  /// - Throws: ``MigrationError/proofFailed(findings:)`` if not each row has got one, or an error of the store.
+  func make(in path: String, externalPath: String, progress: Progress?) throws -> (
+    objects: [String: Int64], linked: [Int: Int64]
+  ) {
+    var linked: [Int: Int64] = [:]
+    let objects = try StageHandler.change(
+      storeAt: path, externalPath: externalPath, model: model, progress: progress
+    ) { store in
+      for (index, outcome) in outcomes {
+        guard case .link(let entity) = outcome.decision.choice, let relationship = outcome.decision.properties.first
+        else {
+          continue
+        }
+        var made: Int64 = 0
+        while case let count = try makeSome(entity, for: relationship, of: outcome.decision.entity, in: store),
+          count > 0
+        {
+          made += count
+          guard progress?.isCancelled != true else { throw MigrationError.cancelled }
+        }
+        linked[index] = made
+        guard followsCode || made == outcome.filled else {
+          throw MigrationError.proofFailed(findings: [
+            "\(made) objects of \(entity) were made for \(outcome.filled) rows of \(outcome.decision.entity) without a link"
+          ])
+        }
+      }
+    }
+    return (objects, linked)
+  }
+
+  /// Makes objects for some of the rows, and returns how many.
+  private func makeSome(
+    _ entity: String, for relationship: String, of owner: String, in store: PersistentStore
+  ) throws -> Int64 {
+    let context = ManagedObjectContext(store: store)
+    var request = ObjectFetchRequest(owner)
+    request.predicate = try PredicateDescription(parsing: "\(relationship) == nil")
+    request.fetchLimit = 1000
+    let owners = try context.fetch(request)
+    for object in owners { object[toOne: relationship] = try context.insert(entity) }
+    // The rules of the rows' other values are no matter of the link.
+    try store.connection.transaction(wrapping: { $0 as any Error }) { try context.writePendingChanges() }
+    return Int64(owners.count)
+  }
+}
+
+extension ManagedObjectModel {
+  /// Returns true if a decision is about one of the model's required relationships.
+  fileprivate func hasLink(_ decision: DataDecision) -> Bool {
+    relationship(named: decision.properties.first ?? "", of: decision.entity)?.isRequiredKey ?? false
+  }
+}
