@@ -71,6 +71,8 @@ package struct DataEffect: Hashable, Sendable {
     case overflow(from: AttributeType, to: AttributeType)
     /// Values that the destination's type keeps only changed: converted back, they would be others.
     case valuesChanged(from: AttributeType, to: AttributeType)
+    /// Values that another value transformer made than the one that will read them: their bytes stay.
+    case recoded(from: String, to: String)
     /// Objects of exactly this entity, which has become abstract.
     case uninstantiable
     /// Owners with several links of a relationship that becomes to-one, or with several links from its other side.
@@ -142,6 +144,7 @@ extension DataEffect.Kind {
     case .duplicate: "duplicate"
     case .overflow: "overflow"
     case .valuesChanged: "valuesChanged"
+    case .recoded: "recoded"
     case .uninstantiable: "uninstantiable"
     case .severalLinks: "severalLinks"
     case .sharedLinks: "sharedLinks"
@@ -160,7 +163,7 @@ extension DataEffect.Kind {
   package var severity: DataEffect.Severity {
     switch self {
     case .missingValue, .uncomputed, .missingLink, .duplicate, .overflow, .uninstantiable: .blocker
-    case .tooFewLinks, .tooManyLinks: .warning
+    case .tooFewLinks, .tooManyLinks, .recoded: .warning
     case .severalLinks, .sharedLinks, .foreignLinks, .leftOutLinks, .orderDropped, .objectsDropped, .valuesDropped,
       .valuesChanged, .linksDropped:
       .loss
@@ -191,6 +194,9 @@ extension DataEffect: CustomStringConvertible {
     case .valuesChanged(let from, let to):
       "\(subject) changes from \(from.name) to \(to.name), which keeps some values only changed: converted back, they are"
         + " others."
+    case .recoded(let from, let to):
+      "\(subject) is read by the transformer \(to) now, and was written by \(from): its bytes stay as they are, so \(to) must read"
+        + " what \(from) wrote, or code converts them."
     case .uninstantiable:
       "Entity \(subject) is now abstract, so it can have no objects of its own; map them to a subentity."
     case .severalLinks:

@@ -36,7 +36,8 @@ extension DataEffect.Kind {
     case .linksDropped: .links
     case .severalLinks, .sharedLinks, .foreignLinks, .leftOutLinks: .linksWithoutRoom
     case .orderDropped: .order
-    case .missingValue, .uncomputed, .missingLink, .duplicate, .overflow, .uninstantiable, .tooFewLinks, .tooManyLinks:
+    case .missingValue, .uncomputed, .missingLink, .duplicate, .overflow, .uninstantiable, .tooFewLinks, .tooManyLinks,
+      .recoded:
       nil
     }
   }

@@ -231,6 +231,11 @@ extension LeafCorrespondence {
     var kinds: [DataEffect.Kind] = []
     if !isOptional, leaf.defaultValue == nil, sourceLeaf == nil || isSourceOptional { kinds.append(.missingValue) }
     guard let sourceLeaf else { return kinds }
+    if sourceLeaf.type == .transformable, leaf.type == .transformable,
+      sourceLeaf.transformerOfBytes != leaf.transformerOfBytes
+    {
+      kinds.append(.recoded(from: sourceLeaf.transformerOfBytes, to: leaf.transformerOfBytes))
+    }
     let types = steps.compactMap { step in
       if case .converted(let type) = step { type } else { nil }
     }
@@ -249,6 +254,13 @@ extension LeafCorrespondence {
 }
 
 extension AttributeDescription {
+  /// The transformer that tells how the bytes are made: those of Foundation that write keyed archives are one.
+  fileprivate var transformerOfBytes: String {
+    let archivers = ["", "NSSecureUnarchiveFromData", "NSKeyedUnarchiveFromData"]
+    let name = valueTransformerName ?? ""
+    return archivers.contains(name) ? archivers[1] : name
+  }
+
   /// Returns the names from the attribute down to the innermost composite around a leaf that may lack a value.
   fileprivate func optionalComposite(around path: [String]) -> [String]? {
     (1..<max(1, path.count)).reversed().map { Array(path.prefix($0)) }.first {

@@ -55,6 +55,8 @@ struct EffectQuestions {
       askForMissing(effect, rows, conditions: rows.map { missingLink($0, effect: effect, otherSide: otherSide) })
     case .overflow(_, let type):
       askForValues(effect, rows) { ValueConversion.overflow($0, of: type) }
+    case .recoded:
+      askForValues(effect, rows) { "\($0) IS NOT NULL" }
     case .duplicate:
       askForDuplicates(effect, rows)
     case .severalLinks(let otherSide):
