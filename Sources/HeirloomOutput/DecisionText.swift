@@ -1,18 +1,50 @@
 import Foundation
-import Heirloom
+package import Heirloom
 
 extension MigrationBlocker {
-  /// The option that decides about the blocker, with the possible choices.
-  package var optionText: String {
+  /// Returns the options that decide about the blocker, one for each choice, as a shell takes them.
+  ///
+  /// - Parameter plan: The plan that the blocker is of, whose destination tells the type of an example.
+  /// - Returns: The options, joined by "or".
+  package func optionText(in plan: MigrationPlan) -> String {
     let place = entity + (property.map { ".\($0.replacingOccurrences(of: ", ", with: ","))" } ?? "")
-    let words = choices.map { choice in
+    return choices.compactMap { choice in
       switch choice {
-      case .fill: "fill:VALUE"
-      case .new: "new:ENTITY"
-      case .newest, .merge, .quarantine: choice.rawValue
+      case .fill:
+        return property.flatMap { plan.destination.attribute(at: $0, of: entity)?.type.example }.map { "fill:\($0)" }
+      case .new:
+        let target = plan.destination.relationship(named: property ?? "", of: entity)?.destinationEntity
+        return target.flatMap { target in
+          DataDecision(entity: entity, property: property, .link(newObjectOf: target)).isFit(for: plan.destination)
+            ? "new:\(target)" : nil
+        }
+      case .newest, .merge, .quarantine: return choice.rawValue
       }
+    }.map { "--decide \(shellWord("\(place)=\($0)"))" }.joined(separator: " or ")
+  }
+}
+
+extension AttributeType {
+  /// A value of the type as a command line has it, for an example; `nil` for bytes and what has no value.
+  package var example: String? {
+    switch self {
+    case .integer16, .integer32, .integer64, .double, .float, .decimal: "0"
+    case .string, .uri: "unknown"
+    case .boolean: "no"
+    case .date: "2001-01-01"
+    case .uuid: "00000000-0000-0000-0000-000000000000"
+    default: nil
     }
-    return "--decide \(place)=\(words.joined(separator: "|"))"
+  }
+}
+
+extension ManagedObjectModel {
+  /// Returns an attribute of an entity, or an element of a composite one.
+  package func attribute(at path: String, of entity: String) -> AttributeDescription? {
+    let names = path.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init)
+    var attribute = names.first.flatMap { self.attribute(named: $0, of: entity) }
+    for name in names.dropFirst() { attribute = attribute?.composite?.elements.first { $0.name == name } }
+    return attribute
   }
 }
 

@@ -98,7 +98,9 @@ package final class PlanText {
     lines += declared.renamedLines(style) + (difference?.renameLines(style) ?? [])
     let sign = style.red("✗")
     let words =
-      plan.blockers.flatMap { ["  \(sign) \(counted($0.rows, "row")): \($0.reason)", "      \($0.optionText)"] }
+      plan.blockers.flatMap {
+        ["  \(sign) \(counted($0.rows, "row")): \($0.reason)", "      \($0.optionText(in: plan))"]
+      }
       + plan.unconsentedLosses.map { "  \(sign) \($0.name): nobody consented to losing it (\($0.amount))" }
     if !words.isEmpty { lines += ["", style.bold("What needs a word:")] + words }
     if !plan.decisions.isEmpty {

@@ -351,6 +351,19 @@ extension SalvageWorkspace {
   }
 }
 
+extension StoreSalvage {
+  /// Returns true if a file has a page of a database from which something could be read; a log beside it may have one.
+  package static func holdsPages(_ path: String) -> Bool {
+    let files = POSIXFileOperations()
+    if (try? files.status(of: path + "-wal"))?.size ?? 0 > 0 { return true }
+    guard let file = try? FileDescriptor(path, flags: O_RDONLY, for: .read) else { return false }
+    if let start = try? files.readStart(of: path, count: DatabaseHeader.byteCount), DatabaseHeader(start) != nil {
+      return true
+    }
+    return (try? DatabaseHeader.guessedPageSize(file)) != nil
+  }
+}
+
 /// Runs a body and turns whatever it throws into an error of salvage.
 func salvageErrors<Value>(_ path: String, _ body: () throws -> Value) throws(SalvageError) -> Value {
   do {

@@ -184,7 +184,7 @@ private struct SwiftVersions {
       let more = faults.count + doubts.count - 1
       let problem = Self.undecided(
         path, first + (more > 0 ? "; and \(more) more" : ""),
-        "heirloom inspect \(shellWord(folder.path)) names all doubts. The model that a store of this version keeps tells it for sure: heirloom snapshot STORE."
+        "heirloom inspect \(shellWord(folder.path)) names all doubts. The model that a store of this version keeps tells it for sure: the command snapshot writes it."
       )
       return .doubtful(model, problem)
     } catch {

@@ -23,7 +23,9 @@ struct DecideTests {
       let tool = Tool(directory: directory.url)
       let refused = tool("migrate", "Notebook.sqlite", "--to", model)
       #expect(refused.code == 3)
-      #expect(refused.error.contains("--decide Note.mood=newest|merge|quarantine"))
+      #expect(
+        refused.error.contains("--decide Note.mood=newest or --decide Note.mood=merge or --decide Note.mood=quarantine")
+      )
       #expect(tool("plan", "Notebook.sqlite", "--to", model).output.contains("--decide Note.mood="))
       for command in ["plan", "rehearse"] {
         let json = try tool(command, "Notebook.sqlite", "--to", model, "--decide", "Note.mood=\(choice)", "--json")

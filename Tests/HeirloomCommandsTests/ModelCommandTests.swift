@@ -139,7 +139,7 @@ struct CompareSkeletonTests {
     let dropping = try Notebook.write(Notebook.dropping(), "Dropping", in: directory)
     let lossy = tool("compare", first, dropping, "--skeleton")
     #expect(lossy.output.contains("\"Note.mood\",  // a loss\n"))
-    #expect(lossy.error.contains("heirloom check HISTORY --acknowledge"))
+    #expect(lossy.error.contains("by the check of the history, with --acknowledge"))
     #expect(lossy.output.contains("// PropertyMapping(\"…\", copying: \"mood\")\n"))
   }
 }

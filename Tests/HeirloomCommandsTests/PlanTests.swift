@@ -61,7 +61,7 @@ struct PlanTests {
     #expect(!found.contains(nil) && found.compactMap(\.self) == found.compactMap(\.self).sorted(), "\(outcome.output)")
     let words = [
       "Note     1,234  1,234", "617 rows: \"Note.mood\" is gone", "heading: renamed from \"title\"",
-      "1,234 rows: \"Note.author\"", "--decide Note.author=fill:VALUE|quarantine",
+      "1,234 rows: \"Note.author\"", "--decide Note.author=fill:unknown or --decide Note.author=quarantine",
       "Note.mood: nobody consented to losing it (617 rows)",
     ]
     for text in words { #expect(outcome.output.contains(text), "\(text): \(outcome.output)") }
@@ -149,7 +149,7 @@ struct PlanTests {
     func mappings(_ text: String) -> Substring? { text.firstRange(of: "EntityMapping").map { text[$0.lowerBound...] } }
     #expect(mappings(skeleton) == mappings(compared) && mappings(skeleton) != nil)
     let told = tool(command, "Notebook.sqlite", "--to", model).error
-    #expect(told.contains("heirloom compare \(store.path) MODEL --skeleton"))
+    #expect(told.contains("heirloom compare \(store.path) \(model) --skeleton"))
     #expect(StoreBytes(of: store) == bytes)
   }
 

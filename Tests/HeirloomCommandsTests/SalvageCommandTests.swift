@@ -88,7 +88,7 @@ struct SalvageCommandTests {
       data.replaceSubrange(leaf * 4096..<(leaf + 1) * 4096, with: Data(count: 4096))
       data.replaceSubrange(0..<16, with: Data(count: 16))
       try data.write(to: url)
-      let next = try tool("doctor", url.lastPathComponent, "--json").json()["next"] as? String
+      let next = try tool("doctor", url.lastPathComponent, "--model", "model.json", "--json").json()["next"] as? String
       #expect(next?.hasPrefix("heirloom salvage ") == true)
       let arguments = ["salvage", url.lastPathComponent, "--model", "model.json", "--output"]
       let text = tool.run(arguments + ["a.sqlite"])

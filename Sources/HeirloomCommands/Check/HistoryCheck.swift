@@ -275,7 +275,8 @@ struct HistoryCheck {
     let isBeside = source == path && Console.SwiftSource(path) == nil
     let own = isBeside ? ModelFile.folder(of: path) : path
     let folder = lock.map { ModelFile.folder(of: $0.path) } ?? own
-    return "heirloom snapshot \((version ?? source).map(shellWord) ?? "MODEL") --history \(shellWord(folder))"
+    let model = version ?? source ?? versions.first { $0.name == currentName }?.path ?? path
+    return "heirloom snapshot \(shellWord(model)) --history \(shellWord(folder))"
       + (follower.map { " --before \(shellWord($0))" } ?? "")
   }
 
@@ -396,8 +397,8 @@ struct HistoryCheck {
     add(
       .error, .editedVersion, version: entry.name, file: file,
       "\(rule): its checksum is \(model.versionChecksum()), and lock.json has \(entry.checksum ?? "none"). What was edited can't be told:"
-        + " there is no snapshot of the shipped version, and the lock has no hashes of its entities, which heirloom snapshot"
-        + " --history writes. \(advice)")
+        + " there is no snapshot of the shipped version, and the lock, of an earlier release, has no hashes of its entities."
+        + " \(advice)")
   }
 
   /// Adds a finding about the differences between a snapshot and its source.

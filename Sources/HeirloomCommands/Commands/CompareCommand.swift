@@ -62,7 +62,7 @@ enum CompareCommand {
       throw CommandFailure(
         exitCode: .usage, code: "usage", coreDataCode: nil,
         message: "DEST is missing: \(path) has no version before \"\(list.currentVersionName ?? "")\" to compare with.",
-        suggestion: "Name two models: heirloom compare SOURCE DEST.")
+        suggestion: "Name the model to compare it with as the second path.")
     }
     return [list.versions[place - 1].file.path, current.file.path]
   }
@@ -89,7 +89,7 @@ enum CompareCommand {
     let (name, laterName) = (isStore ? nil : source.name, isLaterStore ? nil : destination.name)
     let skeleton = needsMigration ? MappingSkeleton(difference.inference, from: name, to: laterName) : nil
     if skeleton != nil, difference.changes.contains(where: { $0.effect == .dropped }) {
-      console.log("note: heirloom check HISTORY --acknowledge ENTITY.PROPERTY acknowledges a loss that is meant.")
+      console.log("note: a loss that is meant is acknowledged by the check of the history, with --acknowledge.")
     }
     let text =
       skeleton?.source ?? "// Nothing to fill in: the mapping can be inferred and loses nothing, or none is needed.\n"

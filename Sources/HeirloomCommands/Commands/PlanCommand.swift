@@ -22,14 +22,16 @@ extension Command {
 enum PlanCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
+    var request: MigrationRequest?
     do {
-      let request = try MigrationRequest(arguments, console: console)
-      let preview = try console.reading("Planning", path) { try MigrationPreview(of: path, for: request) }
-      return report(preview, request: request, showsSQL: arguments.has("--sql"), style: console.style)
+      let given = try MigrationRequest(arguments, console: console)
+      request = given
+      let preview = try console.reading("Planning", path) { try MigrationPreview(of: path, for: given) }
+      return report(preview, request: given, showsSQL: arguments.has("--sql"), style: console.style)
     } catch let error as UsageError {
       throw error
     } catch {
-      throw CommandFailure(error).aboutStore(at: path)
+      throw CommandFailure(error, advice: request?.advice).aboutStore(at: path)
     }
   }
 

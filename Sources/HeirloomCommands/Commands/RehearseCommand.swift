@@ -19,12 +19,15 @@ extension Command {
 enum RehearseCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
+    var request: MigrationRequest?
     do {
-      return try rehearse(path, request: try MigrationRequest(arguments, console: console), console: console)
+      let given = try MigrationRequest(arguments, console: console)
+      request = given
+      return try rehearse(path, request: given, console: console)
     } catch let error as UsageError {
       throw error
     } catch {
-      throw CommandFailure(error).aboutStore(at: path)
+      throw CommandFailure(error, advice: request?.advice).aboutStore(at: path)
     }
   }
 

@@ -53,12 +53,12 @@ enum SquashCommand {
         "Bring it back first, or name a later floor.")
     }
     if before != lock.floorName { try SnapshotFile(path: lockPath, files: POSIXFileOperations()).write(lock.encoded()) }
-    return report(lock, at: lockPath, before: before, list, in: ModelFile.folder(of: lockPath), console)
+    return report(lock, at: lockPath, before: before, list, in: ModelFile.folder(of: lockPath), of: path, console)
   }
 
   private static func report(
     _ lock: VersionLock, at lockPath: String, before: String?, _ list: ModelVersionList, in folder: String,
-    _ console: Console
+    of path: String, _ console: Console
   ) -> CommandReport {
     let refused = lock.versionsBelowFloor.map(\.name)
     let snapshots = (try? SnapshotFolder(folder).snapshots) ?? [:]
@@ -73,7 +73,8 @@ enum SquashCommand {
         "\(console.style.bold(lockPath)): the floor is \(isNew ? "\"\(floor)\" now" : "\"\(floor)\" already"). Stores of"
           + " \(listText(refused.map { "\"\($0)\"" })) are refused by releases with this lock; nothing of them is changed."
       )
-      lines.append("Whoever still has one needs an earlier release in between. heirloom check tries it.")
+      lines.append(
+        "Whoever still has one needs an earlier release in between. heirloom check \(shellWord(path)) tries it.")
     } else {
       lines.append(
         "\(console.style.bold(lockPath)): there is no floor\(isNew ? " any more" : ""); stores of all versions are migrated."

@@ -93,7 +93,7 @@ enum VersionsCommand {
       + versions.filter(\.holdsInterruptedChange).map {
         "\($0.id) is the store with a change that was interrupted, before that was undone."
       } + [
-        "heirloom restore \(shellWord(path)) --version ID brings one back; the start of the ID is enough."
+        "heirloom restore \(shellWord(path)) --version \(versions[0].id) brings the newest back; the start of a name is enough."
       ]
   }
 }

@@ -44,9 +44,6 @@ struct CommandFailure: Error {
   func lines(_ style: TextStyle) -> [String] {
     let name = style.red("heirloom:")
     if let list {
-      let hint = skeleton.map { _ in
-        "  Swift source to start from: heirloom compare \(storeAt.map(shellWord) ?? "STORE") MODEL --skeleton"
-      }
       // A command that has told the things already leaves the list empty.
       let headline =
         list.items.isEmpty && list.headline.hasSuffix(":")
@@ -54,14 +51,14 @@ struct CommandFailure: Error {
       return ["\(name) \(headline)"]
         + list.items.flatMap { item in zip(0..., item).map { $0 == 0 ? "  – \($1)" : "    \($1)" } }
         + advice.map { "  \($0)" }
-        + (hint.map { [$0] } ?? [])
     }
     return ["\(name) \(message)"] + (help.map { ["  " + $0] } ?? [])
   }
 
   /// The suggestion, with the commands for the store.
   var help: String? {
-    let sentences = [suggestion].compactMap(\.self) + remedies.map { $0.command(for: storeAt) }
+    let commands = storeAt.map { path in remedies.compactMap { $0.command(for: path) } } ?? []
+    let sentences = [suggestion].compactMap(\.self) + commands
     return sentences.isEmpty ? nil : sentences.joined(separator: " ")
   }
 
@@ -111,15 +108,19 @@ protocol CommandError: Error {
 
 extension CommandFailure {
   /// Creates the failure in the error's own words, with what the tool's options can do about it.
-  init(_ error: any Error) {
+  ///
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - advice: The commands for a migration that ended with it; `nil` for another command.
+  init(_ error: any Error, advice: MigrationAdvice? = nil) {
     switch error {
     case let error as CommandFailure: self = error
     case let error as UsageError:
       self.init(
         exitCode: .usage, code: "usage", coreDataCode: nil, message: error.description, suggestion: error.suggestion)
     case let error as any CommandError: self = error.failure
-    case let error as MigrationAssistantError: self.init(error)
-    case let error as StoreError: self.init(.unreadableStore(error))
+    case let error as MigrationAssistantError: self.init(error, advice)
+    case let error as StoreError: self.init(.unreadableStore(error), nil)
     case let error as ModelReadingError: self.init(anyError: error, code: "unreadableModel")
     case MigrationError.cancelled:
       self = .cancelled(storeAt: nil)
@@ -157,7 +158,7 @@ extension CommandFailure {
       remedies: (error as? any ExplainedError)?.remedies ?? [])
   }
 
-  private init(_ error: MigrationAssistantError) {
+  private init(_ error: MigrationAssistantError, _ commands: MigrationAdvice?) {
     self.init(
       exitCode: .failed, code: error.code, coreDataCode: error.coreDataCode, message: error.description,
       suggestion: error.recoverySuggestion, remedies: error.remedies, storeAt: error.storePath)
@@ -170,10 +171,12 @@ extension CommandFailure {
     case .outcomeUnknown: exitCode = .outcomeUnknown
     case .noModel:
       exitCode = .unknownVersion
-      hint("Here, --model MODEL names it.")
+      hint("Here, --model gives it.")
     case .unknownVersion(_, let plan, let obstacles):
       exitCode = .unknownVersion
       if let plan { note(plan) } else { findings = [("obstacles", .list(obstacles.map(DifferenceText.output)))] }
+      // The plan is what was asked for, or tells no more.
+      remedies = []
       hint("Here, --accept-version accepts it, and --accept-losses consents to what is lost.")
     case .newerVersion(let store):
       exitCode = .unknownVersion
@@ -188,7 +191,10 @@ extension CommandFailure {
       exitCode = .decisionNeeded
       findings = [("obstacles", .list(obstacles.map(DifferenceText.output)))]
       skeleton = source
-      if skeleton != nil { hint("heirloom compare \(shellWord(path)) MODEL --skeleton prints it.") }
+      if let command = skeleton.flatMap({ _ in commands?.skeleton(path) }) {
+        hint("\(command) prints it.")
+        advice = ["Swift source to start from: \(command)"]
+      }
       let count = counted(Int64(obstacles.count), "thing")
       list = (
         "No mapping can be inferred for the store \(path), which was not changed; \(count) to settle:",
@@ -197,15 +203,15 @@ extension CommandFailure {
     case .decisionNeeded(let path, let plan):
       exitCode = .decisionNeeded
       note(plan)
-      hint("Here, --decide ENTITY.PROPERTY=CHOICE decides.")
+      hint("Here, --decide decides: \(listText(plan.blockers.map { $0.optionText(in: plan) })).")
       list = (
         "Rows of the store \(path), which was not changed, don't fit the new model:",
-        plan.blockers.map { ["\(counted($0.rows, "row")): \($0.reason)", $0.optionText] }
+        plan.blockers.map { ["\(counted($0.rows, "row")): \($0.reason)", $0.optionText(in: plan)] }
       )
     case .lossesNotConsented(let path, let plan):
       exitCode = .decisionNeeded
       note(plan)
-      askForConsent(to: plan, of: path)
+      askForConsent(to: plan, of: path, commands)
     case .failed(_, .cancelled):
       let failure = Self.cancelled(storeAt: error.storePath)
       (exitCode, message, suggestion) = (failure.exitCode, failure.message, nil)
@@ -215,28 +221,28 @@ extension CommandFailure {
     }
   }
 
-  private mutating func askForConsent(to plan: MigrationPlan, of path: String) {
+  private mutating func askForConsent(to plan: MigrationPlan, of path: String, _ commands: MigrationAdvice?) {
     let losses = plan.unconsentedLosses
-    hint("Here, --mapping FILE gives a mapping, and --accept-losses consents.")
+    hint("Here, --mapping gives a mapping, and --accept-losses consents.")
     let items = losses.map { ["\(counted($0.rows, $0.unit)) of \($0.name): \($0.reason)"] }
     list = ("The store \(path), which was not changed, would lose what nobody consented to:", items)
-    // What no model knows is no step's loss, and so can't be acknowledged for all stores.
-    let names = losses.filter { plan.knows($0) }.map { " --acknowledge \(shellWord($0.name))" }
-    let consent = "If losing it is meant: --accept-losses for this store"
-    let meant =
-      names.isEmpty ? consent + "." : "\(consent), or for all in the history: heirloom check HISTORY\(names.joined())."
-    let word = shellWord(path)
-    let mapping = "To keep it, give a mapping: heirloom compare \(word) MODEL --skeleton writes one to start from."
-    let salvage = losses.first(where: \.isOfLog).map { loss in
-      "To keep what only the \"\(loss.isOfJournal ? "-journal" : "-wal")\" holds, salvage it first:"
-        + " heirloom doctor \(word) names the command."
+    if let loss = losses.first(where: \.isOfLog) {
+      advice.append(
+        "To keep what only the \"\(loss.isOfJournal ? "-journal" : "-wal")\" holds, salvage it first:"
+          + " heirloom doctor \(shellWord(path)) names the command.")
     }
-    advice = [salvage].compactMap(\.self) + (losses.allSatisfy(\.isOfLog) ? [] : [mapping])
-    advice.append(
-      plan.stepsWithoutCode.isEmpty
-        ? meant
-        : "The app's own code migrates the step \(listText(plan.stepsWithoutCode)), as lock.json says: open the store with the"
+    if !losses.allSatisfy(\.isOfLog), let command = commands?.skeleton(path) {
+      advice.append("To keep it, give a mapping: \(command) writes one to start from.")
+    }
+    guard plan.stepsWithoutCode.isEmpty else {
+      advice.append(
+        "The app's own code migrates the step \(listText(plan.stepsWithoutCode)), as lock.json says: open the store with the"
           + " app. Without that code it is lost: --accept-losses for this store.")
+      return
+    }
+    let meant = "If losing it is meant: --accept-losses for this store"
+    let command = commands?.acknowledgement(plan)
+    advice.append(command.map { "\(meant), or for all in the history: \($0)." } ?? meant + ".")
   }
 
   /// Adds what a plan found in the rows.
@@ -255,15 +261,5 @@ extension CommandFailure {
     exitCode = .decisionNeeded
     code = "policyNeeded"
     hint("The tool has no code of an app: migrate with the app.")
-  }
-}
-
-extension MigrationPlan {
-  /// Returns true if a loss is of an entity, or of a property that one of the models has.
-  fileprivate func knows(_ loss: MigrationLoss) -> Bool {
-    guard !loss.isOfLog else { return false }
-    guard let property = loss.property?.names(separatedBy: ".", omittingEmptySubsequences: true).first.map(String.init)
-    else { return true }
-    return [source, destination].contains { $0.declaringEntity(ofProperty: property, in: loss.entity) != nil }
   }
 }

@@ -95,7 +95,7 @@ struct StoreCheck {
 extension StoreFinding {
   /// Returns the message with the commands for the store at a path.
   func text(path: String) -> String {
-    ([message] + remedies.map { $0.command(for: file ?? path) }).joined(separator: " ")
+    ([message] + remedies.compactMap { $0.command(for: file ?? path) }).joined(separator: " ")
   }
 
   /// Returns the finding for a person: severity, entity and message, with the commands for the store at a path.

@@ -30,17 +30,13 @@ extension StoreDiagnosis {
       ?? findings.contains { $0.severity == .error && Self.losses.contains($0.kind) }
     if isLost { return stepAfterLoss }
     if findings.contains(where: { $0.kind == .damagedLog && $0.severity == .error }) {
-      return Step(
-        command: salvage(path, models: knownModels),
-        reason:
-          "the \"-wal\" holds changes that SQLite can't reach and drops; salvage reads it, and the store there is left alone"
+      return salvaging(
+        "the \"-wal\" holds changes that SQLite can't reach and drops; salvage reads it, and the store there is left alone"
       )
     }
     if isJournalDamaged {
-      return Step(
-        command: salvage(path, models: knownModels),
-        reason:
-          "the \"-journal\" is damaged, and SQLite would undo only a part of the interrupted change; salvage reads it in a copy"
+      return salvaging(
+        "the \"-journal\" is damaged, and SQLite would undo only a part of the interrupted change; salvage reads it in a copy"
       )
     }
     if let step = stepForKeptLog { return step }
@@ -54,7 +50,7 @@ extension StoreDiagnosis {
     }
     if let check, !check.report.isModelFit, check.report.metadata != nil {
       return models.isEmpty
-        ? Step(command: "heirloom doctor \(word) --model MODEL", reason: "MODEL is the model that made the store")
+        ? Step(command: nil, reason: "give the model that made the store with --model")
         : Step(
           command: "heirloom inspect \(word)", reason: "it lists the entities and hashes of the model that is missing")
     }
@@ -64,11 +60,16 @@ extension StoreDiagnosis {
     }
     if findings.contains(where: { $0.kind == .unfinishedOperation }) {
       return migration("the unfinished operation is settled first")
+        ?? Step(
+          command: "heirloom repair \(word)", reason: "the unfinished operation is settled, and nothing else is done")
     }
     if check?.report.hasFaults ?? true {
       return Step(command: "heirloom verify \(word)", reason: "all findings in full")
     }
-    if inspection?.deferred.isEmpty == false { return migration("what waits is cleaned up") }
+    if inspection?.deferred.isEmpty == false {
+      return migration("what waits is cleaned up")
+        ?? Step(command: nil, reason: "the next migration cleans up; nothing is missing until then")
+    }
     return versions.isEmpty
       ? Step(command: "heirloom inspect \(word)", reason: "nothing is wrong; this lists what is in it")
       : Step(command: "heirloom versions \(word)", reason: "nothing is wrong; this lists what is kept")
@@ -76,25 +77,27 @@ extension StoreDiagnosis {
 
   /// The step for a store of which only something else has the data.
   private var stepAfterLoss: Step {
-    let isDamaged = otherFile == nil && problem.map { Self.isDamage($0.problem) } ?? true
-    let salvage = salvage(path, models: knownModels)
+    let isDamaged = otherFile == nil && problem.map { Self.isDamage($0.problem) } ?? true && place.holdsPages
+    let salvage = knownModels.map { place.salvage(models: $0) }
     if let newest = versions.first(where: isSound) {
       let isThere = problem.map { $0.problem != .missing } ?? true
       return Step(
         command: "heirloom restore \(word) --version \(newest.id)",
         reason: "the newest version that is sound\(isThere ? "; what is there now is kept too" : "")",
-        before: isDamaged || isLogAlone ? (salvage, "it reads what was written since, as far as it can be read") : nil)
+        before: isDamaged || isLogAlone
+          ? salvage.map { ($0, "it reads what was written since, as far as it can be read") } : nil)
     }
     if isDamaged || isLogAlone {
-      return Step(
-        command: salvage,
-        reason:
-          "\(versions.isEmpty ? "nothing is kept" : "no version that is kept is sound"); a new store is made of what can be read,"
-          + " and the files there are left alone\(salvage.contains("--model MODEL") ? "; MODEL is the app's model" : "")"
-      )
+      return salvaging(
+        "\(versions.isEmpty ? "nothing is kept" : "no version that is kept is sound"); a new store is made of what can be read,"
+          + " and the files there are left alone")
     }
     if !versions.isEmpty || asideWithLog != nil {
       return stepForKeptLog ?? Step(command: "heirloom versions \(word)", reason: "it lists what is kept")
+    }
+    if case .notDatabase? = problem?.problem, otherFile == nil {
+      return Step(
+        command: nil, reason: "nothing to do here: no page of the file is one of a database; look for a backup")
     }
     if let otherFile { return Step(command: nil, reason: "nothing to do here: it is \(otherFile.words)") }
     switch problem?.problem {
@@ -123,42 +126,36 @@ extension StoreDiagnosis {
     }
   }
 
-  private func migration(_ reason: String) -> Step {
-    let model = currentModel
-    return Step(
-      command: "heirloom migrate \(word) --to \(model.map(shellWord) ?? "MODEL")",
-      reason: "\(model == nil ? "MODEL is the app's current model; " : "")\(reason)")
+  /// The step to a migration to the model that the store has; `nil` if that is in no file.
+  private func migration(_ reason: String) -> Step? {
+    currentModel.map { Step(command: "heirloom migrate \(word) --to \(shellWord($0))", reason: reason) }
+  }
+
+  /// The step to salvage the store.
+  private func salvaging(_ reason: String) -> Step {
+    guard let models = knownModels else {
+      return Step(command: nil, reason: "\(reason). Salvage needs the app's model: give it with --model")
+    }
+    return Step(command: place.salvage(models: models), reason: reason)
   }
 
   // MARK: Models
 
-  /// The snapshot beside the store.
-  private var snapshotPath: String {
-    ModelController(storeURL: URL(fileURLWithPath: path)).snapshotURL.path
-  }
+  private var place: StorePlace { StorePlace(path) }
 
   /// The model that the store has, as a path: of those that were given, or the snapshot beside it; `nil` if none is there.
-  private var currentModel: String? {
-    if let model = models.first { return model }
-    return (try? ModelFile(snapshotPath).read()) == nil ? nil : snapshotPath
-  }
+  private var currentModel: String? { models.first ?? place.snapshot }
 
-  /// The models that `salvage` needs to be told; none where it finds one itself.
-  private var knownModels: [String] {
+  /// The models that `salvage` needs to be told, none where it finds one itself; `nil` if none is known.
+  private var knownModels: [String]? {
     if !models.isEmpty { return models }
-    if check?.report.isModelFit ?? false || (try? ModelFile(snapshotPath).read()) != nil { return [] }
-    return versions.lazy.compactMap(snapshot).first.map { [$0] } ?? ["MODEL"]
-  }
-
-  /// Returns the snapshot that is kept with a version, if it can be read.
-  private func snapshot(of version: PreviousVersion) -> String? {
-    let path = PathText.join(PathText.split(version.storeURL.path).folder, StoreLocation.snapshotName)
-    return (try? ModelFile(path).read()) == nil ? nil : path
+    if check?.report.isModelFit ?? false || place.snapshot != nil { return [] }
+    return versions.lazy.compactMap(StorePlace.snapshot).first.map { [$0] }
   }
 
   /// Returns true if a version can be read whole: it is read now.
   private func isSound(_ version: PreviousVersion) -> Bool {
-    let model = snapshot(of: version).flatMap { try? ModelFile($0).read().model }
+    let model = StorePlace.snapshot(of: version).flatMap { try? ModelFile($0).read().model }
     return (try? StoreSoundness(ofStoreAt: version.storeURL.path, model: model).fault) == .some(nil)
   }
 
@@ -167,20 +164,7 @@ extension StoreDiagnosis {
   /// Returns the command that reads a kept store, by the model that is kept with it.
   private func salvage(ofKept store: String) -> String {
     let snapshot = PathText.join(PathText.split(store).folder, StoreLocation.snapshotName)
-    return salvage(store, models: FileManager.default.fileExists(atPath: snapshot) ? [snapshot] : models)
-  }
-
-  /// Returns the command that reads a store into a new file beside the diagnosed one.
-  private func salvage(_ store: String, models: [String]) -> String {
-    let base = path.hasSuffix(".sqlite") ? String(path.dropLast(".sqlite".count)) : path
-    var output = base + ".salvaged.sqlite"
-    var number = 1
-    while FileManager.default.fileExists(atPath: output) {
-      number += 1
-      output = "\(base).salvaged-\(number).sqlite"
-    }
-    return "heirloom salvage \(shellWord(store))" + models.map { " --model \(shellWord($0))" }.joined()
-      + " --output \(shellWord(output))"
+    return place.salvage(store, models: FileManager.default.fileExists(atPath: snapshot) ? [snapshot] : models)
   }
 
   // MARK: Files

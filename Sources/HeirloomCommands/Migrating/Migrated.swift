@@ -34,7 +34,7 @@ struct Migrated {
       .warning(warnings, style: console.style)
     } catch {
       // The findings behind a refusal are told too, so that a program need not ask for the plan.
-      let failure = CommandFailure(error).aboutStore(at: path)
+      let failure = CommandFailure(error, advice: request.advice).aboutStore(at: path)
       report = CommandReport(members: [("store", .text(path))] + failure.findings, failure: failure)
     }
   }
@@ -68,14 +68,6 @@ struct Migrated {
           path, "upToDate", from: (checksum, request.history.currentName), to: (checksum, request.history.currentName),
           rows: [], previous: nil, seconds: seconds)
           + [("cleanedUp", .texts(finished.done)), ("deferred", .texts(finished.left))])
-    case .setAside(let notice):
-      return CommandReport(
-        lines: [
-          "\(path) was moved aside to \(notice.folderURL.path): \(notice.reason)",
-          "heirloom restore \(shellWord(path)) --set-aside \(notice.id) --to MODEL brings it back.",
-        ],
-        members: members(path, "setAside", from: nil, to: nil, rows: [], previous: nil, seconds: seconds)
-          + [("setAside", .text(notice.id))])
     default:
       return CommandReport(
         members: members(path, "noStore", from: nil, to: nil, rows: [], previous: nil, seconds: seconds),

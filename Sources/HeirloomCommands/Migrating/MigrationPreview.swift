@@ -37,13 +37,13 @@ final class MigrationPreview {
       let objection = try plan.flatMap { plan in
         // A migration meets a mount point before it makes a plan.
         try assistant.mountObjection().map { CommandFailure($0).aboutStore(at: path) }
-          ?? assistant.objection(to: plan).map { CommandFailure($0) }
+          ?? assistant.objection(to: plan).map { CommandFailure($0, advice: request.advice) }
       }
       (self.plan, failure) = (plan, objection)
     } catch {
       // Without a difference the error is all there is to say.
       guard difference != nil else { throw error }
-      (plan, failure) = (nil, CommandFailure(error).aboutStore(at: path))
+      (plan, failure) = (nil, CommandFailure(error, advice: request.advice).aboutStore(at: path))
     }
   }
 

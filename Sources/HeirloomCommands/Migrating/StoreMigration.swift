@@ -112,7 +112,7 @@ final class EventLog: MigrationAssistantDelegate {
   }
 
   func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {
-    if let words = Self.words(event) {
+    if let words = Self.words(event, assistant.storeURL.path) {
       notes.append(words)
       console.log("note: \(words)")
     }
@@ -137,7 +137,7 @@ final class EventLog: MigrationAssistantDelegate {
   }
 
   /// Returns the line for an event that is worth one; the rest is in the result.
-  private static func words(_ event: MigrationEvent) -> String? {
+  private static func words(_ event: MigrationEvent, _ path: String) -> String? {
     switch event {
     case .foundStaleCandidate(let path): "an earlier run left a candidate behind: \(path)"
     case .removedStaleCandidate(let path): "the candidate of an earlier run was removed: \(path)"
@@ -145,10 +145,10 @@ final class EventLog: MigrationAssistantDelegate {
     case .undidInterruptedChange(let id):
       "a change of the store that was interrupted was undone; the version \(id) holds the store as it was before"
     case .undidPartOfInterruptedChange(let id, let reason):
-      "\(reason) The version \(id) holds the store and the journal as they were; heirloom doctor names the command that reads them"
+      "\(reason) The version \(id) holds the store and the journal as they were; heirloom doctor \(shellWord(path)) names the command that reads them"
     case .keptUnreadableLog(let path, let reason): "\(reason) It is \(path)."
     case .restoredWithFaults(let id, let reason):
-      "the version \(id) \(reason); heirloom verify and heirloom salvage tell more"
+      "the version \(id) \(reason); heirloom doctor \(shellWord(path)) tells more"
     case .snapshotDisagrees: "the snapshot is of another version than the store; the store counts"
     case .snapshotUnreadable(let reason): "the snapshot can't be read, the store counts: \(reason)"
     case .sourceModelUncertain(let reason): reason

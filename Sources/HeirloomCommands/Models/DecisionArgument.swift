@@ -1,5 +1,6 @@
 import Foundation
 import Heirloom
+import HeirloomOutput
 
 /// A decision on the command line about rows that don't fit: `ENTITY.PROPERTY=CHOICE`.
 struct DecisionArgument {
@@ -72,17 +73,7 @@ struct DecisionArgument {
   private static func filling(
     _ value: String, of property: String, in entity: String, history: ModelHistory, text: String
   ) throws(UsageError) -> DataDecision.Choice {
-    let path = property.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init)
-    func attribute(_ model: ManagedObjectModel?) -> AttributeDescription? {
-      var attribute = path.first.flatMap { model?.attribute(named: $0, of: entity) }
-      for name in path.dropFirst() { attribute = attribute?.composite?.elements.first { $0.name == name } }
-      return attribute
-    }
-    // A decision may be about a step between two other versions.
-    let found =
-      attribute(history.current)
-      ?? history.versionNames.reversed().lazy.compactMap { attribute((try? history.model(named: $0)) ?? nil) }.first
-    guard let attribute = found else {
+    guard let attribute = attribute(property, of: entity, in: history) else {
       throw invalid(text, "an attribute of the model to migrate to, or of another version")
     }
     let isText = attribute.type == .string || attribute.type == .uri
@@ -105,6 +96,16 @@ struct DecisionArgument {
     }
     guard let result = self.value(value, type: attribute.type) else { throw invalid(text, expectation(attribute.type)) }
     return .fill(result)
+  }
+
+  /// Returns an attribute of the current version, or of another: a decision may be about a step between two others.
+  private static func attribute(
+    _ property: String, of entity: String, in history: ModelHistory
+  ) -> AttributeDescription? {
+    history.current.attribute(at: property, of: entity)
+      ?? history.versionNames.reversed().lazy.compactMap { name in
+        (try? history.model(named: name))?.attribute(at: property, of: entity)
+      }.first
   }
 
   private static func expectation(_ type: AttributeType) -> String {
@@ -148,10 +149,9 @@ struct DecisionArgument {
     let place = "\(effect.entity).\(effect.properties.joined(separator: ","))"
     switch effect.kind {
     case .missingValue:
-      let examples = ["unknown", "no", "0", "2001-01-01", "00000000-0000-0000-0000-000000000000"]
-      return examples.lazy.compactMap { text in
-        try? DecisionArgument("\(place)=fill:\(text)").decision(in: history)
-      }.first { if case .fill = $0.choice { true } else { false } }
+      return effect.properties.first.flatMap { attribute($0, of: effect.entity, in: history)?.type.example }.flatMap {
+        try? DecisionArgument("\(place)=fill:\($0)").decision(in: history)
+      }
     case .duplicate: return try? DecisionArgument("\(place)=newest").decision(in: history)
     case .missingLink:
       let link = history.current.relationship(named: effect.properties.first ?? "", of: effect.entity)

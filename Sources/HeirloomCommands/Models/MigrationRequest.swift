@@ -3,6 +3,11 @@ import Heirloom
 
 /// The settings of a migration on a command line: the model to migrate to and the known models.
 struct MigrationRequest {
+  /// The path of the model to migrate to.
+  let path: String
+  /// The paths of further models.
+  let otherPaths: [String]
+  let console: Console
   /// The current model and the known ones.
   let history: ModelHistory
   /// The mapping models that were named.
@@ -17,13 +22,15 @@ struct MigrationRequest {
   ///   - console: Receives notes on what is not understood in the files.
   /// - Throws: `UsageError`, `ModelReadingError`, `MappingReadingError`.
   init(_ arguments: Arguments, console: Console) throws {
-    let path = try console.path(arguments.required("--to", "MODEL"))
+    self.console = console
+    path = try console.path(arguments.required("--to", "MODEL"))
+    otherPaths = try arguments.all("--model").map(console.path)
     let given = try arguments.all(DecisionArgument.option).map { text throws(UsageError) in try DecisionArgument(text) }
     var history = try console.history(at: path)
     for warning in history.warnings { console.log("note: \(warning)") }
     var trusted: Set<String> = []
-    let others = try arguments.all("--model").flatMap { word in
-      try NamedModel.all(at: console.path(word), console: console) { version, isGiven in
+    let others = try otherPaths.flatMap { other in
+      try NamedModel.all(at: other, console: console) { version, isGiven in
         // The history reads it when a store asks for it.
         guard history.lists(version) else { return false }
         if isGiven { trusted.insert(version.name) }

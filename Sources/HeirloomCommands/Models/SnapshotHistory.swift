@@ -145,8 +145,14 @@ struct SnapshotHistory {
   private func misplacement(_ name: String) -> String? {
     follower(of: name).map {
       "note: \"\(name)\" stands after \"\($0)\", which was fixed first. If it was shipped earlier, take its entry out of"
-        + " \(lockPath) and run this for \"\(name)\" with --before \(shellWord($0))."
+        + " \(lockPath), then: \(placing(name, before: $0))"
     }
+  }
+
+  /// Returns the command that puts a version in its place.
+  private func placing(_ name: String, before follower: String) -> String {
+    let file = list?.version(named: name)?.file.path ?? source
+    return "heirloom snapshot \(shellWord(file)) --history \(shellWord(folder)) --before \(shellWord(follower))"
   }
 
   // MARK: - Refusals
@@ -175,7 +181,6 @@ struct SnapshotHistory {
 
   private func late(_ versions: [NamedModel], since current: String) -> CommandFailure {
     let first = versions[0].name
-    let file = list?.version(named: first)?.file.path ?? source
     let others =
       versions.count == 1 ? "" : " The same holds for \(listText(versions.dropFirst().map { "\"\($0.name)\"" }))."
     return CommandFailure(
@@ -184,7 +189,7 @@ struct SnapshotHistory {
         "The version \"\(first)\" comes before \"\(current)\" by its name and is not in \(lockPath), where \"\(current)\" is fixed"
         + " already: it would come to stand after it. Nothing was written.",
       suggestion:
-        "If it was shipped, put it in its place: heirloom snapshot \(shellWord(file)) --history \(shellWord(folder)) --before"
-        + " \(shellWord(follower(of: first) ?? current)). If it never was, remove it from the model.\(others)")
+        "If it was shipped, put it in its place: \(placing(first, before: follower(of: first) ?? current)). If it never was,"
+        + " remove it from the model.\(others)")
   }
 }

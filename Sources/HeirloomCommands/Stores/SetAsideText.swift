@@ -50,7 +50,7 @@ final class SetAsideText {
     }
     return [style.bold(counted(Int64(sets.count), "store") + " moved aside, with all that belongs to it")]
       + table.lines() + reasons + [
-        "heirloom restore \(shellWord(path)) --set-aside ID --to MODEL brings one to its place again."
+        "The command restore brings one to its place again: give it the name with --set-aside, and the model with --to."
       ]
   }
 }

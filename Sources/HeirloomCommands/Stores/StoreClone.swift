@@ -33,12 +33,13 @@ final class StoreClone {
   /// Returns an error about the copy as a failure about the store.
   func translate(_ error: any Error) -> CommandFailure {
     var failure = CommandFailure(error)
-    failure.message = failure.message.replacingOccurrences(of: path, with: originalPath)
-    failure.suggestion = failure.suggestion?.replacingOccurrences(of: path, with: originalPath)
-    if let list = failure.list {
-      failure.list = (list.headline.replacingOccurrences(of: path, with: originalPath), list.items)
+    func translated(_ text: String) -> String {
+      text.replacing(shellWord(path), with: shellWord(originalPath)).replacing(path, with: originalPath)
     }
-    failure.advice = failure.advice.map { $0.replacingOccurrences(of: path, with: originalPath) }
+    failure.message = translated(failure.message)
+    failure.suggestion = failure.suggestion.map(translated)
+    if let list = failure.list { failure.list = (translated(list.headline), list.items) }
+    failure.advice = failure.advice.map(translated)
     failure.storeAt = originalPath
     return failure
   }

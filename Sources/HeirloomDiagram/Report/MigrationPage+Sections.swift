@@ -21,9 +21,12 @@ extension MigrationPage {
 
   /// The section of the blockers, obstacles and failures that stand in the way of a migration.
   var obstacles: Markup? {
-    let blockers = (plan?.blockers ?? []).map { blocker -> (count: String?, text: String, advice: String?) in
-      (counted(blocker.rows, "row"), blocker.reason, blocker.optionText)
-    }
+    let blockers =
+      plan.map { plan in
+        plan.blockers.map { blocker -> (count: String?, text: String, advice: String?) in
+          (counted(blocker.rows, "row"), blocker.reason, blocker.optionText(in: plan))
+        }
+      } ?? []
     let obstacles = plan == nil ? difference?.difference.obstacles ?? [] : []
     let others = obstacles.map { obstacle -> (count: String?, text: String, advice: String?) in
       (nil, obstacle.reason, obstacle.suggestion)

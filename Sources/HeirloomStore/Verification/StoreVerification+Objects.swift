@@ -237,8 +237,8 @@ extension StoreVerification {
       add(
         .error, .duplicateValues, entity: entity,
         "\(counted(row[1].integer ?? 0, "object")) share \(counted(groups, "value")) of \(listed(properties)), although \(entity) asks for"
-          + " unique ones: the app can't save them, and a migration stops with a blocker. Merge them in the app, or let a"
-          + " migration decide, whose plan tells how.", remedies: [.plan])
+          + " unique ones: the app can't save them, and a migration fails on them. Make their values differ in the app, or"
+          + " delete all but one.")
     }
   }
 }

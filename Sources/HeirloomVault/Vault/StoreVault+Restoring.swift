@@ -183,7 +183,9 @@ extension StoreVault {
       let findings = try connection.rows("PRAGMA quick_check(1)").first?.first?.text ?? "the check gave no answer"
       if findings != "ok" {
         guard case .version(let id) = set.origin else { throw SQLiteError(extendedCode: 0, message: findings) }
-        report(.restoredWithFaults(id: id, reason: "has faults, as it had when it was kept or has since: \(findings)"))
+        // SQLite names the database in a line of its own.
+        let words = findings.split(whereSeparator: \.isNewline).joined(separator: " ")
+        report(.restoredWithFaults(id: id, reason: "has faults, as it had when it was kept or has since: \(words)"))
       }
     } catch {
       throw set.unusable("\(error)")

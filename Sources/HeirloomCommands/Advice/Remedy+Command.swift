@@ -1,0 +1,30 @@
+package import Heirloom
+import HeirloomOutput
+
+extension Remedy {
+  /// Returns the sentence with the command that carries the remedy out on a store's file; `nil` where none could.
+  package func command(for path: String) -> String? {
+    let file = shellWord(path)
+    let place = StorePlace(path)
+    switch self {
+    case .inspection: return "heirloom inspect \(file) shows what it is."
+    case .verification: return "heirloom verify \(file) verifies it."
+    case .plan: return "The command plan tells how: give it the app's model with --to."
+    case .migration:
+      guard let snapshot = place.snapshot else {
+        return "The command migrate does it: give it the app's model with --to."
+      }
+      return "heirloom migrate \(file) --to \(shellWord(snapshot)) does it."
+    case .previousVersions: return "heirloom versions \(file) lists what is kept."
+    case .salvage:
+      guard place.holdsPages else { return nil }
+      guard let command = place.salvage() else {
+        return "The command salvage reads what can be read into a new store: give it the app's model with --model."
+      }
+      return "\(command) reads what can be read into a new store."
+    case .diagnosticsArchive:
+      return "heirloom doctor \(file) --archive \(shellWord(place.free("diagnostics.tar.gz"))) writes the archive."
+    case .repair: return "heirloom repair \(file) sets the record aside."
+    }
+  }
+}

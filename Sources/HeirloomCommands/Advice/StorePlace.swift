@@ -1,0 +1,63 @@
+import Foundation
+import Heirloom
+import HeirloomSalvage
+
+/// The paths around a store that advice can name.
+struct StorePlace {
+  /// The store's file.
+  let path: String
+
+  init(_ path: String) { self.path = path }
+
+  /// The snapshot beside the store; `nil` if none can be read.
+  var snapshot: String? {
+    Self.readable(ModelController(storeURL: URL(fileURLWithPath: path)).snapshotURL.path)
+  }
+
+  /// Returns the path of a snapshot, if it can be read.
+  private static func readable(_ path: String) -> String? {
+    (try? ModelFile(path).read()) == nil ? nil : path
+  }
+
+  /// Returns the snapshot that is kept with a version; `nil` if it can't be read.
+  static func snapshot(of version: PreviousVersion) -> String? {
+    readable(PathText.join(PathText.split(version.storeURL.path).folder, StoreLocation.snapshotName))
+  }
+
+  /// Returns a path beside the store where nothing is: the store's name with another end.
+  func free(_ end: String) -> String {
+    let base = path.hasSuffix(".sqlite") ? String(path.dropLast(".sqlite".count)) : path
+    let parts = end.split(separator: ".", maxSplits: 1).map(String.init)
+    var (made, number) = ("\(base).\(end)", 1)
+    while FileManager.default.fileExists(atPath: made) {
+      number += 1
+      made = "\(base).\(parts[0])-\(number).\(parts[1])"
+    }
+    return made
+  }
+
+  /// Returns the command that reads a store into a new file beside this one.
+  ///
+  /// - Parameters:
+  ///   - store: The store's file; `nil` for this one.
+  ///   - models: The models that it is given; none where it finds one itself.
+  /// - Returns: The command.
+  func salvage(_ store: String? = nil, models: [String]) -> String {
+    "heirloom salvage \(shellWord(store ?? path))" + models.map { " --model \(shellWord($0))" }.joined()
+      + " --output \(shellWord(free("salvaged.sqlite")))"
+  }
+
+  /// True if something may be salvaged from the store's file.
+  var holdsPages: Bool { StoreSalvage.holdsPages(path) }
+
+  /// Returns the command that reads this store; `nil` if no model is known that it could be given.
+  func salvage() -> String? {
+    if snapshot != nil { return salvage(models: []) }
+    let cached = try? StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
+      try StoreModelCache.model(connection: connection, path: path)
+    }
+    if cached ?? nil != nil { return salvage(models: []) }
+    let versions = (try? StoreArchive(storeURL: URL(fileURLWithPath: path)).previousVersions()) ?? []
+    return versions.lazy.compactMap(Self.snapshot).first.map { salvage(models: [$0]) }
+  }
+}

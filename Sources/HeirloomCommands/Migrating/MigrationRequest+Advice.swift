@@ -1,0 +1,55 @@
+import Heirloom
+import HeirloomOutput
+
+extension MigrationRequest {
+  /// The commands that a refused migration is answered with.
+  var advice: MigrationAdvice {
+    MigrationAdvice(skeleton: skeletonCommand, acknowledgement: acknowledgement)
+  }
+
+  /// Returns the command that prints Swift source to start a mapping from.
+  private func skeletonCommand(forStoreAt store: String) -> String? {
+    let known = try? console.history(at: path)
+    let sources = [store] + otherPaths
+    guard
+      let source = sources.first(where: { source in
+        (try? NamedModel(at: source, console: console, known: known?.versions ?? { _ in [] })) != nil
+      })
+    else { return nil }
+    return "heirloom compare \(shellWord(source)) \(shellWord(path)) --skeleton"
+  }
+
+  /// Returns the command that acknowledges all losses of a plan in the history's lock.
+  ///
+  /// The lock has the names of the single steps, where a store's property may have had another name.
+  private func acknowledgement(of plan: MigrationPlan) -> String? {
+    guard let check = try? HistoryCheck(at: path, console: console), check.lock != nil,
+      let byApp = try? check.versionsByCode([])
+    else { return nil }
+    let versions = Array(check.migratedVersions)
+    guard let position = versions.lastIndex(where: { $0.model.versionHashes() == plan.source.versionHashes() }),
+      position < versions.count - 1
+    else { return nil }
+    let review = LossReview(of: versions, acknowledged: check.acknowledgements, mappings: mappings, byApp: byApp)
+    let open = review.losses.filter { !$0.isAcknowledged }
+    let steps = zip(versions, versions.dropFirst()).map { source, destination in
+      review.losses.filter { $0.source.name == source.name && $0.destinationName == destination.name }.map(\.effect)
+    }
+    let trail = LossTrail(through: versions.map(\.model), losses: steps).starting(at: position)
+    var names: [String] = []
+    for loss in plan.unconsentedLosses {
+      let causes = trail.causes(of: loss.kind, losing: loss.property, of: loss.entity)
+      let step = open.filter { open in
+        causes.contains { versions[position + $0.hop].name == open.source.name && $0.effect == open.effect }
+      }
+      let long = open.filter {
+        $0.source.name == versions[position].name && $0.name == loss.name && $0.effect.kind.lossKind == loss.kind
+      }
+      let found = (step.isEmpty ? long : step).map(\.name)
+      guard !found.isEmpty else { return nil }
+      for name in found where !names.contains(name) { names.append(name) }
+    }
+    guard !names.isEmpty else { return nil }
+    return "heirloom check \(shellWord(path))" + names.map { " --acknowledge \(shellWord($0))" }.joined()
+  }
+}
