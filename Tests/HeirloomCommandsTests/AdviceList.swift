@@ -29,6 +29,9 @@ enum AdviceList {
 extension AdviceList {
   private static let checking = [
     Entry(
+      "LossReview.swift", "back, or: heirloom check",
+      .test("an acknowledgement without a kind says so where a model is missing, and both remedies work")),
+    Entry(
       "FixtureCheck.swift", "heirloom compare", .situation("what an earlier release made is compared with the history")),
     Entry("HistoryCheck.swift", "holds for this run alone", .situation("a step is left to code where no lock is")),
     Entry(
@@ -62,6 +65,10 @@ extension AdviceList {
     Entry(
       "MigrationTrial.swift", "The app's own tests can",
       .test("what can't be inferred is an error, with a mapping model it passes, by the app's code it is a warning")),
+    Entry("LossReview.swift", "--unacknowledge", .situation("an acknowledgement of nothing is taken out")),
+    Entry(
+      "LossReview.swift", " --unacknowledge ",
+      .test("an acknowledgement without a kind says so where a model is missing, and both remedies work")),
     Entry("WorkflowAnnotation.swift", "heirloom check: ", .noAdvice("a title")),
   ]
 
@@ -141,6 +148,12 @@ extension AdviceList {
   ]
 
   private static let stores = [
+    Entry(
+      "StoreDiagnosis+Next.swift", "the command migrate undoes",
+      .situation("an interrupted change is undone with the model that is given")),
+    Entry(
+      "Migrated.swift", "names the command that reads them",
+      .test("a store that has the model is told of a log that can't be read")),
     Entry("StorePlace.swift", "heirloom salvage", .situation("a damaged store is salvaged")),
     Entry("StorePlace.swift", " --model ", .test("where no kept version is sound, what can be read is salvaged")),
     Entry("StorePlace.swift", " --output ", .situation("a damaged store is salvaged")),

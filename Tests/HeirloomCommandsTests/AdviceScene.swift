@@ -112,6 +112,30 @@ struct AdviceScene {
     run("snapshot", bundle, "--history", path(""))
   }
 
+  /// Makes a store whose notes have a picture each, in files of external data, and returns their folder.
+  func makeStoreWithFiles() throws -> String {
+    let note = Make.entity("Note", [Make.attribute("title"), Make.attribute("picture", .binary, external: true)])
+    let model = try ManagedObjectModel(entities: [note])
+    let made = try PersistentStore.create(at: store, model: model)
+    let context = ManagedObjectContext(store: made)
+    for number in 0..<Self.rows { try context.insert("Note")["title"] = .string("note \(number)") }
+    try context.save()
+    try made.close()
+    try ModelController(storeURL: store).archive(model)
+    _ = try Notebook.write(model, "It's here/Files", in: directory)
+    let support = path(".Notebook_SUPPORT/_EXTERNAL_DATA")
+    try FileManager.default.createDirectory(atPath: support, withIntermediateDirectories: true)
+    for key in 1...Self.rows {
+      let name = UUID().uuidString
+      try Data(repeating: UInt8(clamping: key), count: 2000).write(to: URL(fileURLWithPath: "\(support)/\(name)"))
+      // A reference is the byte 2, the file's name and a zero.
+      let reference = ([2] + Array(name.utf8) + [0]).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      try execute("UPDATE ZNOTE SET ZPICTURE = x'\(reference)' WHERE Z_PK = \(key)")
+    }
+    run("verify", store.path)
+    return support
+  }
+
   func rootPage(of table: String) throws -> Int {
     let connection = try Connection(path: store.path, mode: .readOnly)
     defer { try? connection.close() }
@@ -154,6 +178,28 @@ struct AdviceScene {
     #expect(
       !PrintedCommand.all(in: repeated.output + repeated.error).contains(command),
       "\(command) is advised again: \(repeated)", sourceLocation: location)
+  }
+
+  /// Asks for a diagnosis, and runs the lines `before` and `next` that begin so: `heirloom` here, the others in a shell.
+  func followInShell(_ question: [String], _ starts: [String]) throws {
+    let json = try tool.run(question + ["--json"]).json()
+    let lines = ["before", "next"].compactMap { json[$0] as? String }
+    for start in starts { #expect(lines.contains { $0.hasPrefix(start) }, "\(json)") }
+    for line in lines {
+      if let command = PrintedCommand.all(in: line).first, line.hasPrefix("heirloom ") {
+        let outcome = tool.run(command.words)
+        #expect(outcome.code == 0, "\(line): \(outcome)")
+      } else {
+        let shell = Process()
+        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+        shell.arguments = ["-e", "-c", line]
+        try shell.run()
+        shell.waitUntilExit()
+        #expect(shell.terminationStatus == 0, "\(line)")
+      }
+    }
+    let again = try tool.run(question + ["--json"]).json()
+    #expect(again["next"] as? String != json["next"] as? String, "\(again)")
   }
 
   /// Runs a command that is refused, and again with the option that the refusal names, which is accepted.

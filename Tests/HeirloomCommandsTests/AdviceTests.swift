@@ -39,6 +39,7 @@ struct AdviceTests: ModelMaking {
     Situation("a store that is gone comes back") { scene in
       try scene.makeMigratedStore()
       try FileManager.default.removeItem(at: scene.store)
+      #expect(!scene.run("doctor", scene.store.path).output.contains("what is there now"))
       try scene.follow(["migrate", scene.store.path, "--to", scene.adding], "restore")
     },
     Situation("what was restored can be taken back") { scene in
@@ -89,6 +90,15 @@ struct AdviceTests: ModelMaking {
     Situation("losses are acknowledged for all stores") { scene in
       try scene.makeStore()
       scene.ship(scene.first, scene.dropping)
+      try scene.follow(["migrate", scene.store.path, "--to", scene.history], "check")
+    },
+    Situation("the loss of a renamed attribute is acknowledged") { scene in
+      try scene.makeStore()
+      let renamed = try scene.write("2") { note in
+        note.attributes.removeAll { $0.name == "mood" }
+        note.attributes.append(Make.attribute("feeling", id: "mood"))
+      }
+      scene.ship(scene.first, renamed, scene.dropping)
       try scene.follow(["migrate", scene.store.path, "--to", scene.history], "check")
     },
     Situation("a mapping keeps what would be lost") { scene in
@@ -176,6 +186,20 @@ struct AdviceTests: ModelMaking {
       scene.ship(scene.first, scene.dropping)
       try scene.follow(["check", scene.history], "check")
       scene.run("migrate", scene.store.path, "--to", scene.history)
+    },
+    Situation("an acknowledgement of nothing is taken out") { scene in
+      scene.ship(scene.first, scene.dropping, try Notebook.write(Notebook.first(), "It's here/4", in: scene.directory))
+      scene.run("check", scene.history, "--acknowledge", "Note.mood")
+      // The same name is acknowledged for a step that loses nothing; the other has to stay.
+      let file = scene.history + "/lock.json"
+      var lock = try VersionLock(path: file)
+      lock.acknowledge("Note.mood", from: "3", to: "4")
+      try Data(lock.encoded()).write(to: URL(fileURLWithPath: file))
+      try scene.follow(["check", scene.history], "check")
+      #expect(try VersionLock(path: file).acknowledgements.map(\.source) == ["1"])
+      #expect(scene.tool("check", scene.history, "--unacknowledge", "Note.title").code == 2)
+      #expect(scene.tool("check", scene.history, "--unacknowledge", "Note.mood").code == 6)
+      #expect(try VersionLock(path: file).acknowledgements.isEmpty)
     },
     Situation("a step is left to code where no lock is") { scene in
       let converting = try Notebook.write(Notebook.converting(), "It's here/4", in: scene.directory)
@@ -388,6 +412,72 @@ struct AdviceTests: ModelMaking {
       #expect(scene.tool.run(try #require(again.first).words).code == 0, "\(again)")
       try FileManager.default.removeItem(atPath: scene.store.path + ".heirloom")
       #expect(Remedy.migration.command(for: scene.store.path)?.contains("give it the app's model with --to") == true)
+    },
+    Situation("a missing file of external data is copied back") { scene in
+      let support = try scene.makeStoreWithFiles()
+      let note = try #require(ModelFile(scene.path("Files.json")).read().model.entity(named: "Note"))
+      let later = try ManagedObjectModel(entities: [entity("Note", note.attributes + [attribute("more")])])
+      scene.run(
+        "migrate", scene.store.path, "--to", try Notebook.write(later, "It's here/2", in: scene.directory))
+      let names = try FileManager.default.contentsOfDirectory(atPath: support)
+      for isFolder in [false, true] {
+        if isFolder {
+          try FileManager.default.removeItem(atPath: scene.path(".Notebook_SUPPORT"))
+        } else {
+          for name in names.prefix(2) { try FileManager.default.removeItem(atPath: support + "/" + name) }
+        }
+        #expect(scene.tool("verify", scene.store.path).code == 6)
+        try scene.followInShell(["doctor", scene.store.path], ["cp "])
+        scene.run("verify", scene.store.path)
+      }
+    },
+    Situation("a missing file that nothing has is named") { scene in
+      let support = try scene.makeStoreWithFiles()
+      let names = try FileManager.default.contentsOfDirectory(atPath: support).sorted()
+      try FileManager.default.moveItem(atPath: support + "/" + names[0], toPath: scene.path("backup"))
+      let told = scene.run("doctor", scene.store.path)
+      #expect(told.output.contains("look for \(names[0]) in a backup, and copy it to \(support)"), "\(told)")
+      try FileManager.default.moveItem(atPath: scene.path("backup"), toPath: support + "/" + names[0])
+      scene.run("verify", scene.store.path)
+    },
+    Situation("a snapshot that can't be read is written anew") { scene in
+      try scene.makeStore()
+      let snapshot = ModelController(storeURL: scene.store).snapshotURL
+      try Data("no model".utf8).write(to: snapshot)
+      #expect(scene.tool("verify", scene.store.path).code == 6)
+      try scene.followInShell(["doctor", scene.store.path], ["mv "])
+      scene.run("verify", scene.store.path)
+      scene.run("migrate", scene.store.path, "--to", scene.first)
+      #expect(try ModelController(storeURL: scene.store).snapshot()?.model == Notebook.first())
+    },
+    Situation("a damaged page of a kept version is found, and the rest is salvaged") { scene in
+      try scene.makeStore()
+      try scene.execute("UPDATE ZNOTE SET ZTITLE = ZTITLE || ' ' || hex(zeroblob(600))")
+      scene.run("migrate", scene.store.path, "--to", scene.adding)
+      scene.run("verify", scene.store.path)
+      let kept = try #require(try StoreArchive(storeURL: scene.store).previousVersions().first)
+      var data = try Data(contentsOf: kept.storeURL)
+      let page = try #require(data.range(of: Data("note 10 ".utf8))).lowerBound / 4096
+      data.replaceSubrange(page * 4096..<page * 4096 + 100, with: Data(repeating: 0xA5, count: 100))
+      try data.write(to: kept.storeURL)
+      for question in ["verify", "doctor"] {
+        let asked = scene.tool(question, scene.store.path)
+        let command = try #require(PrintedCommand.all(in: asked.output).first { $0.words[0] == "salvage" }, "\(asked)")
+        #expect(command.words[1] == kept.storeURL.path && command.placeholder == nil, "\(command)")
+        #expect(scene.tool.run(command.words).code == 6, "\(command)")
+        #expect(scene.tool("inspect", try #require(command.words.last)).code == 0)
+      }
+      #expect(try Data(contentsOf: kept.storeURL) == data)
+    },
+    Situation("an interrupted change is undone with the model that is given") { scene in
+      try scene.makeStore(archives: false)
+      try FileManager.default.createDirectory(atPath: scene.path("Copy"), withIntermediateDirectories: true)
+      _ = try HotJournal(
+        interrupting: "UPDATE ZNOTE SET ZTITLE = hex(zeroblob(3000))", ofStoreAt: scene.store, cachedPages: 1)
+      let told = scene.run("doctor", scene.store.path)
+      #expect(told.output.contains("give it the model that made the store with --to"), "\(told)")
+      #expect(!told.output.contains("heirloom doctor"), "\(told)")
+      scene.run("migrate", scene.store.path, "--to", scene.first)
     },
   ]
 }

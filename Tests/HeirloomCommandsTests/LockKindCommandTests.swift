@@ -97,7 +97,9 @@ struct LockKindCommandTests {
     #expect(try findings("acknowledgementWithoutModel").isEmpty)
     try FileManager.default.removeItem(at: file)
     try without.write(to: lock)
-    try write { $0.acknowledgements = [] }
+    let command = try #require(PrintedCommand.all(in: told[0]).last, "\(told)")
+    #expect(tool.run(command.words).code == 6, "\(command)")
+    #expect(try VersionLock(path: lock.path).acknowledgements.isEmpty)
     #expect(try findings("acknowledgementWithoutModel").isEmpty)
     #expect(tool("check", history, "--acknowledge", "Note.mood").code == 0)
   }

@@ -97,6 +97,20 @@ struct UnreadableLogCommandTests {
     #expect(try tool("doctor", store.path, "--json").json()["next"] as? String == "heirloom versions \(store.path)")
   }
 
+  @Test func `a store that has the model is told of a log that can't be read`() throws {
+    let log = URL(fileURLWithPath: store.path + "-wal")
+    let bytes = try Data(contentsOf: log)
+    let outcome = tool("migrate", store.path, "--to", models.first)
+    #expect(outcome.code == 0 && outcome.output.contains("nothing to do"), "\(outcome)")
+    let printed = PrintedCommand.all(in: outcome.output)
+    #expect(printed.map(\.words) == [["doctor", store.path]], "\(outcome)")
+    #expect(try Data(contentsOf: log) == bytes)
+    #expect(try countAfterNextCommand() ?? 0 >= 12)
+    // Without the log there is nothing to tell.
+    for end in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: store.path + end) }
+    #expect(PrintedCommand.all(in: tool("migrate", store.path, "--to", models.first).output).isEmpty)
+  }
+
   /// A way to open a store for writing, after which SQLite has dropped what it couldn't read.
   enum Way: CaseIterable, Sendable {
     case opening, openingWithoutMigration, cleaningUp, settingAside, settingAsideAndReturning, returning,

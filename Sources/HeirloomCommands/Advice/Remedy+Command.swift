@@ -3,8 +3,13 @@ import HeirloomOutput
 
 extension Remedy {
   /// Returns the sentence with the command that carries the remedy out on a store's file; `nil` where none could.
-  package func command(for path: String) -> String? {
-    let file = shellWord(path)
+  ///
+  /// - Parameters:
+  ///   - path: The store's file.
+  ///   - kept: The file of a previous version that it is about; `nil` for the store itself.
+  /// - Returns: The sentence.
+  package func command(for path: String, ofKept kept: String? = nil) -> String? {
+    let file = shellWord(kept ?? path)
     let place = StorePlace(path)
     switch self {
     case .inspection: return "heirloom inspect \(file) shows what it is."
@@ -17,8 +22,8 @@ extension Remedy {
       return "heirloom migrate \(file) --to \(shellWord(snapshot)) does it."
     case .previousVersions: return "heirloom versions \(file) lists what is kept."
     case .salvage:
-      guard place.holdsPages else { return nil }
-      guard let command = place.salvage() else {
+      guard StorePlace(kept ?? path).holdsPages else { return nil }
+      guard let command = kept.map({ place.salvage(ofKept: $0) }) ?? place.salvage() else {
         return "The command salvage reads what can be read into a new store: give it the app's model with --model."
       }
       return "\(command) reads what can be read into a new store."

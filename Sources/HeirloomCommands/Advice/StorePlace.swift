@@ -10,9 +10,10 @@ struct StorePlace {
   init(_ path: String) { self.path = path }
 
   /// The snapshot beside the store; `nil` if none can be read.
-  var snapshot: String? {
-    Self.readable(ModelController(storeURL: URL(fileURLWithPath: path)).snapshotURL.path)
-  }
+  var snapshot: String? { Self.readable(snapshotPath) }
+
+  /// The place of the snapshot beside the store.
+  var snapshotPath: String { ModelController(storeURL: URL(fileURLWithPath: path)).snapshotURL.path }
 
   /// Returns the path of a snapshot, if it can be read.
   private static func readable(_ path: String) -> String? {
@@ -49,6 +50,12 @@ struct StorePlace {
 
   /// True if something may be salvaged from the store's file.
   var holdsPages: Bool { StoreSalvage.holdsPages(path) }
+
+  /// Returns the command that reads a kept store into a new file beside this one, by the model that is kept with it.
+  func salvage(ofKept store: String, otherwise models: [String] = []) -> String {
+    let model = PathText.join(PathText.split(store).folder, StoreLocation.snapshotName)
+    return salvage(store, models: FileManager.default.fileExists(atPath: model) ? [model] : models)
+  }
 
   /// Returns the command that reads this store; `nil` if no model is known that it could be given.
   func salvage() -> String? {

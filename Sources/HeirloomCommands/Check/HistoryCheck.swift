@@ -265,6 +265,31 @@ struct HistoryCheck {
     try write(lock)
   }
 
+  /// Takes acknowledgements out of the lock, and writes it.
+  ///
+  /// - Parameters:
+  ///   - names: The names of the losses.
+  ///   - needless: The acknowledgements that acknowledge nothing: where a name has such ones, the others stay.
+  /// - Throws: `UsageError` for a name that the lock doesn't acknowledge; a failure if there is no lock, or it can't be
+  ///   written.
+  mutating func unacknowledge(
+    _ names: [String], first needless: [(loss: VersionLock.Acknowledgement.Loss, source: String, destination: String)]
+  ) throws {
+    var lock = try writableLock(for: "acknowledgement")
+    let known = Set(lock.content.acknowledgements.flatMap(\.losses).map(\.name))
+    for name in names where !known.contains(name) {
+      throw UsageError.invalidValue(
+        option: "--unacknowledge", value: name,
+        expected: known.isEmpty ? "nothing: no loss is acknowledged" : "one of \(listText(known.ordered()))")
+    }
+    let steps = needless.map { (step: lock.content.step(from: $0.source, to: $0.destination), loss: $0.loss) }
+    lock.content.unacknowledge { step, loss in
+      names.contains(loss.name)
+        && (steps.contains { $0.step == step && $0.loss == loss } || !steps.contains { $0.loss.name == loss.name })
+    }
+    try write(lock)
+  }
+
   /// Returns the command that fixes a version as shipped, as one has to type it.
   ///
   /// - Parameters:

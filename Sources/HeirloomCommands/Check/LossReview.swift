@@ -39,7 +39,7 @@ struct LossReview {
   /// The losses that the models imply at steps whose mapping isn't known here; code may keep the content.
   private(set) var impliedLosses: [Loss] = []
   /// The losses that the lock acknowledges and no migration has.
-  private(set) var stale: [(loss: String, source: String, destination: String)] = []
+  private(set) var stale: [(loss: VersionLock.Acknowledgement.Loss, source: String, destination: String)] = []
   /// The acknowledgements that say no kind, between versions one of which has no model here.
   private(set) var withoutModel: [(entry: VersionLock.Acknowledgement, missing: String)] = []
   /// The renames that the steps with an open loss seem to lack, by version.
@@ -119,7 +119,7 @@ struct LossReview {
         $0.source.name == item.source && $0.destinationName == item.destination && entry.covers($0.name)
           && (entry.kind == nil || entry.kind == $0.effect.kind.lossKind)
       }) && !unknown.contains(item.source) {
-        stale.append((entry.name, item.source, item.destination))
+        stale.append((entry, item.source, item.destination))
       }
     }
   }
@@ -210,6 +210,11 @@ extension LossReview {
     }
   }
 
+  /// The acknowledgements that acknowledge nothing.
+  var needless: [(loss: VersionLock.Acknowledgement.Loss, source: String, destination: String)] {
+    stale + withoutModel.flatMap { item, _ in item.losses.map { ($0, item.source, item.destination) } }
+  }
+
   /// Returns the findings: an error for each unacknowledged loss, and a note for each acknowledged one.
   ///
   /// - Parameter path: The history, for the command that acknowledges.
@@ -240,8 +245,9 @@ extension LossReview {
         CheckFinding(
           severity: .warning, kind: .staleAcknowledgement, version: item.source, file: path,
           message:
-            "\"\(item.source)\" → \"\(item.destination)\": the lock acknowledges that \"\(item.loss)\" is lost, and it"
-            + " isn't. Take it out of the lock, or a later mistake goes unnoticed.")
+            "\"\(item.source)\" → \"\(item.destination)\": the lock acknowledges that \"\(item.loss.name)\" is lost, and it"
+            + " isn't; a later mistake would go unnoticed. heirloom check \(shellWord(path)) --unacknowledge"
+            + " \(shellWord(item.loss.name)) takes it out of the lock.")
       }
       + withoutModel.map { item, missing in
         CheckFinding(
@@ -249,8 +255,9 @@ extension LossReview {
           message:
             "\"\(item.source)\" → \"\(item.destination)\": the lock acknowledges that"
             + " \(listText(item.losses.map { "\"\($0.name)\"" })) is lost, but not which kind of loss is meant, and the model of"
-            + " \"\(missing)\", which would imply it, is missing: it acknowledges nothing. Bring \"\(missing)\" back, or take the"
-            + " entry out of the lock.")
+            + " \"\(missing)\", which would imply it, is missing: it acknowledges nothing. Bring \"\(missing)\" back, or:"
+            + " heirloom check \(shellWord(path))"
+            + item.losses.map { " --unacknowledge \(shellWord($0.name))" }.joined())
       }
   }
 }

@@ -41,6 +41,9 @@ extension Command {
         name: "--acknowledge", value: "ENTITY[.PROPERTY]", isRepeatable: true,
         summary: "losing it is meant: note that in the lock for each step that loses it"),
       Option(
+        name: "--unacknowledge", value: "ENTITY[.PROPERTY]", isRepeatable: true,
+        summary: "take the acknowledgement of a loss out of the lock again, of each step"),
+      Option(
         name: "--cloudkit",
         summary: "hold the versions against CloudKit's rules too: what can be mirrored, and nothing but additions"),
       Option(
@@ -102,7 +105,7 @@ struct CheckCommand {
     if let known = history.history {
       let mappings = try GivenMappings(arguments.all("--mapping").map(console.path), history: known, console: console)
       let decisions = try history.decisions(given, by: known, mappings: mappings)
-      try check.review(&history, known, mappings, byApp: apps, acknowledging: arguments.all("--acknowledge"))
+      try check.review(&history, known, mappings, byApp: apps, arguments)
       // Only now is the whole command line known to be right.
       let told = history.findings.count
       try history.leaveToCode(arguments.all("--by-app"))
@@ -148,8 +151,9 @@ struct CheckCommand {
   /// Finds the losses of the history's hops, and notes in the lock those that are meant.
   private mutating func review(
     _ history: inout HistoryCheck, _ known: ModelHistory, _ mappings: GivenMappings, byApp: Set<String>,
-    acknowledging names: [String]
+    _ arguments: Arguments
   ) throws {
+    let names = arguments.all("--acknowledge")
     func review() -> LossReview {
       LossReview(
         of: Array(history.migratedVersions), acknowledged: history.acknowledgements, mappings: mappings, byApp: byApp,
@@ -162,6 +166,11 @@ struct CheckCommand {
       throw UsageError.invalidValue(
         option: "--acknowledge", value: name,
         expected: open.isEmpty ? "nothing: no loss is left to acknowledge" : "one of \(listText(open))")
+    }
+    let others = arguments.all("--unacknowledge")
+    if !others.isEmpty {
+      try history.unacknowledge(others, first: result.needless)
+      result = review()
     }
     let meant = losses.filter { names.contains($0.name) && !$0.isAcknowledged }
     if !meant.isEmpty {

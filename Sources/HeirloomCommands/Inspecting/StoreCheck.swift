@@ -30,7 +30,26 @@ struct StoreCheck {
     }
     vault = StoreVault(try StoreLocation(resolving: path, files: POSIXFileOperations()))
     report.add(try vault.findings())
+    let told = report.findings.filter { $0.kind == .damagedVersion }.map(\.message)
+    report.add(Self.unsoundVersions(besideStoreAt: path) { id in told.contains { $0.contains(id) } })
     self.report = report
+  }
+
+  /// Returns findings about previous versions that can be opened and not read whole: each is read now.
+  private static func unsoundVersions(
+    besideStoreAt path: String, isTold: (_ id: String) -> Bool
+  ) -> [StoreFinding] {
+    // A folder that can't be listed is a finding of the vault's.
+    let versions = (try? StoreArchive(path: path).previousVersions()) ?? []
+    return versions.filter { !isTold($0.id) }.compactMap { version in
+      let model = StorePlace.snapshot(of: version).flatMap { try? ModelFile($0).read().model }
+      let file = version.storeURL.path
+      guard let fault = (try? StoreSoundness(ofStoreAt: file, model: model))?.fault else { return nil }
+      return StoreFinding(
+        .warning, .damagedVersion,
+        "The previous version \(version.id) can't be read whole: \(fault). The store itself is another file.",
+        remedies: [.salvage], for: file)
+    }
   }
 
   /// Returns the snapshot beside a store, or in a previous version the one in its folder.
@@ -95,7 +114,7 @@ struct StoreCheck {
 extension StoreFinding {
   /// Returns the message with the commands for the store at a path.
   func text(path: String) -> String {
-    ([message] + remedies.compactMap { $0.command(for: file ?? path) }).joined(separator: " ")
+    ([message] + remedies.compactMap { $0.command(for: path, ofKept: file) }).joined(separator: " ")
   }
 
   /// Returns the finding for a person: severity, entity and message, with the commands for the store at a path.

@@ -45,6 +45,11 @@ extension StoreDiagnosis {
         command: "heirloom migrate \(word) --to \(shellWord(model))",
         reason: "it undoes the interrupted change, and keeps the store as it is now if that is more than SQLite would")
     }
+    if problem?.problem == .needsRecovery {
+      return Step(
+        command: nil,
+        reason: "the command migrate undoes the interrupted change: give it the model that made the store with --to")
+    }
     if let problem {
       return Step(command: nil, reason: problem.recoverySuggestion ?? "The problem says what is in the way.")
     }
@@ -63,6 +68,7 @@ extension StoreDiagnosis {
         ?? Step(
           command: "heirloom repair \(word)", reason: "the unfinished operation is settled, and nothing else is done")
     }
+    if let step = stepForMissingFiles ?? stepForSnapshot ?? stepForKeptVersion { return step }
     if check?.report.hasFaults ?? true {
       return Step(command: "heirloom verify \(word)", reason: "all findings in full")
     }
@@ -80,7 +86,7 @@ extension StoreDiagnosis {
     let isDamaged = otherFile == nil && problem.map { Self.isDamage($0.problem) } ?? true && place.holdsPages
     let salvage = knownModels.map { place.salvage(models: $0) }
     if let newest = versions.first(where: isSound) {
-      let isThere = problem.map { $0.problem != .missing } ?? true
+      let isThere = FileManager.default.fileExists(atPath: path)
       return Step(
         command: "heirloom restore \(word) --version \(newest.id)",
         reason: "the newest version that is sound\(isThere ? "; what is there now is kept too" : "")",
@@ -108,6 +114,52 @@ extension StoreDiagnosis {
       return Step(command: nil, reason: "nothing to do: it is another program's database; look for the store elsewhere")
     default: return Step(command: "heirloom versions \(word)", reason: "it lists what is kept")
     }
+  }
+
+  /// The step for values that are missing with their files of external data.
+  private var stepForMissingFiles: Step? {
+    let names = (check?.report.findings ?? []).flatMap(\.missingFiles)
+    guard !names.isEmpty, let vault = check?.vault else { return nil }
+    func folder(_ support: String) -> String { PathText.join(support, "_EXTERNAL_DATA") }
+    let own = folder(vault.location.support)
+    for version in versions {
+      let (place, name) = PathText.split(version.storeURL.path)
+      let kept = folder(PathText.join(place, StoreLocation.supportName(forStore: name)))
+      let found = names.map { PathText.join(kept, $0) }.filter { Self.size($0) > 0 }
+      guard !found.isEmpty else { continue }
+      return Step(
+        command: "cp \(found.map(shellWord).joined(separator: " ")) \(shellWord(own))",
+        reason: "the version \(version.id) has \(counted(Int64(found.count), "file")) of those that are missing",
+        before: FileManager.default.fileExists(atPath: own) ? nil : ("mkdir -p \(shellWord(own))", "the folder is gone")
+      )
+    }
+    return Step(command: nil, reason: "look for \(listText(names, limit: 6)) in a backup, and copy it to \(own)")
+  }
+
+  /// The step for a snapshot that can't be read, beside a store whose model is known.
+  private var stepForSnapshot: Step? {
+    let faults = (check?.report.findings ?? []).filter { $0.severity < .note }
+    guard check?.report.isModelFit ?? false, faults.contains(where: { $0.kind == .damagedSnapshot }) else { return nil }
+    let file = place.snapshotPath
+    var aside = file + ".unread"
+    while FileManager.default.fileExists(atPath: aside) { aside += "-2" }
+    return Step(
+      command: "mv \(shellWord(file)) \(shellWord(aside))",
+      reason: "the next launch of the app, or a migration, writes it anew; the store has a copy of its model")
+  }
+
+  /// The step where nothing but previous versions has faults.
+  private var stepForKeptVersion: Step? {
+    let faults = (check?.report.findings ?? []).filter { $0.severity < .note }
+    guard !faults.isEmpty, faults.allSatisfy({ $0.kind == .damagedVersion }) else { return nil }
+    let unsound = faults.compactMap(\.file).first { file in
+      versions.contains { $0.storeURL.path == file && !isSound($0) } && StorePlace(file).holdsPages
+    }
+    guard let unsound else {
+      return Step(command: nil, reason: "nothing to do: the findings are about what is kept, not about the store")
+    }
+    return Step(
+      command: salvage(ofKept: unsound), reason: "the store itself has no finding; this reads what the version holds")
   }
 
   /// The step for a log that is kept, or was moved aside, and that SQLite couldn't read.
@@ -163,8 +215,7 @@ extension StoreDiagnosis {
 
   /// Returns the command that reads a kept store, by the model that is kept with it.
   private func salvage(ofKept store: String) -> String {
-    let snapshot = PathText.join(PathText.split(store).folder, StoreLocation.snapshotName)
-    return place.salvage(store, models: FileManager.default.fileExists(atPath: snapshot) ? [snapshot] : models)
+    place.salvage(ofKept: store, otherwise: models)
   }
 
   // MARK: Files

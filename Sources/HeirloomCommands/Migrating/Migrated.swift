@@ -27,6 +27,7 @@ struct Migrated {
       } else {
         warnings += Self.archiveModel(of: request, at: path)
       }
+      if case .upToDate = outcome { warnings += Self.unreadLog(besideStoreAt: path) }
       report = Self.report(
         outcome, finished: finished, path: path, request: request,
         seconds: start.duration(to: .now) / .seconds(1), style: console.style
@@ -51,6 +52,15 @@ struct Migrated {
     } catch {
       return ["the model was not archived beside the store: \(CommandFailure(error).message) Run again to archive it."]
     }
+  }
+
+  /// Returns a warning about a `-wal` that SQLite can't read whole: a migration would have stopped at it.
+  private static func unreadLog(besideStoreAt path: String) -> [String] {
+    let location = try? StoreLocation(resolving: path, files: POSIXFileOperations())
+    guard let damage = try? location.flatMap({ try StoreVault($0).logDamage() }), damage.lostCount > 0 else {
+      return []
+    }
+    return ["\(damage.description) heirloom doctor \(shellWord(path)) names the command that reads them."]
   }
 
   private static func report(

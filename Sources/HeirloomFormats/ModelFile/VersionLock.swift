@@ -164,6 +164,15 @@ package struct VersionLock: Hashable, Sendable {
     let losses = Set(acknowledgements[position].losses + [loss])
     acknowledgements[position].losses = losses.ordered { [$0.name, $0.kind?.rawValue ?? ""] }
   }
+
+  /// Takes losses out, with the steps that have none left.
+  package mutating func unacknowledge(where isMeant: (Step, Acknowledgement.Loss) -> Bool) {
+    for position in acknowledgements.indices {
+      let step = Step(source: acknowledgements[position].source, destination: acknowledgements[position].destination)
+      acknowledgements[position].losses.removeAll { isMeant(step, $0) }
+    }
+    acknowledgements.removeAll(where: \.losses.isEmpty)
+  }
 }
 
 // Files and commands know versions by name, which is the identifier unless a lock says otherwise.

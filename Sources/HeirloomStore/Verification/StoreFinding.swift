@@ -17,11 +17,13 @@ public struct StoreFinding: Hashable, Sendable {
   public let remedies: [Remedy]
   /// The file that they help with; `nil` for the store itself.
   package let file: String?
+  /// The names of files of external data that are missing, as far as the message is about such.
+  package let missingFiles: [String]
 
   /// Creates a finding.
   package init(
     _ severity: Severity, _ kind: Kind, entity: String? = nil, _ message: String, remedies: [Remedy] = [],
-    for file: String? = nil
+    for file: String? = nil, missingFiles: [String] = []
   ) {
     self.severity = severity
     self.kind = kind
@@ -29,6 +31,7 @@ public struct StoreFinding: Hashable, Sendable {
     self.message = PlainText.line(message)
     self.remedies = remedies
     self.file = file
+    self.missingFiles = missingFiles
   }
 
   /// The severity of a finding.

@@ -205,7 +205,7 @@ extension StoreVerification {
       add(
         .warning, .extraColumn, entity: entities[table],
         "The column \(table).\(column) is unknown to the model: what it holds is not seen by the app. A migration takes it"
-          + " along with the rows.")
+          + " along with the rows, unless a later model needs its name.")
     case .missingIndex(let name):
       reportMissingIndex(name, schema, entities)
     case .differentIndex(let name, let found, let expected):
@@ -278,9 +278,12 @@ extension StoreVerification {
       case (.trigger, .foreign):
         add(
           .note, .extraTrigger, entity: entities[object.table],
-          "The trigger \(object.name) on \(object.table) is not of the model; it travels along.")
+          "The trigger \(object.name) on \(object.table) is not of the model; it travels along, unless a later model needs its name."
+        )
       case (.view, _):
-        add(.note, .extraTable, "The view \(object.name) is not of the model; it travels along.")
+        add(
+          .note, .extraTable,
+          "The view \(object.name) is not of the model; it travels along, unless a later model needs its name.")
       default: continue
       }
     }
@@ -301,7 +304,8 @@ extension StoreVerification {
     guard isObjects || isLinks else {
       add(
         .note, .extraTable,
-        "The table \(name) is not of the model: the app's own, or anyone's. It travels along in a migration.")
+        "The table \(name) is not of the model: the app's own, or anyone's. It travels along in a migration, unless a later model needs"
+          + " its name.")
       return
     }
     let count = reading("the table \(name)") { connection throws(SQLiteError) in

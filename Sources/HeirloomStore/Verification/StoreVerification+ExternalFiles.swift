@@ -26,24 +26,20 @@ extension StoreVerification {
     of column: AttributeColumn, entity: String, folder: String, used: inout Set<String>
   ) -> Bool {
     var missing: [String] = []
-    var missingCount: Int64 = 0
     let names = reading("the table \(column.table)", entity: entity) { connection throws(SQLiteError) -> [String] in
       try ExternalStorage.fileNames(in: column, connection)
     }
     for name in names ?? [] {
       used.insert(name)
-      if !ExternalStorage.isFilled("\(folder)/\(name)") {
-        missingCount += 1
-        if missing.count < 8 { missing.append(name) }
-      }
+      if !ExternalStorage.isFilled("\(folder)/\(name)") { missing.append(name) }
     }
-    guard missingCount > 0 else { return names != nil }
-    let rest = missingCount > 8 ? " and \(missingCount - 8) more" : ""
+    guard !missing.isEmpty else { return names != nil }
+    let missingCount = Int64(missing.count)
     add(
       .error, .missingExternalFile, entity: entity,
       "\(counted(missingCount, "file")) with a value of \(entity).\(column.path.joined(separator: ".")) \(isOrAre(missingCount))"
-        + " missing or empty in \(folder) (\(missing.joined(separator: ", "))\(rest)): the value is lost unless the file is found. Look for it"
-        + " in a previous version or a backup, and copy it there.")
+        + " missing or empty in \(folder) (\(listed(missing))): the value is lost unless the file is found. Look for it"
+        + " in a previous version or a backup, and copy it there.", missingFiles: missing)
     return names != nil
   }
 }

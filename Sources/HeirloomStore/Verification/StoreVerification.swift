@@ -86,9 +86,10 @@ package struct StoreVerification {
 
   mutating func add(
     _ severity: StoreFinding.Severity, _ kind: StoreFinding.Kind, entity: String? = nil, _ message: String,
-    remedies: [Remedy] = []
+    remedies: [Remedy] = [], missingFiles: [String] = []
   ) {
-    report.findings.append(StoreFinding(severity, kind, entity: entity, message, remedies: remedies))
+    report.findings.append(
+      StoreFinding(severity, kind, entity: entity, message, remedies: remedies, missingFiles: missingFiles))
   }
 
   /// Adds damage, which only a previous version or a backup makes good.
