@@ -2,7 +2,7 @@ import HeirloomModel
 
 extension DifferenceBuilder {
   /// Adds an attribute that no object had before.
-  mutating func addNew(_ attribute: AttributeDescription, in entity: EntityDescription) {
+  func addNew(_ attribute: AttributeDescription, in entity: EntityDescription) {
     let isAmbiguous =
       correspondence.pair(ofDestination: entity.name)?.ambiguities.contains { $0.destinations.contains(attribute.name) }
       ?? false
@@ -26,7 +26,7 @@ extension DifferenceBuilder {
   }
 
   /// Adds the changes of an attribute that was there before.
-  mutating func addChanges(of new: AttributeDescription, from old: AttributeDescription, in entity: String) {
+  func addChanges(of new: AttributeDescription, from old: AttributeDescription, in entity: String) {
     let isStored = !new.isTransient || !old.isTransient
     if old.name != new.name {
       add(
@@ -37,7 +37,7 @@ extension DifferenceBuilder {
   }
 
   /// Adds the changes of an attribute or element, its name aside.
-  private mutating func addChanges(
+  private func addChanges(
     of new: AttributeDescription, from old: AttributeDescription, in entity: String, path: String, isOptional: Bool
   ) {
     let isStored = !new.isTransient && !old.isTransient
@@ -79,7 +79,7 @@ extension DifferenceBuilder {
     addElements(of: new, from: old, in: entity, path: path, isOptional: isOptional || new.isOptional)
   }
 
-  private mutating func addStorageChanges(
+  private func addStorageChanges(
     of new: AttributeDescription, from old: AttributeDescription, in entity: String, path: String, isStored: Bool,
     isHashed: Bool
   ) {
@@ -111,7 +111,7 @@ extension DifferenceBuilder {
     }
   }
 
-  private mutating func addUnstoredChanges(
+  private func addUnstoredChanges(
     of new: AttributeDescription, from old: AttributeDescription, in entity: String, path: String
   ) {
     compare(.renamingIdentifierChanged, entity, path, old.renamingIdentifier, new.renamingIdentifier) { $0 }
@@ -133,7 +133,7 @@ extension DifferenceBuilder {
     }
   }
 
-  private mutating func addElements(
+  private func addElements(
     of new: AttributeDescription, from old: AttributeDescription, in entity: String, path: String, isOptional: Bool
   ) {
     guard let before = old.composite?.elements, let after = new.composite?.elements else { return }

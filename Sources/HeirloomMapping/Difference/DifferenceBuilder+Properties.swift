@@ -8,7 +8,7 @@ private struct PropertyOrigin: Hashable {
 
 extension DifferenceBuilder {
   /// Adds the changes of the properties that a destination entity declares itself.
-  mutating func addProperties(of entity: EntityDescription) {
+  func addProperties(of entity: EntityDescription) {
     let isNew = correspondence.pair(ofDestination: entity.name) == nil
     for attribute in entity.attributes {
       let origins = origins(of: attribute.name, in: entity) { $0.attributes }
@@ -49,7 +49,7 @@ extension DifferenceBuilder {
   }
 
   /// Adds the properties of a source entity that some entity no longer has.
-  mutating func addRemovedProperties(of entity: EntityDescription) {
+  func addRemovedProperties(of entity: EntityDescription) {
     for attribute in entity.attributes {
       for heir in losers(of: attribute.name, declaredBy: entity, names: { $0.destinationAttributes }) {
         let becameRelationship = destination.relationships(of: heir.pair.destination.name).contains {
@@ -148,7 +148,7 @@ extension DifferenceBuilder {
     pair.ambiguities.contains { $0.sources.contains(property) }
   }
 
-  private mutating func addFetchedProperties(of pair: EntityCorrespondence) {
+  private func addFetchedProperties(of pair: EntityCorrespondence) {
     let name = pair.destination.name
     let matching = IdentifierMatching(
       from: pair.source.fetchedProperties.map(\.identified), to: pair.destination.fetchedProperties.map(\.identified))

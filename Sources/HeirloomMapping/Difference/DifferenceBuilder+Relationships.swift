@@ -2,7 +2,7 @@ import HeirloomModel
 
 extension DifferenceBuilder {
   /// Adds a relationship that no object had before.
-  mutating func addNew(_ relationship: RelationshipDescription, in entity: EntityDescription) {
+  func addNew(_ relationship: RelationshipDescription, in entity: EntityDescription) {
     let isAmbiguous =
       correspondence.pair(ofDestination: entity.name)?.ambiguities.contains {
         $0.destinations.contains(relationship.name)
@@ -20,7 +20,7 @@ extension DifferenceBuilder {
   }
 
   /// Adds the changes of a relationship that was there before.
-  mutating func addChanges(of new: RelationshipDescription, from old: RelationshipDescription, in entity: String) {
+  func addChanges(of new: RelationshipDescription, from old: RelationshipDescription, in entity: String) {
     let name = new.name
     let isStored = !new.isTransient && !old.isTransient
     let isHashed = !new.isTransient || !old.isTransient
@@ -51,7 +51,7 @@ extension DifferenceBuilder {
     compare(.userInfoChanged, entity, name, old.userInfo, new.userInfo)
   }
 
-  private mutating func addDestination(
+  private func addDestination(
     of new: RelationshipDescription, from old: RelationshipDescription, in entity: String, isStored: Bool,
     isHashed: Bool
   ) {
@@ -77,7 +77,7 @@ extension DifferenceBuilder {
       effect: effect, isHashed: isHashed)
   }
 
-  private mutating func addInverse(
+  private func addInverse(
     of new: RelationshipDescription, from old: RelationshipDescription, in entity: String, kept: ModelChange.Effect,
     isHashed: Bool
   ) {
@@ -111,7 +111,7 @@ extension DifferenceBuilder {
     }
   }
 
-  private mutating func addCounts(
+  private func addCounts(
     of new: RelationshipDescription, from old: RelationshipDescription, in entity: String, isStored: Bool,
     isHashed: Bool
   ) {

@@ -1,7 +1,7 @@
 import HeirloomModel
 
 /// A builder that gathers the changes between two models.
-struct DifferenceBuilder {
+final class DifferenceBuilder {
   let inference: MappingInference
   let flows: RowFlows
   private var changes: [ModelChange] = []
@@ -17,7 +17,7 @@ struct DifferenceBuilder {
   var destination: ManagedObjectModel { inference.destination }
 
   /// Returns all changes, sorted.
-  mutating func build() -> [ModelChange] {
+  func build() -> [ModelChange] {
     addModelChanges()
     let ambiguous = correspondence.entityAmbiguities
     for entity in destination.entities {
@@ -46,7 +46,7 @@ struct DifferenceBuilder {
     }.map(\.element)
   }
 
-  mutating func add(
+  func add(
     _ kind: ModelChange.Kind, _ entity: String?, _ property: String? = nil, before: String? = nil, after: String? = nil,
     effect: ModelChange.Effect = .nothing, isHashed: Bool = false
   ) {
@@ -57,7 +57,7 @@ struct DifferenceBuilder {
   }
 
   /// Adds a change that has no effect on rows, if two values differ.
-  mutating func compare<Value: Equatable>(
+  func compare<Value: Equatable>(
     _ kind: ModelChange.Kind, _ entity: String?, _ property: String?, _ before: Value, _ after: Value,
     isHashed: Bool = false, text: (Value) -> String? = { _ in nil }
   ) {
@@ -67,7 +67,7 @@ struct DifferenceBuilder {
 
   // MARK: - The model
 
-  private mutating func addModelChanges() {
+  private func addModelChanges() {
     compare(.versionIdentifiersChanged, nil, nil, source.versionIdentifiers, destination.versionIdentifiers) {
       $0.isEmpty ? nil : $0.joined(separator: ", ")
     }
@@ -99,7 +99,7 @@ struct DifferenceBuilder {
 
   // MARK: - Entities
 
-  private mutating func addEntityChanges(of pair: EntityCorrespondence) {
+  private func addEntityChanges(of pair: EntityCorrespondence) {
     let (old, new) = (pair.source, pair.destination)
     let name = new.name
     if old.name != name { add(.entityRenamed, name, before: old.name, after: name, effect: .kept, isHashed: true) }
@@ -128,7 +128,7 @@ struct DifferenceBuilder {
     compare(.userInfoChanged, name, nil, old.userInfo, new.userInfo)
   }
 
-  private mutating func addConstraints(of pair: EntityCorrespondence) {
+  private func addConstraints(of pair: EntityCorrespondence) {
     let old = pair.source.uniquenessConstraints.map { $0.joined(separator: ", ") }
     let new = pair.destination.uniquenessConstraints.map { $0.joined(separator: ", ") }
     let name = pair.destination.name
@@ -145,7 +145,7 @@ struct DifferenceBuilder {
     }
   }
 
-  private mutating func addIndexes(of pair: EntityCorrespondence) {
+  private func addIndexes(of pair: EntityCorrespondence) {
     let name = pair.destination.name
     for index in pair.destination.indexes {
       guard let old = pair.source.indexes.first(where: { $0.name == index.name }) else {

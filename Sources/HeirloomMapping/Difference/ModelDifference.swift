@@ -3,7 +3,7 @@ package import HeirloomModel
 /// All differences between two models, with their effects on rows and the verdict on a migration.
 ///
 /// It is made from the models alone, without reading a store.
-package struct ModelDifference: Hashable, Sendable {
+package struct ModelDifference: Sendable {
   /// The verdict on a difference; raw values are stable.
   package enum Verdict: String, Hashable, Sendable, CaseIterable {
     /// No difference.
@@ -32,7 +32,7 @@ package struct ModelDifference: Hashable, Sendable {
   /// Compares two models.
   package init(from source: ManagedObjectModel, to destination: ManagedObjectModel) {
     let inference = MappingInference(from: source, to: destination)
-    var builder = DifferenceBuilder(inference: inference)
+    let builder = DifferenceBuilder(inference: inference)
     let changes = builder.build()
     if inference.sourceHashes == inference.destinationHashes {
       verdict = changes.isEmpty ? .identical : .compatible

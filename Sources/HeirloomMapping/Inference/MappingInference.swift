@@ -4,7 +4,7 @@ public import HeirloomModel
 ///
 /// An obstacle is about the models: no mapping can be inferred whatever the store holds. A loss, blocker or warning is
 /// about rows: the mapping holds, but the store must be read before the mapping is used.
-package struct MappingInference: Hashable, Sendable {
+package struct MappingInference: Sendable {
   /// The model that objects come from.
   package let source: ManagedObjectModel
   /// The model that objects become part of.

@@ -60,7 +60,7 @@ package struct MappingSkeleton: Hashable, Sendable {
   package init?(_ inference: MappingInference, from name: String? = nil, to laterName: String? = nil) {
     let losses = inference.effects.filter { $0.kind.severity == .loss }
     guard !inference.obstacles.isEmpty || !losses.isEmpty else { return nil }
-    var draft = Draft(inference: inference)
+    let draft = Draft(inference: inference)
     for obstacle in inference.obstacles { draft.add(obstacle) }
     for split in EntitySplit.all(in: inference) { draft.add(split) }
     for loss in losses { draft.add(loss) }
@@ -68,7 +68,7 @@ package struct MappingSkeleton: Hashable, Sendable {
   }
 
   /// The pieces of the source to write.
-  struct Draft {
+  final class Draft {
     let inference: MappingInference
     private let diagnostics: [MatchingDiagnostic]
     private(set) var parts: [Part] = []
@@ -82,7 +82,7 @@ package struct MappingSkeleton: Hashable, Sendable {
     }
 
     /// Changes the part of an entity mapping, which is added if there is none.
-    private mutating func change(_ from: String, _ to: String, _ body: (inout Part) -> Void) {
+    private func change(_ from: String, _ to: String, _ body: (inout Part) -> Void) {
       if let index = parts.firstIndex(where: { $0.from == from && $0.to == to }) { return body(&parts[index]) }
       var part = Part(
         from: from, to: to, className: MappingSkeleton.className(from, to, Set(parts.map(\.className))))
@@ -90,7 +90,7 @@ package struct MappingSkeleton: Hashable, Sendable {
       parts.append(part)
     }
 
-    mutating func add(_ obstacle: MappingObstacle) {
+    func add(_ obstacle: MappingObstacle) {
       if obstacle.kind == .ambiguousEntity { return addClaims(obstacle) }
       let places = MappingSkeleton.places(of: obstacle, in: inference)
       guard !places.isEmpty else {
@@ -112,7 +112,7 @@ package struct MappingSkeleton: Hashable, Sendable {
     }
 
     /// Adds a mapping for each entity that claims an identifier, those of the same name with each other.
-    private mutating func addClaims(_ obstacle: MappingObstacle) {
+    private func addClaims(_ obstacle: MappingObstacle) {
       let claims = inference.correspondence.entityAmbiguities.filter { $0.destinations.first == obstacle.entity }
       for claim in claims {
         let namesakes = claim.destinations.filter(claim.sources.contains)
@@ -134,12 +134,12 @@ package struct MappingSkeleton: Hashable, Sendable {
       }
     }
 
-    mutating func add(_ split: EntitySplit) {
+    func add(_ split: EntitySplit) {
       change(split.source, split.destination) { $0.splits.append(split) }
     }
 
     /// Adds a loss, with a line to edit where a mapping could keep it, unless a split keeps it.
-    mutating func add(_ loss: DataEffect) {
+    func add(_ loss: DataEffect) {
       let property = loss.properties.first
       func isKept(_ row: DataEffect.Rows) -> Bool {
         parts.contains { part in

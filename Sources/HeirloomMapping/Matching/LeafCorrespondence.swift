@@ -1,7 +1,7 @@
 package import HeirloomModel
 
 /// The content of one column and the place it comes from: the attribute itself, or a leaf of a composite.
-package struct LeafCorrespondence: Hashable, Sendable {
+package final class LeafCorrespondence: Sendable {
   /// The names from the attribute down to the leaf in the destination; one name for an ordinary attribute.
   package let path: [String]
   /// The leaf in the destination.
@@ -14,10 +14,18 @@ package struct LeafCorrespondence: Hashable, Sendable {
   package let sourceLeaf: AttributeDescription?
   /// True when the source's leaf or a composite around it may lack a value; false if the leaf is new.
   package let isSourceOptional: Bool
+
+  fileprivate init(
+    path: [String], leaf: AttributeDescription, isOptional: Bool, sourcePath: [String]?,
+    sourceLeaf: AttributeDescription?, isSourceOptional: Bool
+  ) {
+    (self.path, self.leaf, self.isOptional) = (path, leaf, isOptional)
+    (self.sourcePath, self.sourceLeaf, self.isSourceOptional) = (sourcePath, sourceLeaf, isSourceOptional)
+  }
 }
 
 /// The leaves of a pair of attributes.
-package struct AttributeLeaves: Hashable, Sendable {
+package struct AttributeLeaves: Sendable {
   /// The stored leaves of the destination in declared order.
   package private(set) var leaves: [LeafCorrespondence] = []
   /// Paths of stored leaves of the source whose values have no place in the destination, in declared order.
@@ -27,11 +35,15 @@ package struct AttributeLeaves: Hashable, Sendable {
   /// Identifiers that several elements of a composite claim, with the path of the composite.
   private(set) var ambiguities: [Ambiguity] = []
 
-  struct ShapeChange: Hashable, Sendable {
+  final class ShapeChange: Sendable {
     /// The path in the destination.
     let path: [String]
     let source: AttributeDescription
     let destination: AttributeDescription
+
+    fileprivate init(path: [String], source: AttributeDescription, destination: AttributeDescription) {
+      (self.path, self.source, self.destination) = (path, source, destination)
+    }
   }
 
   struct Ambiguity: Hashable, Sendable {
@@ -61,7 +73,7 @@ package struct AttributeLeaves: Hashable, Sendable {
       Level(destination, path: path, isOptional: isWithinOptional))
   }
 
-  private struct Level {
+  private final class Level {
     let attribute: AttributeDescription?
     let path: [String]?
     let isOptional: Bool

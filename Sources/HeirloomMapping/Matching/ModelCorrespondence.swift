@@ -5,7 +5,7 @@ package import HeirloomModel
 /// Entities are matched first, then properties: those of an entity, inherited ones included, with those of the matched
 /// entity, inherited ones included. So a property that moves up or down a hierarchy, or takes the place of one in each
 /// of several subentities, is found for every entity whose objects have it.
-package struct ModelCorrespondence: Hashable, Sendable {
+package struct ModelCorrespondence: Sendable {
   /// The source model.
   package let source: ManagedObjectModel
   /// The destination model.
@@ -111,7 +111,7 @@ package struct ModelCorrespondence: Hashable, Sendable {
 }
 
 /// A pair of matched entities, with the properties that belong together.
-package struct EntityCorrespondence: Hashable, Sendable {
+package final class EntityCorrespondence: Sendable {
   /// The entity of the source.
   package let source: EntityDescription
   /// The entity of the destination.

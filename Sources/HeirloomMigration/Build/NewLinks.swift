@@ -69,14 +69,23 @@ struct NewLinks {
     _ entity: String, for relationship: String, of owner: String, in store: PersistentStore
   ) throws -> Int64 {
     let context = ManagedObjectContext(store: store)
-    var request = ObjectFetchRequest(owner)
-    request.predicate = try PredicateDescription(parsing: "\(relationship) == nil")
-    request.fetchLimit = 1000
-    let owners = try context.fetch(request)
-    for object in owners { object[toOne: relationship] = try context.insert(entity) }
+    let connection = store.connection
+    let numbers = model.entityTree(from: owner).compactMap { store.schema.entity(named: $0.name)?.number }
+    guard case .key(_, let column, _)? = store.schema.storage(ofRelationship: relationship, in: owner),
+      let table = store.schema.table(ofEntity: owner)?.name
+    else { return 0 }
+    let rows = try connection.rows(
+      "SELECT \(quote(PhysicalName.entity)), \(quote(PhysicalName.primaryKey)) FROM \(quote(table)) WHERE \(quote(column)) IS NULL"
+        + " AND \(quote(PhysicalName.entity)) IN (\(numbers.map(String.init).joined(separator: ", "))) LIMIT 1000")
+    for row in rows {
+      guard let number = row[0].integer, let key = row[1].integer,
+        let object = try context.object(numbered: Int(clamping: number), primaryKey: key)
+      else { continue }
+      object[toOne: relationship] = try context.insert(entity)
+    }
     // The rules of the rows' other values are no matter of the link.
-    try store.connection.transaction(wrapping: { $0 as any Error }) { try context.writePendingChanges() }
-    return Int64(owners.count)
+    try connection.transaction(wrapping: { $0 as any Error }) { try context.writePendingChanges() }
+    return Int64(rows.count)
   }
 }
 

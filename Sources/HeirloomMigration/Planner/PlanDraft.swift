@@ -118,12 +118,16 @@ final class PlanDraft {
     let steps = builder == .rebuild ? parts.rebuildSteps : parts.alteringSteps
     try parts.foreign.check(steps)
     let written = steps.compactMap(\.rows).reduce(0, +)
-    var rowRun = split.byRow.isEmpty ? nil : try rowRun(parts)
+    let selections = try valueSelections()
     let ledger = Ledger(
       crossing, mapping: planner.mapping, taken: taken, transfers: parts.transfers, joins: parts.joins,
-      selections: rowRun?.valueSelections ?? [:])
-    rowRun?.openLines = ledger.open
-    rowRun?.openLinks = openLinks
+      selections: selections)
+    let rowRun =
+      split.byRow.isEmpty
+      ? nil
+      : RowRunParts(
+        of: crossing, derivedTables: parts.backfill.tablesFollowingCode, removals: parts.rowDecisions.removals,
+        decided: decidedByRow, openLines: ledger.open, openLinks: openLinks, valueSelections: selections)
     var strays = StoreQuestions()
     StrayLinks(crossing, transfers: parts.transfers).ask(&strays)
     parts.metadata.foreign.ask(&strays)
@@ -200,7 +204,7 @@ final class PlanDraft {
   }
 
   private func parts(defers: Bool) throws -> CandidateParts {
-    var parts = try CandidateParts(
+    let parts = try CandidateParts(
       crossing, framework: framework, metadata: try metadataSteps(leaving: DeferredMigration()),
       decided: decisions.values, recomputes: decisions.isActive, defers: defers, connection: connection)
     parts.rowDecisions = try decisions.rowDecisions(of: parts, questions: effects, connection: connection)
@@ -214,18 +218,14 @@ final class PlanDraft {
       memory: planner.settings.memory)
   }
 
-  /// Returns what the run needs for objects that are made one by one.
-  private func rowRun(_ parts: CandidateParts) throws -> RowRunParts {
+  /// Returns the values that SQL can give to objects that are made one by one, by the name of the entity mapping.
+  private func valueSelections() throws -> [String: ValueSelection] {
     var selections: [String: ValueSelection] = [:]
     for mapping in split.byRow {
-      // The values that SQL can give.
       selections[mapping.name] = try ValueSelection(
         of: mapping, in: crossing, decided: decidedByRow.values, connection: connection)
     }
-    return RowRunParts(
-      source: source, destination: destination, split: split, keys: crossing.routing.keys,
-      derivedTables: parts.backfill.tablesFollowingCode, removals: parts.rowDecisions.removals, decided: decidedByRow,
-      valueSelections: selections)
+    return selections
   }
 }
 

@@ -60,6 +60,18 @@ extension Accountant {
     return imbalances + balance(lines)
   }
 
+  /// Returns the links of two relationships that become each other's inverses, as links of the first, that are gone.
+  ///
+  /// A link that both told is one now.
+  func lostLinks(joining first: Layout.Name, _ second: Layout.Name) -> Set<Link> {
+    let own = Links(in: before, matching.source, objectsBefore)
+    let heirs = HeirLinks(matching, Links(in: after, matching.destination, objectsAfter))
+    guard let relationship = matching.source.relationship(first) else { return [] }
+    return own.own(of: first).union(own.own(of: second).map(\.reversed)).filter { link in
+      moves[link].map { !heirs.contain($0, of: relationship, in: objectsBefore.entity(link.owner)) } ?? true
+    }
+  }
+
   private func balance(_ lines: [Int: Line]) -> [Imbalance] {
     var lines = lines
     var told: [Int: Int] = [:]

@@ -121,12 +121,20 @@ private func destinationType(of attribute: AttributeDescription) -> SQLColumnTyp
 // MARK: - Checks
 
 /// An expression of a mapping, with the things that it may name.
-struct ExpressionPlace {
+final class ExpressionPlace {
   let mapping: EntityMapping
   let property: PropertyMapping
   let expression: ValueExpression
   let source: ManagedObjectModel
   let functions: [String: ExpressionEvaluator.Function]
+
+  init(
+    mapping: EntityMapping, property: PropertyMapping, expression: ValueExpression, source: ManagedObjectModel,
+    functions: [String: ExpressionEvaluator.Function]
+  ) {
+    (self.mapping, self.property, self.expression) = (mapping, property, expression)
+    (self.source, self.functions) = (source, functions)
+  }
 
   /// The evaluator with everything that is known before a row is read.
   var evaluator: ExpressionEvaluator {

@@ -3,7 +3,7 @@ import HeirloomModel
 import HeirloomStore
 
 /// The parts of a candidate, whichever builder makes it.
-struct CandidateParts {
+final class CandidateParts {
   let crossing: Crossing
   /// The tables of the model; carried tables have their columns in the order of the store.
   private(set) var tables: [PhysicalTable] = []

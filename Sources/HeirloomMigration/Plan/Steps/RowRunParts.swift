@@ -3,7 +3,7 @@ import HeirloomModel
 import HeirloomStore
 
 /// The parts of a plan for the mappings that run object by object.
-package struct RowRunParts: Hashable, Sendable {
+package final class RowRunParts: Hashable, Sendable {
   let source: PhysicalSchema
   let destination: PhysicalSchema
   /// The mappings, divided by how they run.
@@ -17,11 +17,21 @@ package struct RowRunParts: Hashable, Sendable {
   /// The decisions about the objects of these mappings.
   let decided: RowRunDecisions
   /// The cells that only code can take along.
-  var openLines: [OpenLine] = []
+  let openLines: [OpenLine]
   /// The links that only code can take along.
-  var openLinks: [OpenLinks] = []
+  let openLinks: [OpenLinks]
   /// The queries of what SQL can say of each source row's destination object, by the name of the entity mapping.
   let valueSelections: [String: ValueSelection]
+
+  init(
+    of crossing: Crossing, derivedTables: Set<String>, removals: [RemovedObjects], decided: RowRunDecisions,
+    openLines: [OpenLine], openLinks: [OpenLinks], valueSelections: [String: ValueSelection]
+  ) {
+    (source, destination, split) = (crossing.source, crossing.destination, crossing.split)
+    keys = crossing.routing.keys
+    (self.derivedTables, self.removals, self.decided) = (derivedTables, removals, decided)
+    (self.openLines, self.openLinks, self.valueSelections) = (openLines, openLinks, valueSelections)
+  }
 
   /// Compares plans by what they do; the rest follows from the models and the mapping that they hold.
   package static func == (left: RowRunParts, right: RowRunParts) -> Bool {

@@ -6,21 +6,26 @@ import HeirloomStore
 ///
 /// A row whose expression fails, or gives no value that the attribute can hold, gets none: it is counted like other rows
 /// that don't fit.
-struct ComputedValues: Hashable, Sendable {
+final class ComputedValues: Hashable, Sendable {
   /// An expression over the source row `s`.
-  struct Value: Hashable, Sendable {
+  struct Value: Sendable {
     /// The SQL, which is NULL where the expression gives no value.
     let sql: String
     /// The columns that it reads.
     let read: Set<String>
   }
 
-  private var values: [[String]: [String: Value]] = [:]
+  private let values: [[String]: [String: Value]]
   /// The rows that get a value, or would if the expression gave one; in the order of the decisions.
-  private(set) var effects: [DataEffect] = []
+  let effects: [DataEffect]
 
   /// Creates a value without expressions.
-  init() {}
+  init() { (values, effects) = ([:], []) }
+
+  /// Compares the runs that they were compiled for: functions of SQL are of one connection.
+  static func == (left: ComputedValues, right: ComputedValues) -> Bool { left === right }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
   /// Compiles the expressions of decisions.
   ///
@@ -36,6 +41,7 @@ struct ComputedValues: Hashable, Sendable {
     _ decisions: [DataDecision], effects: [DataEffect], mapping: MappingModel, in crossing: Crossing,
     functions: [String: ExpressionEvaluator.Function], connection: Connection
   ) throws(MigrationError) {
+    var (values, found): ([[String]: [String: Value]], [DataEffect]) = ([:], [])
     for decision in decisions {
       guard case .compute(let text) = decision.choice, let property = decision.properties.first,
         let target = crossing.destination.model.attributeTarget(property, of: decision.entity)
@@ -51,9 +57,10 @@ struct ComputedValues: Hashable, Sendable {
         values[place, default: [:]][row.entity] = try Self.compile(
           expression, of: decision, for: target, row, in: crossing.source, functions, connection)
       }
-      self.effects.append(
+      found.append(
         DataEffect(kind: .uncomputed, entity: decision.entity, properties: decision.properties, rows: rows))
     }
+    (self.values, self.effects) = (values, found)
   }
 
   /// Returns the expression for the rows of a source entity; `nil` if none was decided.
