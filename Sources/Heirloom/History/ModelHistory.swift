@@ -427,6 +427,6 @@ public struct ModelHistory: Sendable {
       let differing = Set(known.keys).union(hashes.keys).filter { known[$0] != hashes[$0] }
       near.append(NearVersion(name: version.name, differingEntities: differing.ordered()))
     }
-    return Array(near.ordered { $0.differingEntities.count < $1.differingEntities.count }.prefix(3))
+    return NearVersion.nearest(near)
   }
 }

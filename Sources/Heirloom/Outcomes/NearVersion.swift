@@ -1,3 +1,5 @@
+import HeirloomModel
+
 /// A known version that a store is not of, with the entities that differ.
 public struct NearVersion: Hashable, Sendable {
   /// The version's name.
@@ -9,5 +11,12 @@ public struct NearVersion: Hashable, Sendable {
   package init(name: String, differingEntities: [String]) {
     self.name = name
     self.differingEntities = differingEntities
+  }
+}
+
+extension NearVersion {
+  /// Returns at most three versions, those with the fewest differing entities first; of equal ones, the first.
+  package static func nearest(_ versions: [NearVersion]) -> [NearVersion] {
+    Array(versions.ordered { $0.differingEntities.count < $1.differingEntities.count }.prefix(3))
   }
 }
