@@ -142,6 +142,7 @@ struct JSONScene {
     try tell("inspect a model", "inspect", "App.xcdatamodeld")
     try tell("inspect a model", "inspect", version("V1"))
     try tell("inspect a model", "inspect", Self.everything)
+    try tellHashes()
     try ChatSource.write(in: directory.file("Chat"))
     try tell("inspect Swift source", "inspect", "Chat")
     try tell("inspect Swift source", "inspect", "Chat", "--root", "Message", "--root", "Chat")
@@ -177,6 +178,32 @@ struct JSONScene {
       comparison.compare(try JSONReader.value(of: Array(outcome.output.utf8)), with: "report", at: "report")
     }
     try tell("report", "report", "Bare.sqlite", "--to", version("V1"), "--output", "r.html")
+  }
+
+  private mutating func tellHashes() throws {
+    func dictionary(_ version: String, only name: String? = nil) throws -> String {
+      let hashes = try model(version).versionHashes().filter { name == nil || $0.key == name }
+      return "{ " + hashes.keys.sorted().map { "\($0) = <\(hashes[$0]?.description ?? "")>; " }.joined() + "}"
+    }
+    let digest = ManagedObjectModel.versionHashesDigest(of: try model("V1").versionHashes())
+    try write(
+      "metadata = { NSStoreModelVersionChecksumKey = \"\(try model("V1").versionChecksum())\"; NSStoreModelVersionHashes = "
+        + dictionary("V1")
+        + "; NSStoreModelVersionHashesDigest = \"\(digest)\"; NSStoreModelVersionIdentifiers = ( x ); };\n"
+        + "current model versions = \(dictionary("V3"));\n\(dictionary("V1", only: "Note"))\n"
+        + "merged = { A = <\(String(repeating: "0", count: 64))>; " + dictionary("V2").dropFirst(), "log.txt")
+    let title = "inspect with hashes"
+    try tell(title, "inspect", "App.xcdatamodeld", "--from-log", "log.txt")
+    let note = try #require(try model("V1").versionHashes()["Note"])
+    try tell(title, "inspect", "App.xcdatamodeld", "--hash", note.description)
+    try tell(title, "inspect", "App.xcdatamodeld", "--hash", String(repeating: "0", count: 64))
+    try write(
+      "<model><entity name=\"Peer\"><attribute name=\"p\" attributeType=\"String\"/></entity></model>",
+      "Peer.xcdatamodel/contents")
+    let peer =
+      try ModelFile.read(directory.file("Peer.xcdatamodel").path).model.versionHashes()["Peer"]?.description ?? ""
+    try write("{ Peer = <\(peer)>; " + dictionary("V3").dropFirst(), "merged.txt")
+    try tell(title, "inspect", "App.xcdatamodeld", "--from-log", "merged.txt", "--model", "Peer.xcdatamodel")
   }
 
   /// The snapshot of a model with every feature.

@@ -28,6 +28,7 @@ struct ScreenTests {
   private static let screens: [Screen] = [
     Screen("help", "help"), Screen("help-narrow", "help", columns: 40), Screen("no-command"),
     Screen("inspect-store", "inspect", "Done.sqlite"), Screen("inspect-model", "inspect", "Done.xcdatamodeld"),
+    Screen("inspect-log", "inspect", "Done.xcdatamodeld", "--from-log", "crash.txt"),
     Screen("inspect-swift", "inspect", "Chat"), Screen("check-swift", "check", "Trips"),
     Screen("freeze", "freeze", "Trips", "--output", "Released/TripsV3.swift", "--history", "Released"),
     Screen("compare", "compare", "Done.sqlite", "Done.xcdatamodeld"),
@@ -86,9 +87,24 @@ struct ScreenTests {
         .code
         == 0)
     try Data("Dear diary,\n".utf8).write(to: directory.file("notes.txt"))
+    try writeLog(of: history, in: directory)
     let migrated = Tool(directory: directory.url)("migrate", "Migrated.sqlite", "--to", "Done.xcdatamodeld")
     #expect(migrated.code == 0, "\(migrated.error)")
     return directory
+  }
+
+  /// Writes what Core Data prints of a store whose version is a mixture, and of the model that it was given.
+  private static func writeLog(of history: ModelHistory, in directory: TemporaryDirectory) throws {
+    var hashes = history.current.versionHashes().mapValues(\.bytes)
+    hashes["Item"] = try #require(try history.model(named: "Done")).versionHashes()["Item"]?.bytes
+    hashes["List"]?[0] ^= 1
+    let model = try #require(try history.model(named: "Done 2")).versionHashes().sorted { $0.key < $1.key }
+    let text =
+      "CoreData: annotation: Incompatible version schema for persistent store '/Done.sqlite'.  store metadata = "
+      + HashDialect.metadata(PrintedHashes(hashes: hashes, identifiers: ["Done"]), indent: 0, HashDialect.newData)
+      + " and current model versions = {\n"
+      + model.map { "    \($0.key) = \(HashDialect.newData($0.value.bytes));\n" }.joined() + "}\n"
+    try Data(text.utf8).write(to: directory.file("crash.txt"))
   }
 
   @Test(arguments: screens + commands)

@@ -19,9 +19,12 @@ extension Command {
         + " :SCHEMA after the path names. Hidden folders, links, Pods, Carthage, DerivedData and node_modules"
         + " are passed over.",
       "Of a mapping model (.xcmappingmodel, .cdm) the entity mappings are shown, with what was written for each property.",
+      "With --hash or --from-log, the versions of a model are named that have the hashes, else the nearest one with what differs. A"
+        + " log may have them in any form that Core Data, Swift, property lists and JSON print, escaped, wrapped or cut off; bytes"
+        + " that it leaves out are not compared. The exit code is 5 where no version has them.",
     ],
     options: [.model, Option(name: "--properties", summary: "show every property of a store's model")]
-      + SwiftInspection.options,
+      + HashInspection.options + SwiftInspection.options,
     example: "heirloom inspect Journal.sqlite", positionals: ["PATH"], requiredCount: 1,
     run: InspectCommand.run)
 }
@@ -30,6 +33,7 @@ extension Command {
 enum InspectCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
+    if HashInspection.isWanted(arguments) { return try HashInspection(at: path, arguments, console).report(console) }
     switch PathKind(path) {
     case .missing:
       if let source = Console.SwiftSource(path) { return try report(source, arguments, console) }

@@ -68,7 +68,7 @@ struct NamedModel {
   }
 
   private static func all(
-    in list: ModelVersionList, at path: String, console: Console,
+    in list: ModelVersionList, at path: String, console: Console, needsCurrent: Bool = true,
     without isKnown: (_ version: ModelVersionList.Version, _ isGiven: Bool) -> Bool = { _, _ in false }
   ) throws -> [NamedModel] {
     let namesOne = try console.namesOneVersion(path, in: list)
@@ -84,7 +84,7 @@ struct NamedModel {
           NamedModel(
             name: version.name, model: read.model, warnings: read.warnings.map(\.description), isGiven: isGiven))
       } catch {
-        if isRequested { throw error }
+        if isRequested, needsCurrent || list.versions.count == 1 { throw error }
         console.log("note: \(error.description)")
       }
     }
@@ -101,11 +101,25 @@ struct NamedModel {
   static func likeliestFirst(at words: [String], console: Console) throws -> [NamedModel] {
     try words.flatMap { word in
       let path = try console.path(word)
-      let list = try console.versions(at: path)
-      let all = try all(in: list, at: path, console: console)
-      let end = all.firstIndex { $0.name == list.currentVersionName }.map { $0 + 1 } ?? all.count
-      return all[..<end].reversed() + all[end...]
+      return try likeliestFirst(in: console.versions(at: path), at: path, console: console)
     }
+  }
+
+  /// Reads the versions of a list, in the same order.
+  ///
+  /// - Parameters:
+  ///   - list: The versions.
+  ///   - path: Their path.
+  ///   - console: Receives notes on versions that can't be read.
+  ///   - needsCurrent: True if the current version has to be readable; else one of several may be missing.
+  /// - Returns: The models.
+  /// - Throws: `ModelReadingError` if the current version, or the only one, can't be read.
+  static func likeliestFirst(
+    in list: ModelVersionList, at path: String, console: Console, needsCurrent: Bool = true
+  ) throws -> [NamedModel] {
+    let all = try all(in: list, at: path, console: console, needsCurrent: needsCurrent)
+    let end = all.firstIndex { $0.name == list.currentVersionName }.map { $0 + 1 } ?? all.count
+    return all[..<end].reversed() + all[end...]
   }
 }
 

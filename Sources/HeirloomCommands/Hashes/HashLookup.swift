@@ -1,0 +1,169 @@
+import Heirloom
+
+/// The versions among which hashes are looked up.
+struct HashLookup {
+  /// A version, or a configuration of it.
+  struct Candidate {
+    /// The version's name.
+    let name: String
+    /// The configuration; `nil` for all entities.
+    var configuration: String?
+    /// True for the version as the lock has it, where its model is another or missing.
+    var isLocked = false
+    /// The hashes by entity.
+    let hashes: [String: VersionHash]
+    /// The version identifiers.
+    var identifiers: [String] = []
+
+    /// The version in a line.
+    var words: String {
+      "\"\(name)\"" + (configuration.map { " (configuration \"\($0)\")" } ?? "")
+        + (isLocked ? " as the lock has it" : "")
+    }
+  }
+
+  /// An entity whose hash a version lacks, or that only the version has.
+  struct Difference {
+    /// The entity; `nil` for a hash that no version has and that is given without a name.
+    let entity: String?
+    /// The hash that is looked for; `nil` where there is none.
+    let hash: KnownHash?
+    /// True if the version has an entity of the name.
+    let isInVersion: Bool
+    /// The versions that have the hash, the likeliest first.
+    let others: [String]
+  }
+
+  /// The result for hashes of one model.
+  struct Answer {
+    /// The versions that have all, the likeliest first.
+    var fitting: [Candidate] = []
+    /// Versions that have all together, as a merged model has; empty where one is enough or none are.
+    var merged: [Candidate] = []
+    /// The nearest versions, where none has all: those with the fewest differences, of which there is one at least that is
+    /// the same; several only where nothing but the checksum or the digest differs.
+    var nearest: [Candidate] = []
+    /// The differences of the nearest version; without one, of the hashes from all versions.
+    var differences: [Difference] = []
+
+    /// True if the hashes are found.
+    var isFound: Bool { !fitting.isEmpty || !merged.isEmpty }
+  }
+
+  /// The versions, the likeliest first.
+  private let versions: [Candidate]
+  private let configurations: [Candidate]
+  /// The names of all entities.
+  let entities: Set<String>
+
+  /// Prepares the versions.
+  ///
+  /// - Parameters:
+  ///   - models: The models, the likeliest first.
+  ///   - locks: The entries of locks, whose versions may have been edited since or removed.
+  init(_ models: [NamedModel], locks: [VersionLock.Entry]) {
+    var versions: [Candidate] = []
+    var configurations: [Candidate] = []
+    for model in models {
+      let hashes = model.model.versionHashes()
+      versions.append(Candidate(name: model.name, hashes: hashes, identifiers: model.model.versionIdentifiers))
+      for configuration in model.model.configurations {
+        let names = Set(configuration.entityNames)
+        let own = hashes.filter { names.contains($0.key) }
+        guard own.count < hashes.count, !own.isEmpty else { continue }
+        configurations.append(Candidate(name: model.name, configuration: configuration.name, hashes: own))
+      }
+    }
+    let known = Set(models.map { $0.model.versionChecksum() })
+    for entry in locks.reversed() where entry.checksum.map({ !known.contains($0) }) ?? true {
+      let hashes = (entry.entities ?? [:]).compactMapValues {
+        KnownHash(argument: $0).flatMap { try? VersionHash($0.prefix) }
+      }
+      guard !hashes.isEmpty else { continue }
+      versions.append(Candidate(name: entry.name, isLocked: true, hashes: hashes))
+    }
+    (self.versions, self.configurations) = (versions, configurations)
+    entities = Set(versions.flatMap(\.hashes.keys))
+  }
+
+  /// Returns the entities that have a hash in any version, sorted.
+  func entities(having hash: KnownHash) -> [String] {
+    let names = versions.flatMap { version in version.hashes.filter { hash.matches($0.value) }.keys }
+    return Set(names).ordered()
+  }
+
+  /// Finds the versions that have hashes.
+  func answer(to shown: ShownHashes) -> Answer {
+    var answer = Answer()
+    answer.fitting = (versions + configurations).filter {
+      differences(of: shown, from: $0).isEmpty && agrees($0, shown)
+    }
+    guard answer.fitting.isEmpty else { return answer }
+    answer.merged = merged(shown)
+    guard answer.merged.isEmpty, !shown.entries.isEmpty else { return answer }
+    // Of equally near versions, the one with the identifiers is meant.
+    let named = { (version: Candidate) in !shown.identifiers.isEmpty && version.identifiers == shown.identifiers }
+    let likely = versions.filter(named) + versions.filter { !named($0) }
+    let near = likely.enumerated().map { number, version in
+      NearVersion(name: "\(number)", differingEntities: differences(of: shown, from: version).map { $0.entity ?? "" })
+    }
+    guard let nearest = NearVersion.nearest(near).first, let version = Int(nearest.name).map({ likely[$0] }) else {
+      return answer
+    }
+    answer.differences = differences(of: shown, from: version).map(explained)
+    if answer.differences.isEmpty {
+      answer.nearest = likely.filter { differences(of: shown, from: $0).isEmpty }
+    } else if answer.differences.count(where: { $0.hash != nil }) < shown.entries.count {
+      answer.nearest = [version]
+    } else {
+      answer.differences.removeAll { $0.hash == nil }
+    }
+    return answer
+  }
+
+  /// Returns true if the checksum and the digest beside hashes are a version's, where the hashes don't tell enough.
+  private func agrees(_ version: Candidate, _ shown: ShownHashes) -> Bool {
+    guard shown.needsChecksum else { return true }
+    let checksum = shown.checksum.map { $0 == ManagedObjectModel.versionChecksum(of: version.hashes) } ?? true
+    return checksum && shown.digest.map { $0 == ManagedObjectModel.versionHashesDigest(of: version.hashes) } ?? true
+  }
+
+  private func differences(of shown: ShownHashes, from version: Candidate) -> [Difference] {
+    var differences: [Difference] = []
+    for entry in shown.entries {
+      let hash = entry.entity.flatMap { version.hashes[$0] }
+      if let hash, entry.hash.matches(hash) { continue }
+      differences.append(Difference(entity: entry.entity, hash: entry.hash, isInVersion: hash != nil, others: []))
+    }
+    guard shown.isWhole else { return differences }
+    let names = Set(shown.entries.map(\.entity))
+    let missing = version.hashes.keys.filter { !names.contains($0) }.ordered()
+    return differences + missing.map { Difference(entity: $0, hash: nil, isInVersion: true, others: []) }
+  }
+
+  private func explained(_ difference: Difference) -> Difference {
+    guard let hash = difference.hash, let entity = difference.entity else { return difference }
+    let others = versions.filter { $0.hashes[entity].map(hash.matches) ?? false }
+    return Difference(
+      entity: entity, hash: hash, isInVersion: difference.isInVersion, others: others.map(\.words))
+  }
+
+  /// Returns versions that together have all hashes and nothing else; empty if there are none.
+  private func merged(_ shown: ShownHashes) -> [Candidate] {
+    guard shown.isWhole else { return [] }
+    let hashes = Dictionary(shown.entries.map { ($0.entity, $0.hash) }) { first, _ in first }
+    var parts = versions.filter { version in
+      !version.hashes.isEmpty && version.hashes.allSatisfy { hashes[$0.key]?.matches($0.value) ?? false }
+    }
+    var (rest, chosen): (Set<String?>, [Candidate]) = (Set(hashes.keys), [])
+    let gain = { (part: Candidate) in part.hashes.keys.count { rest.contains($0) } }
+    while let best = parts.max(by: { gain($0) < gain($1) }), gain(best) > 0 {
+      // (Of equal ones, `max` takes the last; the first is the likeliest.)
+      let first = parts.first { gain($0) == gain(best) } ?? best
+      chosen.append(first)
+      rest.subtract(first.hashes.keys.map { $0 })
+      parts.removeAll { gain($0) == 0 }
+    }
+    return rest.isEmpty ? chosen : []
+  }
+}
