@@ -56,7 +56,7 @@ package struct FuzzInputs {
         result = try Compression.deflate(Self.propertyList(archive, using: &random))
       }
     case .snapshot: result = try Self.snapshot(bytes, using: &random)
-    case .expression, .predicate:
+    case .expression, .predicate, .logText:
       let other = String(decoding: random.pick(samples), as: UTF8.self)
       var mutation = TextMutation(String(decoding: bytes, as: UTF8.self), with: other)
       mutation.mutate(using: &random)

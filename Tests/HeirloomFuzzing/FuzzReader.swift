@@ -1,4 +1,5 @@
 package import Foundation
+import HeirloomCommands
 import HeirloomFormats
 import HeirloomMapping
 import HeirloomModel
@@ -53,6 +54,7 @@ package final class FuzzReader {
     case .expression: try expression(bytes)
     case .predicate: try predicate(bytes)
     case .swiftSource: try swiftSource(bytes)
+    case .logText: logText(bytes)
     case .store: try store(bytes)
     case .surroundings: try surroundings(bytes)
     }
@@ -84,6 +86,11 @@ package final class FuzzReader {
       guard again == encoded else { throw FuzzFinding("a property list is another one when it is read again") }
     }
     return .accepted
+  }
+
+  private func logText(_ bytes: [UInt8]) -> FuzzStage {
+    let places = HashesInText(bytes).places
+    return places.isEmpty ? .form : places.contains { $0.hashes.isWhole } ? .accepted : .content
   }
 
   // MARK: Models

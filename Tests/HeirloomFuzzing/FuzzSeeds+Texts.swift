@@ -34,6 +34,36 @@ extension FuzzSeeds {
     "updatedAt == nil AND (list.name != nil OR user == nil)", "length:(name) > 2", "{1, 2} == {1, 2}", "name ==[l] 'x'",
   ]
 
+  /// Logs with version hashes in several dialects.
+  static let logs = [
+    """
+    2016-02-12 21:13:32.873 App[1067:83737] CoreData: error: returned error Error Domain=NSCocoaErrorDomain Code=134100 "(null)" UserInfo={metadata={
+        NSPersistenceFrameworkVersion = 641;
+        NSStoreModelVersionChecksumKey = "n+kk0f+uLXPDvdioHyMqmLay6VQ65HLL8r1c4DUtcII=";
+        NSStoreModelVersionHashes =     {
+            "My_Note" = <2dfadfde 9f70b27e 16f7b6de 72310bdf 0c52bafe 3bba15ea 509e7dcc eeb8d43a>;
+            Tag = {length = 32, bytes = 0x8910c83c cf414724 f6a2bbcb 597f384c ... de6ec5db 30a757c4 };
+            Mood = <private>;
+        };
+        NSStoreModelVersionHashesVersion = 3;
+        NSStoreModelVersionIdentifiers =     (
+            "1.0"
+        );
+    }, reason=x} and current model versions = { Tag = {length = 32, bytes = 0x8910c83c cf41
+    """,
+    #"{"asi":["metadata={\n    NSStoreModelVersionHashes = {\n \"N\\U00e9\" = <"# + String(repeating: "0a", count: 32)
+      + #">;\n };\n}"]}"#,
+    #"["NSStoreModelVersionHashes": ["Note": 32 bytes], AnyHashable("x"): Optional([1, 2])] [ "A": [0x0, 0x1, 0x2, 0x3] ]"#,
+    """
+    <plist><dict><key>NSStoreModelVersionHashes</key><dict><key>Note</key>
+    <data>
+    Gl79yicU/qMmmjW+02T6r/N/3wY/MXt1/ETG6BgiQvk=
+    </data></dict><key>NSStoreModelVersionIdentifiers</key><array><string>1</string></array></dict></plist>
+    """,
+    #"{"NSStoreModelVersionHashes":{"Note":"Gl79yicU\/qMmmjW+02T6r\/N\/3wY\/MXt1\/ETG6BgiQvk="}} Note: "#
+      + String(repeating: "12", count: 32),
+  ]
+
   /// A mapping model as Xcode keeps it, in the XML store that Core Data had.
   static let mappingSource = """
     <?xml version="1.0"?>

@@ -40,6 +40,7 @@ package enum FuzzSeeds {
     case .expression: expressions.map { Array($0.utf8) }
     case .predicate: predicates.map { Array($0.utf8) }
     case .swiftSource: swiftSources.map { Array($0.utf8) }
+    case .logText: logs.map { Array($0.utf8) }
     case .store: try stores(in: folder)
     case .surroundings: Surroundings.samples()
     }

@@ -22,6 +22,8 @@ package enum FuzzTarget: String, CaseIterable, Codable, Sendable {
   case predicate
   /// An app's source with its SwiftData models.
   case swiftSource
+  /// Logs with version hashes.
+  case logText
   /// Stores: inspected, verified, planned and migrated.
   case store
   /// The surroundings of a store: journals, logs, the companion folder, the folder of external data.
@@ -33,7 +35,8 @@ package enum FuzzTarget: String, CaseIterable, Codable, Sendable {
     case .archivedValue: 92
     case .compiledModel: 100
     case .propertyList: 80
-    case .modelSource, .snapshot: 140
+    case .modelSource, .snapshot: 120
+    case .logText: 40
     case .modelCache, .mappingSource, .compiledMapping, .swiftSource: 60
     case .expression, .predicate: 80
     case .store: 40
