@@ -11,7 +11,7 @@ extension MappingSkeleton {
 
       extension ModelHistory {
         /// Adds the step from "\(SwiftText.oneLine(first))" to "\(SwiftText.oneLine(last))": what can't be inferred.
-        func addStep\(laterName.map { "To" + word($0) } ?? "")() throws {
+        mutating func addStep\(laterName.map { "To" + word($0) } ?? "")() throws {
       \(undecided(draft.decisions))    // What isn't said here is inferred.
       \(name == nil || laterName == nil ? unnamed : "")\
           try step(from: \(SwiftText.literal(first)), to: \(SwiftText.literal(last))) {
