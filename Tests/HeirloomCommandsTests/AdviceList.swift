@@ -139,6 +139,9 @@ extension AdviceList {
     Entry("SwiftInspection.swift", "by --root", .situation("the classes of an app are named")),
     Entry("SwiftVersions.swift", "could leave out", .noAdvice("names the option that was given")),
     Entry(
+      "HashInspection.swift", "--model names further models", .test("a model that is merged of two is found in both")),
+    Entry("HashInspection.swift", "--json lists all", .noAdvice("the same command, with the option that help names")),
+    Entry(
       "SwiftVersions.swift", "Correct the file, or leave it out", .situation("a Swift file with a fault is left out")),
     Entry("SwiftVersions.swift", "Leave one of the files out", .situation("a Swift file with a twin is left out")),
     Entry("SwiftVersions.swift", "Name the one that is meant", .test("what the advice names is taken")),
