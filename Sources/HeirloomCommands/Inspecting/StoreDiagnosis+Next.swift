@@ -129,7 +129,7 @@ extension StoreDiagnosis {
       guard !found.isEmpty else { continue }
       return Step(
         command: "cp \(found.map(shellWord).joined(separator: " ")) \(shellWord(own))",
-        reason: "the version \(version.id) has \(counted(Int64(found.count), "file")) of those that are missing",
+        reason: "the version \(version.id) holds \(counted(Int64(found.count), "file")) of the missing data",
         before: FileManager.default.fileExists(atPath: own) ? nil : ("mkdir -p \(shellWord(own))", "the folder is gone")
       )
     }
