@@ -77,15 +77,17 @@ struct NewLinks {
     let rows = try connection.rows(
       "SELECT \(quote(PhysicalName.entity)), \(quote(PhysicalName.primaryKey)) FROM \(quote(table)) WHERE \(quote(column)) IS NULL"
         + " AND \(quote(PhysicalName.entity)) IN (\(numbers.map(String.init).joined(separator: ", "))) LIMIT 1000")
+    var made: Int64 = 0
     for row in rows {
       guard let number = row[0].integer, let key = row[1].integer,
         let object = try context.object(numbered: Int(clamping: number), primaryKey: key)
       else { continue }
       object[toOne: relationship] = try context.insert(entity)
+      made += 1
     }
     // The rules of the rows' other values are no matter of the link.
     try connection.transaction(wrapping: { $0 as any Error }) { try context.writePendingChanges() }
-    return Int64(rows.count)
+    return made
   }
 }
 
