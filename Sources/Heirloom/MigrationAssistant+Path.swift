@@ -216,6 +216,12 @@ extension MigrationAssistant {
   struct GivenMappings {
     var models: [MappingModel]
     var labels: [String]
+
+    /// Returns the mapping models with others behind them, which all have one name; without names if some lack one.
+    func adding(_ others: [MappingModel], label: String) -> Self {
+      let isNamed = !labels.isEmpty && labels.count == models.count
+      return Self(models: models + others, labels: isNamed ? labels + others.map { _ in label } : [])
+    }
   }
 
   /// Returns the configuration's mapping models, then those of the history's steps on the way to the current version.
@@ -352,9 +358,9 @@ extension MigrationAssistant {
         to: later, functions: configuration.policies.evaluatorFunctions)
     }
     guard !decided.isEmpty else { return nil }
+    let all = given.adding(decided, label: "a decision")
     return try? history.path(
-      from: source, named: name, to: destination, named: laterName, given: given.models + decided,
-      labels: given.labels.isEmpty ? [] : given.labels + decided.map { _ in "a decision" })
+      from: source, named: name, to: destination, named: laterName, given: all.models, labels: all.labels)
   }
 
   /// Asks the delegate for a mapping; what it leaves open is inferred.
@@ -407,10 +413,9 @@ extension MigrationAssistant {
     var failure: MappingInferenceError?
     if !found.isEmpty {
       do throws(MappingInferenceError) {
-        let labels = given.labels.count == given.models.count ? given.labels : []
+        let all = given.adding(found, label: "the delegate's mapping")
         let path = try history.path(
-          from: source, named: first, to: destination, named: last, given: given.models + found,
-          labels: labels.isEmpty ? [] : labels + found.map { _ in "the delegate's mapping" })
+          from: source, named: first, to: destination, named: last, given: all.models, labels: all.labels)
         return path.hops.map { hop in
           var hop = MigrationHop(hop)
           // The delegate was asked about every part of it.

@@ -147,4 +147,69 @@ struct ComputedDecisionTests {
     let plan = try #require(try assistant(source, destination, [decision]).plan())
     #expect(plan.losses.map(\.property) == ["other"], "\(plan.losses)")
   }
+
+  @Test(arguments: builders)
+  func `what an expression would have read of rows with a value of their own is lost, and told`(
+    builder: BuilderChoice
+  ) throws {
+    let source = try Self.model([Self.text, Make.attribute("other")])
+    let destination = try Self.model([Make.attribute("amount", optional: false)])
+    try makeStore(source, amounts: ["a", nil, "b", nil, "c", nil])
+    let connection = try Connection(path: url.path, mode: .readWrite)
+    // The first has both, the third neither needs nor has another, the fourth lacks both.
+    try connection.execute("UPDATE ZINVOICE SET ZOTHER = 'o' || Z_PK WHERE Z_PK NOT IN (3, 4)")
+    try connection.close()
+    let decisions = [
+      DataDecision(entity: "Invoice", property: "amount", .compute("other")),
+      DataDecision(entity: "Invoice", property: "amount", .fill(.string("none"))),
+    ]
+    let plan = try #require(try assistant(source, destination, decisions, builder: builder).plan())
+    #expect(plan.losses.map(\.property) == ["other"] && plan.losses.map(\.rows) == [2], "\(plan.losses)")
+    _ = try assistant(source, destination, decisions, builder: builder).migrateStore()
+    let found = try rows("SELECT ZAMOUNT FROM ZINVOICE ORDER BY Z_PK").map { $0[0].text }
+    #expect(found == ["a", "o2", "b", "none", "c", "o6"])
+    let versions = try StoreArchive(storeURL: url).previousVersions()
+    #expect(versions.map(\.isPinned) == [true])
+  }
+
+  @Test(arguments: builders, [true, false])
+  func `texts that are replaced since they are no numbers are lost, and told; in quarantine they aren't`(
+    builder: BuilderChoice, isFilled: Bool
+  ) throws {
+    let source = try Self.model([Self.text])
+    let destination = try Self.model([Make.attribute("amount", .integer64, optional: false)])
+    try makeStore(source, amounts: Self.amounts.map(\.text))
+    let decisions = [
+      DataDecision(entity: "Invoice", property: "amount", .compute("CAST(amount, \"NSNumber\")")),
+      DataDecision(entity: "Invoice", property: "amount", isFilled ? .fill(.integer(-1)) : .quarantine),
+    ]
+    let plan = try #require(try assistant(source, destination, decisions, builder: builder).plan())
+    let texts = Int64(Self.amounts.count { $0.number == nil && $0.text != nil })
+    let values = plan.losses.filter { $0.property == "amount" }
+    #expect(values.map(\.rows) == (isFilled ? [texts] : []), "\(plan.losses)")
+    #expect(values.allSatisfy { $0.consent == nil }, "\(plan.losses)")
+    _ = try assistant(source, destination, decisions, builder: builder).migrateStore()
+    let versions = try StoreArchive(storeURL: url).previousVersions()
+    #expect(versions.map(\.isPinned) == [isFilled])
+  }
+
+  private final class Standard: EntityMigrationPolicy {}
+
+  @Test func `objects that a policy makes by the default get their values too`() throws {
+    let source = try Self.model([Self.text])
+    let destination = try Self.model([Self.text, Make.attribute("key", .uuid, optional: false)])
+    try makeStore(source, amounts: ["1", "2", nil])
+    var configuration = MigrationAssistant.Configuration()
+    configuration.decisions = [DataDecision(entity: "Invoice", property: "key", .compute("uuid()"))]
+    configuration.mappings = [
+      try MappingModel.inferred(from: source, to: destination) {
+        EntityMapping(from: "Invoice", to: "Invoice", policy: Standard.self)
+      }
+    ]
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration)
+    _ = try assistant.migrateStore()
+    #expect(try rows("SELECT COUNT(DISTINCT ZKEY), MIN(LENGTH(ZKEY)) FROM ZINVOICE") == [[.integer(3), .integer(16)]])
+  }
 }

@@ -95,18 +95,28 @@ struct NewLinkDecisionTests {
     }
   }
 
-  @Test func `an object that would be invalid, or of another entity, is refused`() throws {
+  /// An attribute that new places lack: a plain one, or a composite with a required element.
+  private static var missing: [AttributeDescription] {
+    var size = Make.attribute("needed", .composite, optional: false)
+    size.composite = CompositeAttributeDescription(elements: [Make.attribute("width", .integer64, optional: false)])
+    return [Make.attribute("needed", optional: false), size]
+  }
+
+  @Test(arguments: missing.indices)
+  func `an object that would be invalid, or of another entity, is refused`(index: Int) throws {
     let directory = try TemporaryDirectory()
     let url = directory.file("Store.sqlite")
     let source = try Self.model(.none, link: false, required: false)
     var entities = try Self.model(.none, link: true, required: true).entities
     let place = try #require(entities.firstIndex { $0.name == "Place" })
-    entities[place].attributes.append(Make.attribute("needed", optional: false))
+    entities[place].attributes.append(Self.missing[index])
     let destination = try ManagedObjectModel(entities: entities)
     let context = ManagedObjectContext(store: try PersistentStore.create(at: url, model: source))
     try context.insert("Tag")["name"] = .string("a")
     try context.save()
-    for (name, word) in [("Place", "needed"), ("Tag", "no entity"), ("Nothing", "no entity")] {
+    for (name, word) in [
+      ("Place", "needed"), ("Tag", "has no destination entity"), ("Nothing", "has no destination entity"),
+    ] {
       let decision = DataDecision(entity: "Tag", property: "place", .link(newObjectOf: name))
       let error = #expect(throws: MigrationAssistantError.self, "\(name)") {
         try DataDecisionTests.assistant(url, source, destination, [decision]).plan()

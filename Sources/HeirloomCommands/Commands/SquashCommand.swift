@@ -74,7 +74,7 @@ enum SquashCommand {
           + " \(listText(refused.map { "\"\($0)\"" })) are refused by releases with this lock; nothing of them is changed."
       )
       lines.append(
-        "Whoever still has one needs an earlier release in between. heirloom check \(shellWord(path)) tries it.")
+        "A user who still has one needs an earlier release in between. heirloom check \(shellWord(path)) tries it.")
     } else {
       lines.append(
         "\(console.style.bold(lockPath)): there is no floor\(isNew ? " any more" : ""); stores of all versions are migrated."

@@ -30,18 +30,18 @@ struct StoreCheck {
     }
     vault = StoreVault(try StoreLocation(resolving: path, files: POSIXFileOperations()))
     report.add(try vault.findings())
-    let told = report.findings.filter { $0.kind == .damagedVersion }.map(\.message)
-    report.add(Self.unsoundVersions(besideStoreAt: path) { id in told.contains { $0.contains(id) } })
+    let told = report.findings.filter { $0.kind == .damagedVersion }.compactMap(\.file).map { Self.versionID(of: $0) }
+    report.add(Self.unsoundVersions(besideStoreAt: path, except: Set(told)))
     self.report = report
   }
 
   /// Returns findings about previous versions that can be opened and not read whole: each is read now.
   private static func unsoundVersions(
-    besideStoreAt path: String, isTold: (_ id: String) -> Bool
+    besideStoreAt path: String, except told: Set<String>
   ) -> [StoreFinding] {
     // A folder that can't be listed is a finding of the vault's.
     let versions = (try? StoreArchive(path: path).previousVersions()) ?? []
-    return versions.filter { !isTold($0.id) }.compactMap { version in
+    return versions.filter { !told.contains($0.id) }.compactMap { version in
       let model = StorePlace.snapshot(of: version).flatMap { try? ModelFile($0).read().model }
       let file = version.storeURL.path
       guard let fault = (try? StoreSoundness(ofStoreAt: file, model: model))?.fault else { return nil }
@@ -51,6 +51,9 @@ struct StoreCheck {
         remedies: [.salvage], for: file)
     }
   }
+
+  /// Returns the identifier of the previous version that a file is of: the name of its folder.
+  private static func versionID(of file: String) -> String { PathText.split(PathText.split(file).folder).name }
 
   /// Returns the snapshot beside a store, or in a previous version the one in its folder.
   private static func snapshots(besideStoreAt path: String) -> [StoreModelCandidate] {

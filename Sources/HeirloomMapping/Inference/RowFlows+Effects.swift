@@ -216,7 +216,13 @@ extension RowFlows {
 }
 
 extension RowFlow {
-  func rows(_ properties: [String?], companions: [String] = []) -> DataEffect.Rows {
+  /// Returns the objects that the mapping takes, as rows of an effect.
+  ///
+  /// - Parameters:
+  ///   - properties: The source property of each of the effect's properties; `nil` for one that is new.
+  ///   - companions: The source properties of which one must have a value.
+  /// - Returns: The rows, of one entity.
+  package func rows(_ properties: [String?], companions: [String] = []) -> DataEffect.Rows {
     DataEffect.Rows(
       entity: source.name, destinationEntity: destination.name, properties: properties,
       takenBy: isFiltered ? [mapping] : [], companions: companions)

@@ -76,6 +76,11 @@ package struct RowFlow: Hashable, Sendable {
   /// Returns the place that a property of the destination entity gets its value from.
   func origin(of property: String) -> ValueOrigin { origins[property] ?? .none }
 
+  /// Returns true if nothing gives the objects a value of an attribute or of an element of it: it is new to them.
+  package func isNew(_ path: [String]) -> Bool {
+    (1...max(1, path.count)).allSatisfy { origin(of: path.prefix($0).joined(separator: ".")) == .none }
+  }
+
   /// The names of source properties that some property of the destination continues.
   var used: Set<String> { Set(origins.values.compactMap(\.name)) }
 

@@ -45,7 +45,7 @@ final class CandidateRun {
     /// Returns the lock's decisions that count here.
     func counting(where isMeant: (DataDecision) -> Bool) -> [DataDecision] {
       standing.filter { decision in
-        // What somebody else decided goes first, and of two steps that decide otherwise neither does.
+        // Decisions of the app and of the command line go first; of two steps that decide otherwise, neither counts.
         !(settings.decisions + standing).contains { $0 != decision && $0.answersSame(as: decision) }
           && !settings.decisions.contains(decision) && isMeant(decision)
           && (try? DecisionMatching.check([decision], in: [hop.source, hop.destination])) != nil

@@ -28,8 +28,8 @@ struct NewLinks {
   /// Makes the objects.
   ///
   /// - Parameters:
-  ///   - path: The migrated store, which nobody else uses.
-  ///   - externalPath: The store's path as others know it.
+  ///   - path: The migrated store, before it takes the store's place.
+  ///   - externalPath: The store's path, beside which its external data are.
   ///   - progress: Cancelling it stops the work.
   /// - Returns: The number of objects of each entity afterwards, without those of subentities, and the number of rows
   ///   that got a new one by the number of the decision.

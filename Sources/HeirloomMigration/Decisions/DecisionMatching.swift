@@ -94,7 +94,9 @@ extension DecisionMatching {
           throw .unfitDecision(decision, reason: "\(first) answers the same")
         }
         guard !versions.contains(where: { $0.canCompute(decision) }) else { continue }
-        throw .unfitDecision(decision, reason: objection(to: decision, versions: versions))
+        throw .unfitDecision(
+          decision,
+          reason: absence(of: decision, from: versions) ?? "the property is no stored attribute with values of its own")
       }
       guard used.contains(index) else {
         throw .unfitDecision(decision, reason: objection(to: decision, versions: versions))
@@ -114,10 +116,13 @@ extension DecisionMatching {
   private static func objection(to decision: DataDecision, versions: [ManagedObjectModel]) -> String {
     let questions = questions(at: decision, versions)
     let options = DataDecision.Option.allCases.filter { option in questions.contains { $0.options.contains(option) } }
-    if options.contains(decision.choice.option), !decision.isComputed { return "other decisions answer all of it" }
-    if !options.isEmpty, !decision.isComputed {
-      return "the choices there are \(options.map(\.rawValue).joined(separator: ", "))"
-    }
+    if options.contains(decision.choice.option) { return "other decisions answer all of it" }
+    if !options.isEmpty { return "the choices there are \(options.map(\.rawValue).joined(separator: ", "))" }
+    return absence(of: decision, from: versions) ?? "nothing there can stand in the way of a migration"
+  }
+
+  /// Returns the reason why no version has what a decision names; `nil` if one has.
+  private static func absence(of decision: DataDecision, from versions: [ManagedObjectModel]) -> String? {
     let entities = versions.compactMap { $0.entity(named: decision.entity) }
     guard !entities.isEmpty else { return "no version has an entity \"\(decision.entity)\"" }
     let names = Set(entities.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) })
@@ -125,9 +130,7 @@ extension DecisionMatching {
       !names.contains($0.names(separatedBy: ".", omittingEmptySubsequences: true).first.map(String.init) ?? $0)
     }
     if let unknown { return "no version's entity \"\(decision.entity)\" declares a property \"\(unknown)\"" }
-    return decision.isComputed
-      ? "\"\(decision.entity).\(decision.properties.first ?? "")\" is no stored attribute with values of its own"
-      : "nothing there can stand in the way of a migration"
+    return nil
   }
 
   /// Returns the reason why an attribute can't hold a decided value, or tells no age; `nil` if there is none.
@@ -162,12 +165,10 @@ extension ManagedObjectModel {
   fileprivate func mistake(inNew name: String, for relationship: String, of owner: String) -> String? {
     guard let link = self.relationship(named: relationship, of: owner), let entity = entity(named: name),
       isEntity(name, kindOf: link.destinationEntity)
-    else { return "\"\(owner).\(relationship)\" leads to no entity \"\(name)\"" }
+    else { return "\"\(owner).\(relationship)\" has no destination entity \"\(name)\"" }
     guard !entity.isAbstract else { return "\"\(name)\" is abstract" }
     let inverse = inverse(of: link)?.relationship
-    let attribute = attributes(of: name).first {
-      !$0.isOptional && !$0.isTransient && $0.derivation == nil && $0.composite == nil && $0.defaultValue == nil
-    }
+    let attribute = attributes(of: name).first(where: \.isMissingInNewObjects)
     let other = relationships(of: name).first {
       ($0.isRequiredKey || $0.isToMany && $0.minCount > 0 && !$0.isOptional) && $0 != inverse
     }
@@ -225,6 +226,14 @@ extension ManagedObjectModel {
       kinds.append(.missingLink(otherSide: nil))
     }
     return kinds
+  }
+}
+
+extension AttributeDescription {
+  /// True if a new object lacks a value that it must have.
+  fileprivate var isMissingInNewObjects: Bool {
+    if isOptional || isTransient || derivation != nil { return false }
+    return composite?.elements.contains(where: \.isMissingInNewObjects) ?? (defaultValue == nil)
   }
 }
 

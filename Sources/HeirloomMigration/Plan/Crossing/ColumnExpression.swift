@@ -11,6 +11,8 @@ package struct ColumnExpression: Hashable {
   package var origin: String?
   /// The source columns that an expression of a mapping reads.
   var read: Set<String> = []
+  /// The source columns that the expression reads in some rows only; `nil` if it reads the same ones in all.
+  var partlyRead: PartialReading?
   /// The expressions that give the values of rows, by the number of their entity; empty if one gives all.
   var byNumber: [Int: ColumnExpression] = [:]
   /// The condition, over the source row `s`, that the value is another afterwards; `nil` if it never is.
@@ -34,6 +36,16 @@ package struct ColumnExpression: Hashable {
   /// Returns the expression that gives the values of the rows of an entity; `nil` if they get none.
   func ofRows(numbered number: Int) -> ColumnExpression? { byNumber.isEmpty ? self : byNumber[number] }
 
+  /// Returns the source columns that go into the values of some rows of an entity; `nil` for none.
+  func columnsPartlyRead(ofRowsNumbered number: Int) -> PartialReading? { ofRows(numbered: number)?.partlyRead }
+
+  /// Source columns with the rows in which an expression reads them.
+  struct PartialReading: Hashable {
+    let columns: Set<String>
+    /// The condition on the source row `s`.
+    let condition: String
+  }
+
   private var columnsRead: Set<String> { origin.map { read.union([$0]) } ?? read }
 
   /// Returns the same value with something around it, such as a value for NULL.
@@ -41,6 +53,7 @@ package struct ColumnExpression: Hashable {
     var expression = ColumnExpression(sql: sql, isVerbatim: false)
     (expression.origin, expression.read) = (origin, read)
     (expression.change, expression.overflow) = (change, overflow)
+    expression.partlyRead = partlyRead
     return expression
   }
 

@@ -13,11 +13,15 @@ struct Ledger {
     let flow: RowFlow
     /// The columns of the store that go into values of the objects' rows in the candidate.
     let columns: Set<String>
+    /// The columns that go into values of some of the rows, with the conditions of these.
+    let partly: [ColumnExpression.PartialReading]
     /// The attributes whose values code converts.
     let converted: Set<String>
 
-    init(flow: RowFlow, columns: Set<String>, converted: Set<String>) {
-      (self.flow, self.columns, self.converted) = (flow, columns, converted)
+    init(
+      flow: RowFlow, columns: Set<String>, partly: [ColumnExpression.PartialReading], converted: Set<String>
+    ) {
+      (self.flow, self.columns, self.partly, self.converted) = (flow, columns, partly, converted)
     }
 
     /// Returns true if the cells of a column go along by the mapping itself.
@@ -74,6 +78,7 @@ struct Ledger {
         Taker(
           flow: flow,
           columns: columns.reduce(into: []) { $0.formUnion($1.expression.columnsRead(ofRowsNumbered: entity.number)) },
+          partly: columns.compactMap { $0.expression.columnsPartlyRead(ofRowsNumbered: entity.number) },
           converted: Set(converted.compactMap(\.sourceAttributeName))))
       if let table = crossing.destination.table(ofEntity: flow.destination.name)?.name {
         closeChanged(
@@ -213,7 +218,8 @@ struct Ledger {
             cause: carriers.contains(where: \.flow.isOpaque) ? .passedOver : .unmapped))
       }
       guard let losing = losing(takers, unless: Set((carriers + code).map(\.flow.mapping))) else { continue }
-      rows.append((entity, taken.condition(of: losing)))
+      let conditions = [taken.condition(of: losing), unread(cells.column, by: takers)].compactMap(\.self)
+      rows.append((entity, conditions.isEmpty ? nil : conditions.chained(by: "AND")))
     }
     guard !rows.isEmpty else { return }
     let cell = "s.\(quote(cells.column))"
@@ -223,6 +229,19 @@ struct Ledger {
           entity: cells.owner, property: cells.property, reason: cells.reason, rows: rows,
           kind: path == nil ? .unknownContent : .values))
     }
+  }
+
+  /// Returns the condition that no taker of a row reads a column of it; `nil` if none reads it in any row.
+  private func unread(_ column: String, by takers: [Taker]) -> String? {
+    let readings = takers.flatMap { taker -> [String] in
+      let mapping = taker.flow.mapping
+      // Where SQL can't tell which rows a mapping takes, its readings don't count.
+      if taker.flow.isFiltered, taken.known[mapping] == nil { return [] }
+      return taker.partly.filter { $0.columns.contains(column) }.map { reading in
+        ([taken.known[mapping]].compactMap(\.self) + [reading.condition]).map { "(\($0))" }.chained(by: "AND")
+      }
+    }
+    return readings.isEmpty ? nil : "(\(readings.map { "(\($0))" }.chained(by: "OR"))) IS NOT TRUE"
   }
 
   /// Counts the cells of columns that no model knows in the rows of links that go.

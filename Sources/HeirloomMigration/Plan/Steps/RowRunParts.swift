@@ -46,7 +46,7 @@ package final class RowRunParts: Hashable, Sendable {
 }
 
 /// The decisions about objects that are made one by one, which no step of SQL finds.
-package struct RowRunDecisions: Hashable, Sendable {
+package struct RowRunDecisions: Sendable {
   /// The objects of the source that an entity mapping leaves out by decision.
   struct Exclusion: Hashable, Sendable {
     /// The name of the source entity.

@@ -6,7 +6,7 @@ import HeirloomStore
 ///
 /// A row whose expression fails, or gives no value that the attribute can hold, gets none: it is counted like other rows
 /// that don't fit.
-final class ComputedValues: Hashable, Sendable {
+final class ComputedValues: Sendable {
   /// An expression over the source row `s`.
   struct Value: Sendable {
     /// The SQL, which is NULL where the expression gives no value.
@@ -21,11 +21,6 @@ final class ComputedValues: Hashable, Sendable {
 
   /// Creates a value without expressions.
   init() { (values, effects) = ([:], []) }
-
-  /// Compares the runs that they were compiled for: functions of SQL are of one connection.
-  static func == (left: ComputedValues, right: ComputedValues) -> Bool { left === right }
-
-  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
   /// Compiles the expressions of decisions.
   ///
@@ -47,10 +42,16 @@ final class ComputedValues: Hashable, Sendable {
         let target = crossing.destination.model.attributeTarget(property, of: decision.entity)
       else { continue }
       let place = [decision.entity] + target.path
-      let rows =
-        effects.filter { $0.kind == .missingValue && $0.isAnswered(by: decision) }.flatMap(\.rows)
-        + (target.isOptional || target.description.defaultValue != nil
-          ? mapping.newRows(of: target, declaredBy: decision.entity, in: crossing) : [])
+      let known = effects.filter { $0.kind == .missingValue && $0.isAnswered(by: decision) }.flatMap(\.rows)
+      // An effect says nothing of objects that a policy makes, nor of attributes that may lack a value.
+      let new = mapping.entityMappings.compactMap { mapping -> DataEffect.Rows? in
+        guard let flow = RowFlow(mapping, from: crossing.source.model, to: crossing.destination.model),
+          crossing.destination.model.isEntity(flow.destination.name, kindOf: decision.entity),
+          crossing.counts.byEntity[flow.source.name, default: 0] > 0, flow.isNew(target.path)
+        else { return nil }
+        return flow.rows([nil])
+      }
+      let rows = known + new.filter { row in !known.contains { $0.isOfSameObjects(as: row) } }
       guard !rows.isEmpty, values[place] == nil else { continue }
       let expression = try Self.expression(text, of: decision)
       for row in rows where crossing.source.entity(named: row.entity) != nil {
@@ -105,11 +106,9 @@ final class ComputedValues: Hashable, Sendable {
     in source: PhysicalSchema, _ functions: [String: ExpressionEvaluator.Function], _ connection: Connection
   ) throws(MigrationError) -> Value {
     let identifiers = RowIdentifiers("\(row.entity).\(target.name)")
-    var functions = functions
-    functions["uuid"] = { [unowned identifiers] _, _ in .value(.uuid(identifiers.next())) }
     let place = ExpressionPlace(
-      mapping: EntityMapping(from: row.entity, to: row.destinationEntity), property: PropertyMapping(target.name),
-      expression: expression, source: source.model, functions: functions)
+      computing: expression, of: target.name, from: row.entity, to: row.destinationEntity, in: source.model, functions
+    ) { .value(.uuid(identifiers.next())) }
     do throws(MigrationError) {
       try place.check()
     } catch {
@@ -150,10 +149,8 @@ extension DataDecision {
   package func isAboutNewAttribute(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> Bool {
     guard let path = destination.attributeTarget(properties.first ?? "", of: entity)?.path else { return false }
     return MappingInference(from: source, to: destination).draft.entityMappings.contains { mapping in
-      guard let name = mapping.destinationEntityName, mapping.sourceEntityName != nil,
-        destination.isEntity(name, kindOf: entity)
-      else { return false }
-      return mapping.attributeMapping(named: path[0])?.form == .defaultValue
+      guard let flow = RowFlow(mapping, from: source, to: destination) else { return false }
+      return destination.isEntity(flow.destination.name, kindOf: entity) && flow.isNew(path)
     }
   }
 
@@ -163,12 +160,25 @@ extension DataDecision {
     _ functions: [String: ExpressionEvaluator.Function]
   ) -> Bool {
     guard case .compute(let text) = choice, let expression = try? ValueExpression(parsing: text) else { return false }
-    var functions = functions
-    functions["uuid"] = { _, _ in .null }
     let place = ExpressionPlace(
-      mapping: EntityMapping(from: start, to: name), property: PropertyMapping(properties.first ?? ""),
-      expression: expression, source: source, functions: functions)
+      computing: expression, of: properties.first ?? "", from: start, to: name, in: source, functions
+    ) { .null }
     return (try? place.check()) != nil
+  }
+}
+
+extension ExpressionPlace {
+  /// Creates the place of a decision's expression, which may call `uuid()` too.
+  fileprivate convenience init(
+    computing expression: ValueExpression, of property: String, from start: String, to name: String?,
+    in source: ManagedObjectModel, _ functions: [String: ExpressionEvaluator.Function],
+    uuid: @escaping () -> EvaluatedValue
+  ) {
+    var functions = functions
+    functions["uuid"] = { _, _ in uuid() }
+    self.init(
+      mapping: EntityMapping(from: start, to: name), property: PropertyMapping(property), expression: expression,
+      source: source, functions: functions)
   }
 }
 
@@ -238,21 +248,11 @@ extension MappingModel {
     guard !mappings.isEmpty else { return nil }
     self.init(entityMappings: mappings)
   }
+}
 
-  /// Returns the rows of the objects for which an attribute is new.
-  fileprivate func newRows(
-    of target: AttributeTarget, declaredBy entity: String, in crossing: Crossing
-  ) -> [DataEffect.Rows] {
-    let destination = crossing.destination.model
-    return entityMappings.compactMap { mapping in
-      guard let source = mapping.sourceEntityName, let name = mapping.destinationEntityName,
-        destination.isEntity(name, kindOf: entity), crossing.counts.byEntity[source, default: 0] > 0
-      else { return nil }
-      let properties = Dictionary(
-        mapping.attributeMappings.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-      let given = properties.value(forLongestBeginningOf: target.path)?.value.form ?? .defaultValue
-      guard given == .defaultValue else { return nil }
-      return DataEffect.Rows(entity: source, destinationEntity: name, properties: [nil])
-    }
+extension DataEffect.Rows {
+  /// Returns true for the rows of the same entity that become objects of the same one.
+  fileprivate func isOfSameObjects(as other: Self) -> Bool {
+    entity == other.entity && destinationEntity == other.destinationEntity
   }
 }

@@ -3,7 +3,7 @@ import HeirloomModel
 import HeirloomStore
 
 /// The values that rows get by decision.
-struct DecidedValues: Hashable, Sendable {
+struct DecidedValues: Sendable {
   private var missing: [[String]: AttributeValue] = [:]
   private var overflow: [[String]: AttributeValue] = [:]
   /// The values that expressions give.
@@ -71,8 +71,26 @@ struct DecidedValues: Hashable, Sendable {
     }
     guard sql != expression.sql else { return expression }
     var decided = expression.inside(sql)
-    decided.read.formUnion(computed?.read ?? [])
+    if let computed { note(computed, in: &decided, lacking: expression.sql, place: [entity] + path, where: condition) }
     if overflow[[entity] + path] != nil { decided.overflow = nil }
     return decided
+  }
+
+  /// Notes the columns that go into a computed value, in the rows that get it.
+  ///
+  /// Other rows have a value, or get another decision's: what only the expression would have read of them goes nowhere.
+  private func note(
+    _ computed: ComputedValues.Value, in decided: inout ColumnExpression, lacking value: String, place: [String],
+    where condition: String?
+  ) {
+    let conditions = [
+      value == ColumnExpression.null.sql ? nil : "(\(value)) IS NULL", condition.map { "(\($0))" },
+      missing[place] == nil ? nil : "(\(computed.sql)) IS NOT NULL",
+    ].compactMap(\.self)
+    if conditions.isEmpty {
+      decided.read.formUnion(computed.read)
+    } else {
+      decided.partlyRead = .init(columns: computed.read, condition: conditions.chained(by: "AND"))
+    }
   }
 }

@@ -138,15 +138,13 @@ extension TreePlanner {
         let leaves = LeafPair(from: sourceAttribute, to: target, path: elements),
         let column = source.column(atPath: [sourceName] + leaves.sourcePath, in: route.source)?.name
       else {
-        let initial = Self.initialValue(of: attribute, path: path.dropFirst())
-        if let computed = decided.computed.value(atPath: path, of: entity, in: route.source) {
+        if decided.computed.value(atPath: path, of: entity, in: route.source) != nil {
           values = nil
           let leaf = destination.column(atPath: path, in: entity)?.attribute ?? attribute
-          let rest = decided.missingValue(atPath: path, of: entity).map { Self.literal($0, of: leaf) } ?? initial
-          var given = rest.inside("COALESCE(\(computed.sql), \(rest.sql))")
-          given.read = computed.read
-          let isThere = companionValue(atPath: path, of: entity, route)
-          return (isThere.map { given.inside("CASE WHEN \($0) THEN \(given.sql) END") } ?? given, nil)
+          let given = decided.apply(
+            to: .null, stored: ColumnExpression.null.sql, path: path, of: entity, in: route.source, leaf: leaf,
+            where: companionValue(atPath: path, of: entity, route))
+          return (given, nil)
         }
         if let given = decided.missingValue(atPath: path, of: entity) {
           // It is only for the rows that were decided about.
@@ -156,6 +154,7 @@ extension TreePlanner {
           let isThere = companionValue(atPath: path, of: entity, route)
           return (isThere.map { literal.inside("CASE WHEN \($0) THEN \(literal.sql) END") } ?? literal, nil)
         }
+        let initial = Self.initialValue(of: attribute, path: path.dropFirst())
         values?.insert(initial)
         return (initial, nil)
       }
