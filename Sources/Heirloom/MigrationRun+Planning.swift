@@ -50,7 +50,7 @@ extension MigrationRun {
     // Reading fails with one error and planning with another: the second travels as a value.
     let result = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
       Result { () throws(MigrationError) in
-        try CandidateChain.plan(firstOf: hopPath.hops, connection: connection, storePath: path, settings: settings)
+        try CandidateChain.plan(firstOf: hopPath.hops, connection: connection, storePath: path, settings: &settings)
       }
     }
     if case .failure(.unfitDecision) = result, !settings.decisions.isEmpty, assistant.delegate == nil {
@@ -62,7 +62,7 @@ extension MigrationRun {
     }
     var plan = try result.get()
     // A store between two hops is there together with those before and after it.
-    if hopPath.hops.count > 1 || hopPath.startsWithCode { plan.bytesBuilt *= 2 }
+    if hopPath.hops.count > 1 || hopPath.startsWithCode || settings.correctsNumbers { plan.bytesBuilt *= 2 }
     plan.warnings += hopPath.unusedMappings
     plan.warnings += [try assistant.vault().logDamage()?.description].compactMap(\.self)
     plan.add(try assistant.fileLosses())

@@ -69,13 +69,7 @@ final class MigrationRun {
   /// - Throws: ``MigrationAssistantError``, an error of a part, or the delegate's error. The store is as it was, unless
   ///   the error says that the outcome is unknown.
   func migrate() throws -> MigrationOutcome {
-    let outcome: MigrationOutcome
-    do {
-      outcome = try attempt()
-    } catch let failure as FailureByDamage {
-      settings.damage = failure.damage
-      outcome = try attempt()
-    }
+    let outcome = try attemptUntilKnown()
     // The migrated store may hold again what going back had left to a kept one.
     if case .migrated(let report) = outcome {
       assistant.revisePins(in: try assistant.vault(), counted: report.previousVersion.id)
@@ -83,9 +77,22 @@ final class MigrationRun {
     return outcome
   }
 
-  /// The failure of a copy of a store that is damaged, though none of its rows is lost: a new file won't have the damage.
-  private struct FailureByDamage: Error {
+  /// A failure by what only the run has found out of the store, none of whose rows is lost.
+  private struct FailureByStore: Error {
+    /// The damage that a copy of the store has and a new file won't have.
     let damage: [String]
+  }
+
+  /// Attempts the migration again with what an attempt has found out; each attempt finds out something else.
+  private func attemptUntilKnown() throws -> MigrationOutcome {
+    while true {
+      do {
+        return try attempt()
+      } catch let failure as FailureByStore {
+        // Rows whose table nobody had asked about contradict the model.
+        if failure.damage.isEmpty { settings.correctsNumbers = true } else { settings.damage = failure.damage }
+      }
+    }
   }
 
   private func attempt() throws -> MigrationOutcome {
@@ -111,7 +118,8 @@ final class MigrationRun {
     } catch {
       let damage = chain?.damage ?? []
       let failure = swap.rollBack(after: error)
-      throw damage.isEmpty ? failure : FailureByDamage(damage: damage)
+      let isContradiction = (error as? MigrationError)?.isContradiction == true && !settings.correctsNumbers
+      throw damage.isEmpty && !isContradiction ? failure : FailureByStore(damage: damage)
     }
     return .migrated(try report(plan, proposal.hopPath, kept, quarantine: vault.quarantineFiles(of: kept.name.text)))
   }

@@ -1,3 +1,4 @@
+import HeirloomFormats
 import HeirloomModel
 
 /// The rows that were read of a damaged store, those that were lost, and what was cut so that the new store is sound.
@@ -115,6 +116,11 @@ public struct SalvageReport: Hashable, Sendable {
     tables.allSatisfy(\.isWhole) && cuts.isEmpty && unreadablePageCount == 0 && uncertainPageCount == 0
       && unassignedPageCount == 0
       && missingFiles.isEmpty && leftOut.isEmpty && !mayLackContent
+  }
+
+  /// Adds a clause as a sentence.
+  mutating func note(_ words: String) {
+    notes.append(ErrorWords.sentence(words))
   }
 
   mutating func count(_ kind: Cut.Kind, _ subject: String, by count: Int64 = 1) {

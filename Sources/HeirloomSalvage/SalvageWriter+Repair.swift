@@ -78,7 +78,10 @@ extension SalvageWriter {
         others.append(order)
       }
       try emptyKeys(subject, table: table, column: column, others: others, to: destination, where: isOwn)
-      if let entityColumn { try nameDestinations(table: table, column: column, entityColumn, destination) }
+      if let entityColumn {
+        try nameDestinations(table: table, column: column, entityColumn, destination)
+        noteCorrection(of: entityColumn, in: table, connection.changes)
+      }
     case .inverselessKey(let table, let column, let order):
       // The key leads back to the owner.
       try emptyKeys(subject, table: table, column: column, others: order.map { [$0] } ?? [], to: entity, where: "1")
@@ -168,11 +171,18 @@ extension SalvageWriter {
       }
     }
     for row in source.entityRows() where row.number > 16_000 && !copied.isEmpty {
+      var maximum = row.maximum
+      if let table = ActualSchema.historyTable(ofEntity: row.name), copied.contains(table) {
+        let highest =
+          try connection.firstInteger("SELECT MAX(\(quote(PhysicalName.primaryKey))) FROM \(quote(table))") ?? 0
+        noteHighestKey(of: row.name, in: table, stored: maximum, highest)
+        maximum = max(maximum ?? 0, highest)
+      }
       try connection.execute(
         "INSERT OR IGNORE INTO \(quote(PhysicalName.primaryKeyTable)) VALUES (?1, ?2, ?3, ?4)",
         [
           .integer(row.number), .text(row.name), row.parent.map { .integer($0) } ?? .null,
-          row.maximum.map { .integer($0) } ?? .null,
+          maximum.map { .integer($0) } ?? .null,
         ])
     }
   }

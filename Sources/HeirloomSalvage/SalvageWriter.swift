@@ -11,6 +11,8 @@ final class SalvageWriter {
   var report: SalvageReport
   /// The model's entity numbers by those of the damaged store; `nil` if they are the same.
   let entityNumbers: [Int64: Int64]?
+  /// The number of rows without an entity number of their table's, by the only entity that the table can hold.
+  private var rowsWithoutNumber: [String: Int64] = [:]
 
   private let path: String
 
@@ -101,13 +103,14 @@ final class SalvageWriter {
     let insertion = try connection.prepare(
       "INSERT OR IGNORE INTO \(quote(table.name)) (\(columns)) VALUES (\(places))", isPersistent: true)
     let numbers = schema.entity(named: name)?.treeNumbers
+    let sole = schema.soleEntity(inTreeOf: name)
     var tooLongCount = 0
     result.unreadableRows = try source.forEachRow(of: table.name) { key, values, place in
       guard place != .misplaced else {
         cuts.add(.wrongKey, name, table: table.name, key: key, Array(zip(found.columns, values)))
         return report.count(.wrongKey, name)
       }
-      guard let row = converted(values, key: key, plan, table, numbers, found) else { return }
+      guard let row = converted(values, key: key, plan, table, numbers, sole, found) else { return }
       noteLeftOut(values, key: key, of: found, table)
       do throws(SQLiteError) {
         try insertion.bind(row)
@@ -124,6 +127,9 @@ final class SalvageWriter {
         try settleDuplicate(row, plan, table, name, key: key)
       }
     }
+    if let sole, let count = rowsWithoutNumber.removeValue(forKey: sole.name) {
+      noteCorrection(of: PhysicalName.entity, in: table.name, count)
+    }
     result.unreadableRows += tooLongCount
     result.unreadablePages = source.inspection?.unreadableCounts[table.name] ?? 0
     guard !source.isSound else { return }
@@ -137,7 +143,7 @@ final class SalvageWriter {
   /// Converts a row of the damaged store to one of the new store; `nil` if that is impossible.
   private func converted(
     _ values: [FoundValue], key: Int64, _ plan: [ColumnPlan], _ table: PhysicalTable, _ numbers: ClosedRange<Int>?,
-    _ found: SourceTable
+    _ sole: PhysicalEntity?, _ found: SourceTable
   ) -> [SQLiteValue]? {
     var row: [SQLiteValue] = []
     row.reserveCapacity(plan.count)
@@ -150,8 +156,12 @@ final class SalvageWriter {
       case .joinKey, .reflexiveKey, .unknown:
         row.append(value.stored ?? .null)
       case .entity:
-        let number = value.stored?.integer.flatMap { mapped($0) }
-        guard let number, numbers?.contains(Int(clamping: number)) ?? false, key >= 1 || source.isSound else {
+        var number = value.stored?.integer.flatMap { mapped($0) }
+        if !(number.map { numbers?.contains(Int(clamping: $0)) ?? false } ?? false) {
+          number = sole.map { Int64($0.number) }
+          if let sole { rowsWithoutNumber[sole.name, default: 0] += 1 }
+        }
+        guard let number, key >= 1 || source.isSound else {
           cuts.add(.unknownEntity, table.name, table: table.name, key: key, Array(zip(found.columns, values)))
           report.count(.unknownEntity, table.name)
           return nil
@@ -304,6 +314,7 @@ final class SalvageWriter {
       }
       let before = row?.maximum ?? 0
       maxima[entity.name] = max(highest ?? 0, source.isSound || before < 1 << 40 ? before : 0)
+      noteHighestKey(of: entity.name, in: entity.table, stored: row?.maximum, highest ?? 0)
     }
     try schema.writeEntities(to: connection, maxima: maxima)
     try metadata.write(to: connection)
@@ -312,6 +323,19 @@ final class SalvageWriter {
     try connection.execute("COMMIT")
     try connection.execute("PRAGMA journal_mode = WAL")
     try connection.close()
+  }
+
+  /// Notes the number of rows whose entity number was corrected in a column.
+  func noteCorrection(of column: String, in table: String, _ count: Int64) {
+    let correction = schema.numberCorrections.first { $0.table == table && $0.column == column }
+    guard count > 0, let correction else { return }
+    report.note(correction.words(count))
+  }
+
+  /// Notes a record of the highest key that is behind in a store that is sound otherwise.
+  func noteHighestKey(of entity: String, in table: String, stored: Int64?, _ highest: Int64) {
+    guard source.isSound, stored ?? -1 < highest else { return }
+    report.note(PhysicalEntity.words(ofRecord: stored, of: entity, highest: highest, in: table))
   }
 
   private func objectCounts() throws(SQLiteError) -> [(String, Int64)] {

@@ -59,9 +59,9 @@ private struct Oddity: CustomTestStringConvertible, Sendable {
       "DROP TABLE Z_PRIMARYKEY; CREATE VIEW Z_PRIMARYKEY AS SELECT 1 AS Z_ENT, 'Item' AS Z_NAME, 0 AS Z_SUPER, 9 AS Z_MAX"
     ),
     .sql("a view with the name of a new table", "CREATE VIEW ZLIST AS SELECT 1"),
-    .sql("a number of no entity", "UPDATE ZITEM SET Z_ENT = 77 WHERE Z_PK = 3"),
-    .sql("a number that is none", "UPDATE ZITEM SET Z_ENT = 'x' WHERE Z_PK = 3"),
-    .sql("no number", "UPDATE ZITEM SET Z_ENT = NULL WHERE Z_PK = 3"),
+    .sql("a number of no entity", isRefused: false, "UPDATE ZITEM SET Z_ENT = 77 WHERE Z_PK = 3"),
+    .sql("a number that is none", isRefused: false, "UPDATE ZITEM SET Z_ENT = 'x' WHERE Z_PK = 3"),
+    .sql("no number", isRefused: false, "UPDATE ZITEM SET Z_ENT = NULL WHERE Z_PK = 3"),
     Oddity(testDescription: "a list of free pages that is damaged", isRefused: false) { url in
       try Oddity.sql("", "CREATE TABLE app(a); INSERT INTO app VALUES (zeroblob(60000)); DROP TABLE app").change(url)
       var bytes = Array(try Data(contentsOf: url))

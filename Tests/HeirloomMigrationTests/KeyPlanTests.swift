@@ -98,7 +98,10 @@ struct KeyPlanTests {
     #expect(keys.offset(from: "P", to: "P") == 0)
     #expect(keys.highest == ["P": expected.highest])
     #expect(keys.moved("k", from: "E", to: "P") == (expected.offset == 0 ? "k" : "k + \(expected.offset)"))
-    #expect(keys.warnings.count == (expected.offset == 0 ? 0 : 1))
+    #expect(Self.moves(keys) == (expected.offset == 0 ? 0 : 1))
+    // Core Data's record is a whole number that no key is above.
+    let behind = [planned.home, planned.guests].filter { keys, record in Int64(record) ?? -1 < keys.max() ?? 0 }
+    #expect(keys.warnings.count - Self.moves(keys) == behind.count, "\(keys.warnings)")
     // What the numbers are for: no key is two objects', and none will be handed out again.
     let moved = planned.guests.0.map { $0 + expected.offset }
     #expect(Set(moved).isDisjoint(with: planned.home.0))
@@ -115,7 +118,7 @@ struct KeyPlanTests {
     // E: 1 + 1 and 1 + 2; F: 3 + 1. D has no objects, but its 40 keys stay handed out.
     #expect(["D", "E", "F", "P"].map { keys.offset(from: $0, to: "P") } == [0, 1, 3, 0])
     #expect(keys.highest == ["P": 40])
-    #expect(keys.warnings.count == 2)
+    #expect(Self.moves(keys) == 2)
   }
 
   @Test func `trees that stay apart keep their keys`() throws {
@@ -124,7 +127,8 @@ struct KeyPlanTests {
       Self.rows("ZE", 1, [1, 9]) + Self.rows("ZP", 2, [1]) + [Self.maximum("E", "4"), Self.maximum("P", "6")])
     let keys = try Self.routing(store, try store.open()).keys
     #expect(keys.highest == ["E": 9, "P": 6])
-    #expect(keys.offset(from: "E", to: "E") == 0 && keys.warnings.isEmpty)
+    #expect(keys.offset(from: "E", to: "E") == 0)
+    #expect(keys.warnings == ["Z_PRIMARYKEY has 4 as the highest key of E: it gets 9, the highest in ZE"])
   }
 
   @Test func `keys of objects that are made one by one count as handed out`() throws {
@@ -138,11 +142,15 @@ struct KeyPlanTests {
     #expect(try Self.routing(store, connection, mapping: none).keys.highest.isEmpty)
   }
 
-  @Test func `a store that doesn't say which keys were handed out is refused`() throws {
-    let store = try Self.store(([1], "1"), ([1], "1"))
+  @Test func `of a store that doesn't say which keys were handed out the keys that are there count`() throws {
+    let store = try Self.store(([1], "1"), ([4], "4"))
     let connection = try store.open()
     try connection.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'E'")
-    let error = #expect(throws: MigrationError.self) { try Self.routing(store, connection) }
-    #expect("\(try #require(error))".contains("no row for the entity number 1"))
+    let keys = try Self.routing(store, connection).keys
+    #expect(keys.highest == ["P": 5])
+    #expect(keys.warnings.contains("Z_PRIMARYKEY has no number as the highest key of E: it gets 4, the highest in ZE"))
   }
+
+  /// Returns the number of warnings about trees whose objects get other keys.
+  private static func moves(_ keys: KeyPlan) -> Int { keys.warnings.count { $0.contains("plus") } }
 }

@@ -51,9 +51,9 @@ struct PlannedStore {
 
   /// Makes the plan of a new file.
   func plan(_ connection: Connection, decisions: [DataDecision] = []) throws -> MigrationPlan {
-    try CandidateChain.plan(
-      firstOf: [hop], connection: connection, storePath: url.path,
-      settings: RunSettings(builder: .always(.rebuild), decisions: decisions))
+    var settings = RunSettings(builder: .always(.rebuild), decisions: decisions)
+    return try CandidateChain.plan(
+      firstOf: [hop], connection: connection, storePath: url.path, settings: &settings)
   }
 
   /// Runs a plan's statements as they are, and nothing else; the candidate is in memory.

@@ -28,6 +28,7 @@ struct SalvageFilesTests {
           "INSERT INTO ZNOTE (Z_PK, Z_ENT, Z_OPT, ZTEXT) VALUES (?1, 1, 1, ?2)",
           [.integer(Int64(key)), .text("old \(key) " + String(repeating: "x", count: 200))])
       }
+      try connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = ?1", [.integer(Int64(Self.noteCount))])
       try connection.execute("COMMIT")
       guard hasLog else {
         try connection.execute("PRAGMA journal_mode = DELETE")

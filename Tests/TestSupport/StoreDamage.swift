@@ -223,10 +223,10 @@ package struct StoreDamage: CustomTestStringConvertible, Sendable {
       "an unknown entity number", .error, .unknownEntityNumber, entity: "Message", "1 row of ZMESSAGE (first: Z_PK 22)",
       sql: "UPDATE ZMESSAGE SET Z_ENT = 99 WHERE Z_PK = 22"),
     StoreDamage(
-      "the entity number of another table", .error, .unknownEntityNumber, entity: "User", "Conversation's",
+      "the entity number of another table", .warning, .unknownEntityNumber, entity: "User", "Conversation's",
       sql: "UPDATE ZUSER SET Z_ENT = 5 WHERE Z_PK = 1"),
     StoreDamage(
-      "no entity number", .error, .unknownEntityNumber, entity: "User", "NULL",
+      "no entity number", .warning, .unknownEntityNumber, entity: "User", "NULL",
       sql: "UPDATE ZUSER SET Z_ENT = NULL WHERE Z_PK = 1"),
     StoreDamage(
       "an object of an abstract entity", .warning, .abstractEntity, entity: "Message", "abstract",

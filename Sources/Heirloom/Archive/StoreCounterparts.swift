@@ -170,10 +170,15 @@ final class StoreCounterparts {
     var own: [ComparedRows.Column] = []
     var others: [ComparedRows.Column] = []
     var group: Int?
+    // Where either table holds objects of one entity only, their rows may say anything.
+    let only =
+      otherName.flatMap(other.schema.onlyNumber) == nil ? nil : store.schema.onlyNumber(inTable: table.name)
     for column in actual.columns where !column.isGenerated {
       let role = table.column(named: column.name)?.role ?? .unknown
-      // The number of times that an object was saved: Core Data's own, and no value of the object.
+      // Core Data's own, and no value of the object: the number of its saves, and the entity of an object that is found by
+      // the key beside it.
       if role == .optimisticLock { continue }
+      if case .keyEntity = role { continue }
       if case .attribute(let entity, let path) = role, isMigrated {
         // Its value follows from others.
         if store.schema.model.attribute(named: path[0], of: entity)?.derivation != nil { continue }
@@ -190,7 +195,10 @@ final class StoreCounterparts {
       }
       if role == .entity, !table.isJoin { group = own.count }
       switch role {
-      case .entity, .keyEntity:
+      case .entity where only != nil:
+        own.append(.computed("\(only ?? 0)"))
+        others.append(.computed("\(only ?? 0)"))
+      case .entity:
         own.append(.entity(column.name, names: names))
         others.append(otherColumn.map { .entity($0, names: otherNames) } ?? .none)
       default:

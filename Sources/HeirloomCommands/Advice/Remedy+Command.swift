@@ -7,8 +7,9 @@ extension Remedy {
   /// - Parameters:
   ///   - path: The store's file.
   ///   - kept: The file of a previous version that it is about; `nil` for the store itself.
+  ///   - models: The paths of models that a repair needs to be told.
   /// - Returns: The sentence.
-  package func command(for path: String, ofKept kept: String? = nil) -> String? {
+  package func command(for path: String, ofKept kept: String? = nil, models: [String] = []) -> String? {
     let file = shellWord(kept ?? path)
     let place = StorePlace(path)
     switch self {
@@ -29,7 +30,8 @@ extension Remedy {
       return "\(command) reads what can be read into a new store."
     case .diagnosticsArchive:
       return "heirloom doctor \(file) --archive \(shellWord(place.free("diagnostics.tar.gz"))) writes the archive."
-    case .repair: return "heirloom repair \(file) sets the record aside."
+    case .repair:
+      return "heirloom repair \(([file] + models.map { "--model \(shellWord($0))" }).joined(separator: " ")) does it."
     }
   }
 }

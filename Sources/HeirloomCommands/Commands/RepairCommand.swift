@@ -3,17 +3,23 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that sets a damaged record of an unfinished operation aside.
+  /// The command that repairs what lies beside a store, and what the store says of its rows.
   static let repair = Command(
-    name: "repair", summary: "set a damaged record of an unfinished operation aside, which stops every migration",
+    name: "repair", summary: "correct entity numbers and highest keys by the rows, and set a damaged record aside",
     details: [
-      "The store, its previous versions and the record itself are kept: the record gets another name beside them. What an"
-        + " operation left unfinished is settled as a migration does first. Where nothing is damaged, that is all that happens."
-        + " heirloom doctor says what is wrong, and changes nothing."
-    ], example: "heirloom repair Journal.sqlite", positionals: ["STORE"], requiredCount: 1, run: RepairCommand.run)
+      "A damaged record of an unfinished operation, which stops every migration, gets another name beside the store. What an"
+        + " operation left unfinished is settled as a migration does first.",
+      "In a copy of the store, a row whose entity number is none of its table's becomes an object of the only entity that the"
+        + " table can hold; where several are possible, it stays as it is. The entity number beside a key becomes that of the"
+        + " object with the key, and the highest key that was given to objects at least the highest that is there. Nothing else"
+        + " is changed; the copy takes the store's place, and the store as it was is kept as a previous version. The model is"
+        + " found as by heirloom verify.",
+      "Where nothing is wrong, nothing is changed. heirloom doctor says what is wrong, and changes nothing.",
+    ], options: [.model, .exclude], example: "heirloom repair Journal.sqlite", positionals: ["STORE"], requiredCount: 1,
+    run: RepairCommand.run)
 }
 
-/// A run of the command that sets a damaged record of an unfinished operation aside.
+/// A run of the command that repairs what lies beside a store, and what the store says of its rows.
 enum RepairCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
@@ -23,10 +29,26 @@ enum RepairCommand {
       let moved = try StoreArchive(storeURL: url).repair()?.path
       let store = Result { () throws(StoreError) in try StoreMetadata(contentsOf: url) }
       if moved == nil { _ = try store.get() }
-      let line =
-        moved.map { "The damaged record is \($0) now: heirloom doctor \(shellWord(path)) says what to run next." }
-        ?? "There was nothing to repair beside \(path)."
-      return CommandReport(lines: [line], members: [("store", .text(path)), ("movedAside", .optional(moved))])
+      var lines = moved.map { ["The damaged record is \($0) now."] } ?? []
+      // A store that can't be read may have a previous version to come back.
+      let repaired = try (try? store.get()).flatMap { _ in
+        try StoreRepair(of: path, models: arguments.all("--model"), console: console).run()
+      }
+      if let repaired {
+        lines.append("\(console.style.bold(path)) was repaired:")
+        lines += repaired.words.map { "  \($0)" }
+        lines.append(
+          "The store as it was is kept as \(repaired.previous.id): heirloom restore \(shellWord(path)) brings it back.")
+      }
+      lines.append(
+        lines.isEmpty
+          ? "There was nothing to repair at \(path)." : "heirloom doctor \(shellWord(path)) says what to run next.")
+      return CommandReport(
+        lines: lines,
+        members: [
+          ("store", .text(path)), ("movedAside", .optional(moved)), ("repaired", .texts(repaired?.words ?? [])),
+          ("retained", .optional(repaired?.previous.id)),
+        ])
     } catch {
       throw CommandFailure(error).aboutStore(at: path)
     }

@@ -106,7 +106,10 @@ extension StoreFacts {
       entityCount: inspection.entities.count, rowCount: inspection.rowCount, deferred: inspection.deferred,
       notes: inspection.notes, findingCounts: check.countWords,
       findings: check.report.findings.filter { $0.severity < .note }.map { finding in
-        (finding.severity == .error, (finding.entity.map { "\($0): " } ?? "") + finding.text(path: inspection.path))
+        (
+          finding.severity == .error,
+          (finding.entity.map { "\($0): " } ?? "") + finding.text(path: inspection.path, models: check.neededModels)
+        )
       })
   }
 }

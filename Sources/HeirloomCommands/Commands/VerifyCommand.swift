@@ -30,7 +30,7 @@ enum VerifyCommand {
       }
       let style = console.style
       var lines = ["\(style.bold(path)): \(check.countWords), held against \(check.modelWords ?? "no model")."]
-      lines += check.report.findings.map { $0.line(style, path: path) }
+      lines += check.report.findings.map { $0.line(style, path: path, models: check.neededModels) }
       return CommandReport(
         lines: lines,
         members: [

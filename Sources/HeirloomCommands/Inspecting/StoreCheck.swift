@@ -10,6 +10,8 @@ struct StoreCheck {
   let report: StoreReport
   /// The vault with the previous versions and set-aside stores.
   let vault: StoreVault
+  /// The paths of models that a command needs to be told to find the store's model; none where it is beside or in the store.
+  let neededModels: [String]
 
   /// Verifies a store.
   ///
@@ -33,6 +35,7 @@ struct StoreCheck {
     let told = report.findings.filter { $0.kind == .damagedVersion }.compactMap(\.file).map { Self.versionID(of: $0) }
     report.add(Self.unsoundVersions(besideStoreAt: path, except: Set(told)))
     self.report = report
+    if case .file = report.modelSource { neededModels = models } else { neededModels = [] }
   }
 
   /// Returns findings about previous versions that can be opened and not read whole: each is read now.
@@ -99,7 +102,7 @@ struct StoreCheck {
       report.findings.map { finding in
         .object([
           ("severity", .text(finding.severity.rawValue)), ("kind", .text(finding.kind.rawValue)),
-          ("entity", .optional(finding.entity)), ("message", .text(finding.text(path: path))),
+          ("entity", .optional(finding.entity)), ("message", .text(finding.text(path: path, models: neededModels))),
         ])
       })
   }
@@ -115,19 +118,23 @@ struct StoreCheck {
 }
 
 extension StoreFinding {
+  /// True for what a repair of the store itself corrects.
+  var isForRepair: Bool { remedies.contains(.repair) && kind != .damagedManifest }
+
   /// Returns the message with the commands for the store at a path.
-  func text(path: String) -> String {
-    ([message] + remedies.compactMap { $0.command(for: path, ofKept: file) }).joined(separator: " ")
+  func text(path: String, models: [String]) -> String {
+    ([message] + remedies.compactMap { $0.command(for: path, ofKept: file, models: models) }).joined(separator: " ")
   }
 
   /// Returns the finding for a person: severity, entity and message, with the commands for the store at a path.
-  func line(_ style: TextStyle, path: String? = nil) -> String {
+  func line(_ style: TextStyle, path: String? = nil, models: [String] = []) -> String {
     let title =
       switch severity {
       case .error: style.red("error")
       case .warning: style.yellow("warning")
       case .note: style.faint("note")
       }
-    return "  \(title)  \(entity.map { style.bold($0) + ": " } ?? "")\(path.map(text) ?? message)"
+    return
+      "  \(title)  \(entity.map { style.bold($0) + ": " } ?? "")\(path.map { text(path: $0, models: models) } ?? message)"
   }
 }

@@ -17,7 +17,6 @@ extension StoreDiagnosis {
   /// The findings after which only a previous version has the data.
   private static let losses: Set<StoreFinding.Kind> = [
     .damaged, .truncated, .missingMetadata, .invalidMetadata, .missingHashes, .missingTable, .missingColumn,
-    .missingEntityRow,
   ]
 
   private var word: String { shellWord(path) }
@@ -67,6 +66,12 @@ extension StoreDiagnosis {
       return migration("the unfinished operation is settled first")
         ?? Step(
           command: "heirloom repair \(word)", reason: "the unfinished operation is settled, and nothing else is done")
+    }
+    if findings.contains(where: \.isForRepair) {
+      let words = [word] + (check?.neededModels ?? []).map { "--model \(shellWord($0))" }
+      return Step(
+        command: "heirloom repair \(words.joined(separator: " "))",
+        reason: "entity numbers and highest keys are corrected by the rows; the store as it is now is kept")
     }
     if let step = stepForMissingFiles ?? stepForSnapshot ?? stepForKeptVersion { return step }
     if check?.report.hasFaults ?? true {

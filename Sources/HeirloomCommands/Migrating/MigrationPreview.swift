@@ -30,7 +30,7 @@ final class MigrationPreview {
     difference = inspection.model.map { ModelDifference(from: $0, to: history.current) }
     do {
       let assistant = request.assistant(for: path)
-      let plan = try assistant.plan()
+      let plan = try assistant.plan(correctingNumbers: inspection.hasRowsWithoutNumber)
       if plan != nil, let contradiction = inspection.contradiction {
         throw MigrationAssistantError.failed(storePath: path, contradiction)
       }

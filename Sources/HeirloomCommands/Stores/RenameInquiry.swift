@@ -16,13 +16,10 @@ struct RenameInquiry {
   /// The place of an entity's objects in a store, and perhaps of one of their properties.
   private struct Place {
     let table: String
-    let entities: ClosedRange<Int64>
+    /// The condition of the entity's rows.
+    let condition: String
     /// The column of the property; `nil` for an entity.
     let column: String?
-
-    var condition: String {
-      "\(quote(PhysicalName.entity)) BETWEEN \(entities.lowerBound) AND \(entities.upperBound)"
-    }
   }
 
   /// Returns what a store says about each suspicion; nothing where the content is no column of the entity's table.
@@ -84,12 +81,13 @@ struct RenameInquiry {
     guard let known = schema.physical.entity(named: entity), let table = schema.actual.table(named: known.table) else {
       return nil
     }
-    let entities = Int64(known.treeNumbers.lowerBound)...Int64(known.treeNumbers.upperBound)
-    guard let property else { return Place(table: known.table, entities: entities, column: nil) }
+    let numbers = known.treeNumbers
+    let condition = "\(known.numberSQL()) BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)"
+    guard let property else { return Place(table: known.table, condition: condition, column: nil) }
     guard let column = column(of: property, entity, in: schema.physical), table.column(named: column) != nil else {
       return nil
     }
-    return Place(table: known.table, entities: entities, column: column)
+    return Place(table: known.table, condition: condition, column: column)
   }
 
   /// Returns the one column of a property; `nil` for a composite, values in files, and links that lie elsewhere.

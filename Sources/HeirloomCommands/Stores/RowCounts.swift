@@ -11,6 +11,8 @@ struct RowCounts {
   private(set) var notes: [String] = []
   /// The error that stops a migration: a row whose entity number is not of its table.
   private(set) var contradiction: MigrationError?
+  /// True if there are rows without an entity number of their table's, which can be of one entity only.
+  private(set) var hasRowsWithoutNumber = false
 
   /// Counts by a model.
   ///
@@ -31,6 +33,14 @@ struct RowCounts {
       for (number, count) in try Self.counts(in: table.name, connection) {
         let entity = number.integer.flatMap { Int(exactly: $0) }.flatMap { schema.entity(numbered: $0) }
         guard let entity, entity.table == table.name else {
+          if let sole = schema.soleEntity(inTreeOf: root) {
+            hasRowsWithoutNumber = true
+            rows[sole.name, default: 0] += count
+            notes.append(
+              "\(counted(count, "row")) of \(table.name) \(verb("have", count)) no entity number of the table's and"
+                + " \(verb("count", count)) as \(sole.name)")
+            continue
+          }
           if contradiction == nil { contradiction = .foreignNumber(number, in: table.name, root: root) }
           notes.append("\(counted(count, "row")) of \(table.name) \(verb("belong", count)) to no entity of the model")
           continue

@@ -46,6 +46,8 @@ struct StoreInspection {
   private(set) var notes: [String] = []
   /// The error that stops a migration, as the rows tell.
   private(set) var contradiction: MigrationError?
+  /// True if there are rows without an entity number of their table's, which can be of one entity only.
+  private(set) var hasRowsWithoutNumber = false
 
   /// A function that returns the known versions with the hashes of a store, the likeliest first.
   typealias Known = ([String: VersionHash]) -> [VersionCandidate]
@@ -81,7 +83,7 @@ struct StoreInspection {
       return try RowCounts(connection: connection)
     }
     notes += counts.notes
-    contradiction = counts.contradiction
+    (contradiction, hasRowsWithoutNumber) = (counts.contradiction, counts.hasRowsWithoutNumber)
     let hashes = model?.versionHashes() ?? [:]
     entities = metadata.versionHashes.keys.ordered().map { name in
       Entity(

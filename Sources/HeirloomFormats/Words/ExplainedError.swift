@@ -137,6 +137,7 @@ public enum Remedy: String, Hashable, Sendable, CaseIterable {
   case salvage
   /// The archive with a diagnosis of the store, without a value of any row.
   case diagnosticsArchive
-  /// The repair of the store's folder: the damaged record of an unfinished operation is set aside.
+  /// The repair of the store: the damaged record of an unfinished operation is set aside, and entity numbers and highest
+  /// keys are corrected by the rows.
   case repair
 }

@@ -64,6 +64,8 @@ package final class CandidateChain {
   package private(set) var damage: [String] = []
   /// The store between two hops, or the copy that code has changed; it goes when the next one is proven.
   private var between: (path: String, connection: Connection)?
+  /// A clause for each column of entity numbers that was corrected in the copy that the first hop reads.
+  private var corrections: [String] = []
 
   /// Creates a chain.
   ///
@@ -92,15 +94,40 @@ package final class CandidateChain {
   ///   - hops: All hops, at least one.
   ///   - connection: A connection to the store, which may be read-only.
   ///   - storePath: The store's file, for messages.
-  ///   - settings: The choices of the run.
+  ///   - settings: The choices of the run; see ``RunSettings/correctsNumbers``.
   /// - Returns: The plan.
   /// - Throws: ``MigrationError`` when the mapping can't be carried out or the store is not what its model says.
   package static func plan(
-    firstOf hops: [MigrationHop], connection: Connection, storePath: String, settings: RunSettings
+    firstOf hops: [MigrationHop], connection: Connection, storePath: String, settings: inout RunSettings
   ) throws(MigrationError) -> MigrationPlan {
     guard let hop = hops.first else { throw .unsupportedMapping(reason: "there is no mapping to carry out") }
-    return try CandidateRun.plan(
-      hop, connection: connection, storePath: storePath, settings: settings.forHop(0, of: hops))
+    let own = settings.forHop(0, of: hops)
+    var (connection, corrections) = (connection, [String]())
+    var failure: MigrationError?
+    while true {
+      if failure != nil || settings.correctsNumbers, corrections.isEmpty {
+        let progress = settings.progress
+        do {
+          let copy = try connection.backUp { progress?.isCancelled == true }
+          corrections = try copy.correctNumbers(by: hop.source, path: storePath)
+          connection = copy
+        } catch {
+          throw failure ?? (error as? SQLiteError).map { MigrationError($0) }
+            ?? .database(reason: "\(error)", coreDataCode: 134080)
+        }
+        // Where nothing is corrected, the failure is another's.
+        if corrections.isEmpty, let failure { throw failure }
+        settings.correctsNumbers = true
+      }
+      do throws(MigrationError) {
+        var plan = try CandidateRun.plan(hop, connection: connection, storePath: storePath, settings: own)
+        plan.warnings = corrections + plan.warnings
+        return plan
+      } catch {
+        guard error.isContradiction, failure == nil, corrections.isEmpty else { throw error }
+        failure = error
+      }
+    }
   }
 
   /// An answer to a hop's plan, other than to carry it out.
@@ -132,6 +159,13 @@ package final class CandidateChain {
   ) throws -> MigrationPlan {
     var plans: [MigrationPlan] = []
     var index = 0
+    if settings.correctsNumbers, let first = hops.first {
+      let path = try makeIntermediate(0)
+      try hold.duplicateStore(to: path)
+      let connection = try open(path)
+      between = (path, connection)
+      corrections = try connection.correctNumbers(by: first.source, path: hold.path)
+    }
     while index < hops.count {
       if let handler = hops[index].willMigrate { try perform(handler, before: hops[index]) }
       let source = try store(for: hops[index])
@@ -160,6 +194,7 @@ package final class CandidateChain {
         built.takeChangesByCode(objects: try perform(handler, onStoreAt: target, model: hop.destination))
       }
       plans.append(built.plan)
+      plans[0].warnings = corrections.filter { !plans[0].warnings.contains($0) } + plans[0].warnings
       guard !isLast else {
         last = built
         break
@@ -319,6 +354,11 @@ package final class CandidateChain {
 }
 
 extension MigrationError {
+  /// True if the content of the store is not what its model says.
+  package var isContradiction: Bool {
+    if case .storeContradictsModel = self { true } else { false }
+  }
+
   /// True for what damage of the store may bring about.
   fileprivate var mayComeFromDamage: Bool {
     switch self {

@@ -94,6 +94,7 @@ final class PlanDraft {
     let lines = LinkLines(crossing, taken: taken)
     openLinks = lines.ask(&questions)
     OneSidedLinks(crossing: crossing, lines: lines).ask(&questions)
+    questions.countWrongKeyNumbers(in: source)
     findings = try questions.answers(from: connection)
     scannedTables = Set(questions.tables)
     for case .contradiction(let reason) in findings { throw MigrationError.storeContradictsModel(reason: reason) }

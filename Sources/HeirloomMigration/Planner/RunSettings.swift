@@ -27,6 +27,10 @@ package struct RunSettings {
   package let files: any FileOperations
   /// The damage that a copy of the store would have too, a sentence each: the candidate is a new file if there is any.
   package var damage: [String] = []
+  /// True if entity numbers that follow from other rows are corrected first, in a copy of the store.
+  ///
+  /// Planning sets it where such rows contradict the model.
+  package var correctsNumbers = false
   /// The parts of other stores' plans that hold for this one, too.
   package var memory = PlanningMemory()
 

@@ -125,7 +125,7 @@ final class EntityPlan {
     selectedColumns = ([PhysicalName.optimisticLock] + columns).map { "\(alias).\(quote($0))" }.joined(separator: ", ")
     selection =
       "SELECT \(selectedColumns) FROM \(store.qualified(entity.table)) AS \(alias)"
-      + " WHERE \(alias).\(quote(PhysicalName.primaryKey)) = ?1 AND \(alias).\(quote(PhysicalName.entity)) = ?2"
+      + " WHERE \(alias).\(quote(PhysicalName.primaryKey)) = ?1 AND \(entity.numberSQL(ofRow: alias)) = ?2"
     writer = RowWriter(entity: entity, columns: columns, kinds: kinds, store: store)
   }
 

@@ -114,8 +114,7 @@ extension ManagedObject {
     case .inverseKey(let table, let column, _, let orderColumn),
       .inverselessKey(let table, let column, let orderColumn):
       return try context.members(
-        of: self, table: table, keyColumn: column, orderColumn: orderColumn,
-        destination: relationship.description.destinationEntity
+        of: self, table: table, keyColumn: column, orderColumn: orderColumn
       ).map(\.object)
     case .join:
       return try linkedObjects(name, relationship, context)
@@ -141,8 +140,7 @@ extension ManagedObject {
     case .inverseKey(let table, let column, _, let orderColumn),
       .inverselessKey(let table, let column, let orderColumn):
       let current = try context.members(
-        of: self, table: table, keyColumn: column, orderColumn: orderColumn,
-        destination: relationship.description.destinationEntity)
+        of: self, table: table, keyColumn: column, orderColumn: orderColumn)
       for member in current where !seen.contains(member.object) {
         context.setReference(to: nil, column: column, of: member.object)
         if let orderColumn { member.object.setPlace(nil, orderColumn) }

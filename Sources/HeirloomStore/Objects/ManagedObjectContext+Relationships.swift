@@ -4,7 +4,7 @@ import HeirloomModel
 extension ManagedObjectContext {
   /// Returns the objects whose key leads to another, with their places in an ordered relationship.
   func members(
-    of owner: ManagedObject, table: String, keyColumn: String, orderColumn: String?, destination: String
+    of owner: ManagedObject, table: String, keyColumn: String, orderColumn: String?
   ) throws(ManagedObjectError) -> [(object: ManagedObject, place: Int64?)] {
     try writeBeforeReading()
     var members: [(object: ManagedObject, place: Int64?)] = []
@@ -13,7 +13,7 @@ extension ManagedObjectContext {
       try prepareSearch(in: table, by: keyColumn)
       let order = orderColumn.map(quote)
       let sql =
-        "SELECT \(quote(PhysicalName.primaryKey)), \(quote(PhysicalName.entity)), \(order ?? "NULL")"
+        "SELECT \(quote(PhysicalName.primaryKey)), \(store.schema.numberSQL(inTable: table)), \(order ?? "NULL")"
         + " FROM \(store.qualified(table)) WHERE \(quote(keyColumn)) = ?1"
         + " ORDER BY \(order.map { $0 + ", " } ?? "")\(quote(PhysicalName.primaryKey))"
       try self.sql { () throws(SQLiteError) in
@@ -59,11 +59,11 @@ extension ManagedObjectContext {
     guard !owner.isNew,
       case .join(let table, let ownerColumn, let destinationColumn, let orderColumn) = relationship.storage
     else { return [] }
-    let destination = try plan(for: relationship.description.destinationEntity).entity.table
+    let entity = try plan(for: relationship.description.destinationEntity).entity
     let key1 = quote(PhysicalName.primaryKey)
     func select(_ from: String, _ to: String) -> String {
-      "SELECT d.\(key1), d.\(quote(PhysicalName.entity)), \(orderColumn.map { "j." + quote($0) } ?? "NULL") AS place"
-        + " FROM \(store.qualified(table)) AS j JOIN \(store.qualified(destination)) AS d ON d.\(key1) = j.\(quote(to))"
+      "SELECT d.\(key1), \(entity.numberSQL(ofRow: "d")), \(orderColumn.map { "j." + quote($0) } ?? "NULL") AS place"
+        + " FROM \(store.qualified(table)) AS j JOIN \(store.qualified(entity.table)) AS d ON d.\(key1) = j.\(quote(to))"
         + " WHERE j.\(quote(from)) = ?1"
     }
     var sql = select(ownerColumn, destinationColumn)
@@ -108,8 +108,7 @@ extension ManagedObjectContext {
     if let known = places[key] {
       last = known
     } else {
-      let members = try members(
-        of: owner, table: table, keyColumn: keyColumn, orderColumn: orderColumn, destination: owner.entityName)
+      let members = try members(of: owner, table: table, keyColumn: keyColumn, orderColumn: orderColumn)
       last = members.compactMap(\.place).max() ?? OrderedPlace.first - OrderedPlace.step
     }
     let place = OrderedPlace.after(last)

@@ -149,7 +149,7 @@ extension ManagedObjectContext {
     let values: [SQLiteValue] = [.integer(object.key), .integer(Int64(object.entityNumber))]
     let sql =
       "DELETE FROM \(store.qualified(object.plan.entity.table)) WHERE \(quote(PhysicalName.primaryKey)) = ?1"
-      + " AND \(quote(PhysicalName.entity)) = ?2\(condition)"
+      + " AND \(object.plan.entity.numberSQL()) = ?2\(condition)"
     try self.sql { () throws(SQLiteError) in
       try store.statements.run(sql, values + (version.map { [$0] } ?? []))
     }
@@ -179,15 +179,18 @@ extension ManagedObjectContext {
   func highestKey(inTreeOf root: String) throws(ManagedObjectError) -> Int64 {
     guard let entity = store.schema.entity(named: root) else { throw unknown(root) }
     let highest = try sql { () throws(SQLiteError) in
-      // The counter should never be below the highest key in use; if it is, the key counts.
+      // The counter should never be below the highest key in use; if it is, or is no number, the key counts.
       try store.connection.firstInteger(
-        "SELECT MAX(IFNULL((SELECT \(quote(PhysicalName.maximum)) FROM \(store.qualified(PhysicalName.primaryKeyTable))"
+        "SELECT MAX(IFNULL((SELECT \(Self.counter) FROM \(store.qualified(PhysicalName.primaryKeyTable))"
           + " WHERE \(quote(PhysicalName.entity)) = ?1), 0),"
           + " IFNULL((SELECT MAX(\(quote(PhysicalName.primaryKey))) FROM \(store.qualified(entity.table))), 0))",
         [.integer(Int64(entity.number))])
     }
     return highest ?? 0
   }
+
+  /// The SQL of a counter, in which another program may have left a text, which SQLite takes for more than any number.
+  private static let counter = "CAST(\(quote(PhysicalName.maximum)) AS INTEGER)"
 
   func usedUpKeys(inTreeOf root: String) -> ManagedObjectError {
     .store(StoreError(path: store.path, problem: .damaged(reason: "the primary keys of \(root) are used up")))
@@ -198,7 +201,7 @@ extension ManagedObjectContext {
     try sql { () throws(SQLiteError) in
       try store.connection.execute(
         "UPDATE \(store.qualified(PhysicalName.primaryKeyTable)) SET \(quote(PhysicalName.maximum)) = ?1"
-          + " WHERE \(quote(PhysicalName.entity)) = ?2 AND IFNULL(\(quote(PhysicalName.maximum)), 0) < ?1",
+          + " WHERE \(quote(PhysicalName.entity)) = ?2 AND IFNULL(\(Self.counter), 0) < ?1",
         [.integer(key), .integer(Int64(entity.number))])
     }
   }

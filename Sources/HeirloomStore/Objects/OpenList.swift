@@ -121,8 +121,7 @@ extension ManagedObject {
     case .inverseKey(let table, let column, _, let orderColumn),
       .inverselessKey(let table, let column, let orderColumn):
       let members = try context.members(
-        of: self, table: table, keyColumn: column, orderColumn: orderColumn,
-        destination: relationship.description.destinationEntity)
+        of: self, table: table, keyColumn: column, orderColumn: orderColumn)
       list.objects = members.map(\.object)
       for member in members where orderColumn != nil {
         // Members get new places if theirs don't tell the order.

@@ -44,7 +44,7 @@ extension RowSelection {
   ) -> String {
     let last = key
     let key = "\(Self.alias).\(quote(PhysicalName.primaryKey))"
-    let number = "\(Self.alias).\(quote(PhysicalName.entity))"
+    let number = entity.numberSQL(ofRow: Self.alias)
     let numbers = entity.treeNumbers
     var conditions: [String] = []
     if trustsTree, limit == nil, offset == 0, entity.superentityNumber == 0, includesSubentities || numbers.count == 1 {
@@ -157,7 +157,10 @@ extension ManagedObjectContext {
   private func text(
     of plan: EntityPlan, _ selection: RowSelection, columns: [String], after key: Int64?
   ) -> String {
-    let list = columns.map { "\(RowSelection.alias).\(quote($0))" }.joined(separator: ", ")
+    let list = columns.map { column in
+      column == PhysicalName.entity
+        ? plan.entity.numberSQL(ofRow: RowSelection.alias) : "\(RowSelection.alias).\(quote(column))"
+    }.joined(separator: ", ")
     return "SELECT \(list)" + selection.tail(of: plan.entity, in: store, after: key, trustsTree: true)
   }
 

@@ -25,6 +25,8 @@ final class RowWriter {
   private let columns: [String]
   private let kinds: [EntityPlan.SlotKind]
   private let entityNumber: Int64
+  /// The SQL of a row's entity number.
+  private let number: String
   /// The most rows that one statement inserts.
   private let rowLimit: Int
   /// The statements that insert one row, two rows and so on.
@@ -39,6 +41,7 @@ final class RowWriter {
     self.columns = columns
     self.kinds = kinds
     entityNumber = Int64(entity.number)
+    number = entity.numberSQL()
     // More rows save little, and tables of many columns would need large statements.
     rowLimit = max(1, min(8, 512 / (columns.count + 1)))
     insertions = Array(repeating: nil, count: rowLimit)
@@ -55,7 +58,7 @@ final class RowWriter {
   /// Returns the entity number of a row of the entity's table; `nil` if there is no row.
   func entityNumber(ofKey key: Int64) throws(SQLiteError) -> Int64? {
     if search == nil {
-      let sql = "SELECT \(quote(PhysicalName.entity)) FROM \(table) WHERE \(quote(PhysicalName.primaryKey)) = ?1"
+      let sql = "SELECT \(number) FROM \(table) WHERE \(quote(PhysicalName.primaryKey)) = ?1"
       search = Prepared(try connection.prepare(sql, isPersistent: true))
     }
     guard let search else { return nil }
@@ -71,7 +74,7 @@ final class RowWriter {
     if rangeSearch == nil {
       let column = quote(PhysicalName.primaryKey)
       let sql =
-        "SELECT \(column), \(quote(PhysicalName.entity)) FROM \(table) WHERE \(column) >= ?1 ORDER BY \(column) LIMIT ?2"
+        "SELECT \(column), \(number) FROM \(table) WHERE \(column) >= ?1 ORDER BY \(column) LIMIT ?2"
       rangeSearch = Prepared(try connection.prepare(sql, isPersistent: true))
     }
     guard let rangeSearch else { return }
@@ -165,7 +168,7 @@ final class RowWriter {
     var assignments = key.slots.enumerated().map { "\(quote(columns[$0.element])) = ?\($0.offset + 2)" }
     if key.countsSave { assignments.append("\(lock) = IFNULL(\(lock), 0) + 1") }
     return "UPDATE \(table) SET \(assignments.joined(separator: ", "))"
-      + " WHERE \(quote(PhysicalName.primaryKey)) = ?1 AND \(quote(PhysicalName.entity)) = \(entityNumber)"
+      + " WHERE \(quote(PhysicalName.primaryKey)) = ?1 AND \(number) = \(entityNumber)"
       + (key.checksVersion ? " AND \(lock) IS ?\(key.slots.count + 2)" : "")
   }
 

@@ -127,7 +127,7 @@ extension ExpressionCompiler {
   }
 
   private static func isOf(_ entity: PhysicalEntity, _ alias: String) -> String {
-    let column = "\(alias).\(quote(PhysicalName.entity))"
+    let column = entity.numberSQL(ofRow: alias)
     let numbers = entity.treeNumbers
     return numbers.count == 1
       ? "\(column) = \(numbers.lowerBound)" : "\(column) BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)"

@@ -108,7 +108,7 @@ private struct PreparedFetch {
       }
     }
     if !isBound { compiled = nil }
-    let number = "\(RowSelection.alias).\(quote(PhysicalName.entity))"
+    let number = entity.numberSQL(ofRow: RowSelection.alias)
     let numbers = request.includesSubentities ? entity.treeNumbers : entity.number...entity.number
     condition = compiled.map {
       $0.isFallible ? $0.among("\(number) BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)") : $0.sql

@@ -8,9 +8,29 @@ extension Connection {
   ///   - isCancelled: Asked from time to time whether to stop.
   /// - Throws: ``SQLiteError``, with ``SQLiteError/isInterrupt`` when it was cancelled.
   package func backUp(to path: String, isCancelled: () -> Bool) throws(SQLiteError) {
+    let copy = try Connection(path: path, mode: .createExclusively(), options: .building)
+    try backUp(to: copy, isCancelled: isCancelled)
+    try copy.close()
+  }
+
+  /// Copies the main database with its `-wal` into one of SQLite's own, which is gone with its connection.
+  ///
+  /// It is in a file only as far as memory is short, and wholly in memory where that is said of temporary files.
+  ///
+  /// - Parameter isCancelled: Asked from time to time whether to stop.
+  /// - Returns: The copy.
+  /// - Throws: ``SQLiteError``, with ``SQLiteError/isInterrupt`` when it was cancelled.
+  package func backUp(isCancelled: () -> Bool) throws(SQLiteError) -> Connection {
+    let isInMemory = try firstInteger("PRAGMA temp_store") == 2
+    // Without a name it is in a file of SQLite's own: https://www.sqlite.org/inmemorydb.html
+    let copy = try Connection(path: "", mode: isInMemory ? .memory : .readWrite, options: .building)
+    try backUp(to: copy, isCancelled: isCancelled)
+    return copy
+  }
+
+  private func backUp(to copy: Connection, isCancelled: () -> Bool) throws(SQLiteError) {
     let source = try openHandle()
     try loadSchema()
-    let copy = try Connection(path: path, mode: .createExclusively(), options: .building)
     try copy.execute("PRAGMA journal_mode = OFF")
     try copy.execute("PRAGMA synchronous = OFF")
     guard let backup = sqlite3_backup_init(try copy.openHandle(), "main", source, "main") else {
@@ -26,6 +46,5 @@ extension Connection {
     }
     let end = sqlite3_backup_finish(backup)
     guard status == SQLITE_DONE else { throw copy.error(status == SQLITE_OK ? end : status, sql: nil) }
-    try copy.close()
   }
 }

@@ -112,6 +112,11 @@ extension ActualSchema {
     PhysicalName.changeTable, PhysicalName.transactionTable, PhysicalName.transactionStringTable,
   ]
 
+  /// Returns the table of one of persistent history's entities; `nil` for any other name.
+  package static func historyTable(ofEntity name: String) -> String? {
+    historyTables.contains("A" + name) ? "A" + name : nil
+  }
+
   private func isCloudKit(_ table: String) -> Bool {
     table.hasPrefix(PhysicalName.cloudKitPrefix)
   }

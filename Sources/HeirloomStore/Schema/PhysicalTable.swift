@@ -115,7 +115,7 @@ package struct PhysicalTrigger: Hashable, Sendable {
 }
 
 /// An entity as a store knows it.
-package struct PhysicalEntity: Hashable, Sendable {
+package final class PhysicalEntity: Sendable {
   /// The entity's name.
   package let name: String
   /// Its number, counted from 1.
@@ -130,6 +130,14 @@ package struct PhysicalEntity: Hashable, Sendable {
   package let treeNumbers: ClosedRange<Int>
   /// True if only objects of subentities exist.
   package let isAbstract: Bool
+
+  init(
+    name: String, number: Int, superentityNumber: Int, rootName: String, table: String, treeNumbers: ClosedRange<Int>,
+    isAbstract: Bool
+  ) {
+    (self.name, self.number, self.superentityNumber) = (name, number, superentityNumber)
+    (self.rootName, self.table, self.treeNumbers, self.isAbstract) = (rootName, table, treeNumbers, isAbstract)
+  }
 }
 
 /// Returns a name as Core Data writes it in SQL, quoted only if SQL would not read it as a name otherwise.

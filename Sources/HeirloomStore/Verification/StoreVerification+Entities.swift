@@ -33,7 +33,8 @@ extension StoreVerification {
         add(
           .error, .missingEntityRow, entity: entity.name,
           "\(PhysicalName.primaryKeyTable) has no row for \(entity.name) (number \(entity.number)): no new object of it gets a"
-            + " key. " + Self.entityAdvice)
+            + " key. Don't open the store with an app before there is one: a migration or a repair writes it.",
+          remedies: repair)
         continue
       }
       check(row, of: entity, schema)
@@ -105,7 +106,9 @@ extension StoreVerification {
   }
 
   /// Checks that the highest key handed out is at least the highest key in the table.
-  private mutating func checkMaximum(_ row: EntityRow, table: String, entity: String) {
+  private mutating func checkMaximum(
+    _ row: EntityRow, table: String, entity: String, correctedBy operation: String = "a migration or a repair"
+  ) {
     guard actual.table(named: table)?.column(named: PhysicalName.primaryKey) != nil else { return }
     let highest = reading("the table \(table)", entity: entity) { connection throws(SQLiteError) in
       try connection.firstInteger("SELECT MAX(\(quote(PhysicalName.primaryKey))) FROM \(quote(table))")
@@ -116,18 +119,17 @@ extension StoreVerification {
     add(
       .error, .keysBehind, entity: entity,
       "The highest key that \(PhysicalName.primaryKeyTable) has for \(entity) is \(maximum.map(String.init) ?? "no number"),"
-        + " but \(table) holds the key \(needed): the next new objects would get keys that are taken. A migration sets it"
-        + " right; till then, add no objects.")
+        + " but \(table) holds the key \(needed): the next new objects would get keys that are taken. Add no objects before"
+        + " it is corrected, by \(operation).", remedies: repair)
   }
 
   private mutating func checkFrameworkRow(_ row: EntityRow) {
-    let tables = [
-      "CHANGE": PhysicalName.changeTable, "TRANSACTION": PhysicalName.transactionTable,
-      "TRANSACTIONSTRING": PhysicalName.transactionStringTable,
-    ]
-    guard let name = row.name, let table = tables[name] else { return }
-    checkMaximum(row, table: table, entity: name)
+    guard let name = row.name, let table = ActualSchema.historyTable(ofEntity: name) else { return }
+    checkMaximum(row, table: table, entity: name, correctedBy: "a repair")
   }
+
+  /// The operations that correct what the model tells.
+  private var repair: [Remedy] { report.isModelFit ? [.repair] : [] }
 
   // MARK: The schema
 

@@ -1,4 +1,5 @@
 import Foundation
+import HeirloomFormats
 import HeirloomModel
 
 extension StoreVerification {
@@ -10,7 +11,7 @@ extension StoreVerification {
     to tally: inout RowTally, _ schema: PhysicalSchema
   ) {
     guard
-      case .key(_, let column, let entityColumn)? = schema.storage(ofRelationship: relationship.name, in: entity.name),
+      case .key(_, let column, _)? = schema.storage(ofRelationship: relationship.name, in: entity.name),
       found.column(named: column) != nil
     else { return }
     let name = "\(entity.name).\(relationship.name)"
@@ -28,19 +29,22 @@ extension StoreVerification {
     addKeyChecks(
       key, isOwn: isOwn, name: name, entity: entity.name, to: destination, tally: &tally, what: "object")
     guard hasKeys(destination.table) else { return }
-    if let entityColumn, found.column(named: entityColumn) != nil {
-      tally.add(
-        "\(isOwn) AND \(key) NOT NULL AND EXISTS (SELECT 1 FROM \(quote(destination.table)) AS d WHERE"
-          + " d.\(quote(PhysicalName.primaryKey)) = \(key) AND d.\(quote(PhysicalName.entity)) IS NOT"
-          + " t.\(quote(entityColumn)))"
-      ) { count, example in
-        StoreFinding(
-          .error, .wrongDestination, entity: entity.name,
-          "In \(counted(count, "object")) \(entityColumn) says that \(name) leads to another entity than it does (\(example)):"
-            + " the app looks for objects that don't exist. Set the relationship anew in the app.")
-      }
-    }
     addInverseCheck(of: relationship, key: key, isOwn: isOwn, entity, destination, to: &tally, schema)
+  }
+
+  /// Adds the check that the entity number beside a key is that of the object with the key.
+  func addCheck(of correction: NumberCorrection, _ found: ActualTable, to tally: inout RowTally) {
+    guard let link = correction.link, hasKeys(link.target), found.column(named: link.key) != nil,
+      found.column(named: correction.column) != nil
+    else { return }
+    let remedies: [Remedy] = report.isModelFit ? [.repair] : []
+    tally.add(correction.condition()) { count, example in
+      StoreFinding(
+        .error, .wrongDestination, entity: correction.entity,
+        "In \(counted(count, "row")) of \(correction.table) \(correction.column) is not the entity number of the object of"
+          + " \(correction.entity).\(link.relationship) (\(example)): the app looks for objects that don't exist."
+          + " A migration or a repair writes the object's.", remedies: remedies)
+    }
   }
 
   /// Adds the checks that a key leads to a row, and to one of the right entity.

@@ -21,6 +21,9 @@ extension StoreVerification {
         addChecks(of: relationship, entity, table, found, to: &tally, schema)
       }
     }
+    for correction in schema.keyNumberCorrections where correction.table == table.name {
+      addCheck(of: correction, found, to: &tally)
+    }
     let findings = reading("the table \(table.name)", entity: root) { connection throws(SQLiteError) in
       try tally.findings(connection)
     }
@@ -48,11 +51,21 @@ extension StoreVerification {
       let entity = row[0].integer.flatMap { Int(exactly: $0) }.flatMap { schema.entity(numbered: $0) }
       guard let entity, tree.contains(entity.number) else {
         let name = entity.map { ", which is \($0.name)'s" } ?? ""
-        add(
-          .error, .unknownEntityNumber, entity: root,
+        let found =
           "\(counted(count, "row")) of \(table.name) (first: \(PhysicalName.primaryKey) \(Self.text(row[2]))) \(has(count)) the"
-            + " entity number \(Self.text(row[0]))\(name), where \(Self.text(tree)) is expected: no app finds these objects, and a"
-            + " migration doesn't know what they are. Keep the store as it is; restore a previous version or a backup.")
+          + " entity number \(Self.text(row[0]))\(name), where \(Self.text(tree)) is expected: "
+        if let sole = schema.soleEntity(inTreeOf: root), report.isModelFit {
+          // Core Data reads no number where there is one entity.
+          add(
+            tree.count == 1 ? .warning : .error, .unknownEntityNumber, entity: root,
+            found + "the table can hold objects of \(sole.name) only, and a migration or a repair writes its number.",
+            remedies: [.repair])
+        } else {
+          add(
+            .error, .unknownEntityNumber, entity: root,
+            found + "no app finds these objects, and a migration doesn't know what they are. Keep the store as it is;"
+              + " restore a previous version or a backup.")
+        }
         continue
       }
       if entity.isAbstract {
@@ -95,7 +108,7 @@ extension StoreVerification {
 
   /// Returns the condition that a row is of an entity or a descendant of it.
   func condition(ofKind entity: PhysicalEntity, _ alias: String = "t") -> String {
-    let number = "\(alias).\(quote(PhysicalName.entity))"
+    let number = entity.numberSQL(ofRow: alias)
     return entity.treeNumbers.count == 1
       ? "\(number) = \(entity.number)"
       : "\(number) BETWEEN \(entity.treeNumbers.lowerBound) AND \(entity.treeNumbers.upperBound)"

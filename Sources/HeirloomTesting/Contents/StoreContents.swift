@@ -47,7 +47,8 @@ public struct StoreContents: Equatable, Sendable {
         }
       }
       var found: [Int64: StoredObject] = [:]
-      let sql = "SELECT \(columns.joined(separator: ", ")) FROM \(quote(entity.table)) WHERE \"Z_ENT\" = \(number)"
+      let sql =
+        "SELECT \(columns.joined(separator: ", ")) FROM \(quote(entity.table)) WHERE \(entity.numberSQL()) = \(number)"
       for row in try connection.rows(sql) {
         var object = StoredObject()
         object.saves = row[1].integer ?? -1

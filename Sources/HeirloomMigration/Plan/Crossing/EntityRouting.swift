@@ -3,7 +3,7 @@ import HeirloomModel
 package import HeirloomStore
 
 /// The route of one source entity's objects to one destination entity.
-struct EntityRoute {
+final class EntityRoute {
   /// The source entity's name.
   let source: String
   /// The destination entity's name.
@@ -16,6 +16,15 @@ struct EntityRoute {
   let properties: [String: PropertyMapping]
   /// The SQL of attributes that expressions give, by the destination attribute's name.
   let compiled: [String: ColumnExpression]
+
+  init(
+    source: String, destination: String, sourceNumber: Int, destinationNumber: Int,
+    properties: [String: PropertyMapping], compiled: [String: ColumnExpression]
+  ) {
+    (self.source, self.destination) = (source, destination)
+    (self.sourceNumber, self.destinationNumber) = (sourceNumber, destinationNumber)
+    (self.properties, self.compiled) = (properties, compiled)
+  }
 }
 
 /// The route that fills a table of entities: from one tree of the source to a tree of the destination.

@@ -20,6 +20,8 @@ package struct KeyPlan {
   private var keptHighest: [String: Int64] = [:]
   /// The moves, by the roots of the source and the destination.
   private var moves: [[String]: Move] = [:]
+  /// The clauses about records of the highest key that are behind.
+  private var corrections: Set<String> = []
 
   /// Chooses the keys.
   ///
@@ -29,28 +31,31 @@ package struct KeyPlan {
   ///   - source: The source.
   ///   - counts: The objects of the source.
   ///   - connection: The store.
-  /// - Throws: ``MigrationError/storeContradictsModel(reason:)`` when the store doesn't say which keys were handed out,
-  ///   or there are no numbers left above them.
+  /// - Throws: ``MigrationError/storeContradictsModel(reason:)`` when there are no numbers left above them.
   init(
     trees: [TreeRoute], keeping kept: [(source: String, destination: String)] = [], source: PhysicalSchema,
     counts: StoreCounts, connection: Connection
   ) throws {
     let stored = try Self.storedMaximums(connection: connection)
+    /// Returns the highest key of a tree. Something other than Core Data may have added rows, or taken the record away.
+    func highestKey(of entity: PhysicalEntity) throws -> Int64 {
+      let (record, found) = (
+        stored[Int64(entity.number)], try Self.highestKey(in: entity.table, connection: connection)
+      )
+      if record ?? -1 < found {
+        corrections.insert(entity.words(ofRecord: record, highest: found))
+      }
+      return max(record ?? 0, found)
+    }
     for roots in kept {
       guard let entity = source.entity(named: roots.source) else { continue }
-      let own = max(
-        stored[Int64(entity.number)] ?? 0, try Self.highestKey(in: entity.table, connection: connection))
+      let own = try highestKey(of: entity)
       keptHighest[roots.destination] = max(keptHighest[roots.destination] ?? 0, own)
     }
     defer { highest.merge(keptHighest) { max($0, $1) } }
     for tree in trees {
       guard let root = tree.sourceRoot, let entity = source.entity(named: root) else { continue }
-      guard let maximum = stored[Int64(entity.number)] else {
-        throw MigrationError.storeContradictsModel(
-          reason: "\(PhysicalName.primaryKeyTable) has no row for the entity number \(entity.number)")
-      }
-      // The store's record of its highest key may be behind, if something other than Core Data added rows.
-      let own = max(maximum, try Self.highestKey(in: entity.table, connection: connection))
+      let own = try highestKey(of: entity)
       let rows = tree.routes.reduce(Int64(0)) { $0 + counts.byEntity[$1.source, default: 0] }
       guard let taken = highest[tree.destinationRoot] else {
         highest[tree.destinationRoot] = own
@@ -89,8 +94,10 @@ package struct KeyPlan {
     }
   }
 
-  /// The sentences about objects that get other keys, one for each tree that they come from.
-  package var warnings: [String] { moves.ordered { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value.warning) }
+  /// The sentences about records that are behind, and about objects that get other keys, one for each tree.
+  package var warnings: [String] {
+    corrections.ordered() + moves.ordered { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value.warning)
+  }
 
   /// Returns a key of the source as it is in the destination.
   ///
@@ -125,7 +132,7 @@ package struct KeyPlan {
       "SELECT \(quote(PhysicalName.entity)), \(quote(PhysicalName.maximum)) FROM "
       + "\(quote(SchemaName.store)).\(quote(PhysicalName.primaryKeyTable))"
     for row in try connection.rows(sql) {
-      if let number = row[0].integer { keys[number] = row[1].integer ?? 0 }
+      if let number = row[0].integer, let key = row[1].integer { keys[number] = key }
     }
     return keys
   }

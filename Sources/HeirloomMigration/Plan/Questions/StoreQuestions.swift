@@ -67,6 +67,15 @@ struct StoreQuestions {
     }
   }
 
+  /// Asks for entity numbers beside keys that are not those of the objects.
+  ///
+  /// - Parameter source: The schema of the store.
+  mutating func countWrongKeyNumbers(in source: PhysicalSchema) {
+    for correction in source.keyNumberCorrections {
+      count(where: correction.condition("s"), in: correction.table) { .contradiction(correction.words($0)) }
+    }
+  }
+
   /// Asks with a query of its own.
   ///
   /// - Parameters:
@@ -115,15 +124,5 @@ struct StoreQuestions {
       if count > 0 { findings.append(finding(count, links)) }
     }
     return findings
-  }
-}
-
-extension PhysicalSchema {
-  /// Returns the entity number that all rows of a table have, if it holds objects of one entity only.
-  func onlyNumber(inTable name: String) -> Int? {
-    guard case .objects(let root)? = table(named: name)?.kind, model.entityTree(from: root).count == 1 else {
-      return nil
-    }
-    return entity(named: root)?.number
   }
 }

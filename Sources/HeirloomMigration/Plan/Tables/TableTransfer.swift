@@ -50,11 +50,13 @@ struct TableTransfer {
 }
 
 /// An expression for some entities of a table.
-struct RoutedExpression {
+final class RoutedExpression {
   /// The route of the entity whose rows the expression serves.
   let route: EntityRoute
   /// The expression.
   let expression: ColumnExpression
+
+  init(route: EntityRoute, expression: ColumnExpression) { (self.route, self.expression) = (route, expression) }
 }
 
 extension TableTransfer {

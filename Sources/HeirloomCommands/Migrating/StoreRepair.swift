@@ -1,0 +1,122 @@
+import Foundation
+import Heirloom
+
+/// The repair of what a store says of its own rows, and its rows tell otherwise: entity numbers and highest keys.
+struct StoreRepair {
+  let path: String
+  let console: Console
+  /// The verification that found what is to be repaired.
+  let check: StoreCheck
+
+  /// The result.
+  struct Outcome {
+    /// A clause for each thing that was repaired.
+    let words: [String]
+    /// The version that the store as it was became.
+    let previous: PreviousVersion
+  }
+
+  /// Prepares the repair.
+  ///
+  /// - Parameters:
+  ///   - path: The store's file.
+  ///   - models: The paths of models that may have made it.
+  ///   - console: Tells where paths start.
+  /// - Throws: `StoreError` for a file that is not a store; `ModelReadingError` for a path that leads to no model.
+  init(of path: String, models: [String], console: Console) throws {
+    (self.path, self.console) = (path, console)
+    check = try StoreCheck(of: path, models: models, console: console)
+  }
+
+  /// Repairs the store; `nil` where there is nothing to repair.
+  ///
+  /// - Throws: `MigrationAssistantError`; the store is as it was.
+  func run() throws -> Outcome? {
+    let report = check.report
+    // What SQLite can't read whole is for a salvage.
+    guard let model = report.model, report.isModelFit, report.findings.contains(where: \.isForRepair),
+      !report.findings.contains(where: { $0.kind == .damaged })
+    else { return nil }
+    var configuration = MigrationAssistant.Configuration()
+    configuration.storeTimeout = console.storeTimeout
+    let archive = StoreArchive(storeURL: URL(fileURLWithPath: path), configuration: configuration)
+    console.progress.begin("Repairing")
+    return try console.interruption.cancelling(archive.progress) {
+      let (words, previous) = try archive.replaceStore { copy in
+        try copy.correctNumbers(by: model, path: path) + correctBookkeeping(of: copy, schema(of: copy, model))
+      } proving: { connection in
+        try prove(connection, schema(of: connection, model))
+      }
+      return Outcome(words: words, previous: previous)
+    }
+  }
+
+  private func schema(of connection: Connection, _ model: ManagedObjectModel) throws -> PhysicalSchema {
+    PhysicalSchema(
+      model: model, configuration: check.report.configuration, actual: try ActualSchema(of: connection))
+  }
+
+  // MARK: The table of entities
+
+  private func correctBookkeeping(of copy: Connection, _ schema: PhysicalSchema) throws -> [String] {
+    let (number, maximum, list) = (
+      quote(PhysicalName.entity), quote(PhysicalName.maximum), PhysicalName.primaryKeyTable
+    )
+    let columns = [PhysicalName.entity, PhysicalName.name, PhysicalName.superentity, PhysicalName.maximum].map(quote)
+    var words: [String] = []
+    for entity in schema.entities {
+      try copy.execute(
+        "INSERT INTO \(list) (\(columns.joined(separator: ", "))) SELECT ?1, ?2, ?3, 0"
+          + " WHERE NOT EXISTS (SELECT 1 FROM \(list) WHERE \(number) = ?1)",
+        [.integer(Int64(entity.number)), .text(entity.name), .integer(Int64(entity.superentityNumber))])
+      if copy.changes > 0 { words.append("\(list) has no row for \(entity.name): it gets the number \(entity.number)") }
+    }
+    let actual = try ActualSchema(of: copy)
+    for row in try copy.rows("SELECT \(number), \(quote(PhysicalName.name)), \(maximum) FROM \(list)") {
+      let entity = row[0].integer.flatMap { Int(exactly: $0) }.flatMap { schema.entity(numbered: $0) }
+      let table =
+        entity.map { $0.superentityNumber == 0 ? $0.table : nil } ?? row[1].text.flatMap(ActualSchema.historyTable)
+      guard let table, actual.table(named: table)?.column(named: PhysicalName.primaryKey) != nil else { continue }
+      let highest =
+        try copy.firstInteger("SELECT MAX(\(quote(PhysicalName.primaryKey))) FROM \(quote(table)) NOT INDEXED") ?? 0
+      let record = row[2].integer
+      guard record ?? -1 < highest else { continue }
+      try copy.execute("UPDATE \(list) SET \(maximum) = ?2 WHERE \(number) = ?1", [row[0], .integer(highest)])
+      let name = entity?.name ?? row[1].text ?? ""
+      words.append(PhysicalEntity.words(ofRecord: record, of: name, highest: highest, in: table))
+    }
+    return words
+  }
+
+  // MARK: The proof
+
+  /// Throws if anything else than what was to be repaired is not as it was.
+  private func prove(_ connection: Connection, _ schema: PhysicalSchema) throws {
+    let actual = try ActualSchema(of: connection)
+    var changed = [
+      PhysicalName.primaryKeyTable: [PhysicalName.maximum], PhysicalName.metadataTable: [PhysicalName.propertyList],
+    ]
+    for correction in schema.numberCorrections {
+      changed[correction.table, default: []].append(correction.column)
+    }
+    var faults: [String] = []
+    for table in actual.tables where !table.isVirtual && actual.costlyTables[table.name] == nil {
+      let own = changed[table.name] ?? []
+      let columns = table.columns.map(\.name).filter { !own.contains($0) }.map(quote).joined(separator: ", ")
+      func rows(_ database: String) -> String { "FROM \(quote(database)).\(quote(table.name)) NOT INDEXED" }
+      let isWhole =
+        try columns.isEmpty
+        || connection.firstInteger(
+          "SELECT COUNT(*) FROM (SELECT \(columns) \(rows("main")) EXCEPT SELECT \(columns) \(rows("candidate")))") == 0
+      let counts = try ["main", "candidate"].map { try connection.firstInteger("SELECT COUNT(*) \(rows($0))") }
+      let isSameCount = table.name == PhysicalName.primaryKeyTable || counts[0] == counts[1]
+      if !isWhole || !isSameCount { faults.append("the table \(table.name) has other rows") }
+    }
+    let candidate = try connection.rows("PRAGMA database_list").first { $0[1].text == "candidate" }?[2].text ?? ""
+    let model = StoreModelCandidate(source: .file(path), model: schema.model, isGiven: true)
+    let left = try StoreVerification.report(onStoreAt: candidate, candidates: [model]).findings
+      .filter { $0.isForRepair || $0.kind == .damaged }
+    faults += left.map { ErrorWords.clause($0.message) }
+    guard faults.isEmpty else { throw MigrationError.proofFailed(findings: faults) }
+  }
+}
