@@ -110,7 +110,9 @@ final class SalvageWriter {
         cuts.add(.wrongKey, name, table: table.name, key: key, Array(zip(found.columns, values)))
         return report.count(.wrongKey, name)
       }
-      guard let row = converted(values, key: key, plan, table, numbers, sole, found) else { return }
+      // In a page that no tree leads to, the number tells whose the row is.
+      let possible = place == .apart ? nil : sole
+      guard let row = converted(values, key: key, plan, table, numbers, possible, found) else { return }
       noteLeftOut(values, key: key, of: found, table)
       do throws(SQLiteError) {
         try insertion.bind(row)
@@ -157,15 +159,16 @@ final class SalvageWriter {
         row.append(value.stored ?? .null)
       case .entity:
         var number = value.stored?.integer.flatMap { mapped($0) }
-        if !(number.map { numbers?.contains(Int(clamping: $0)) ?? false } ?? false) {
+        let isOwn = number.map { numbers?.contains(Int(clamping: $0)) ?? false } ?? false
+        if !isOwn {
           number = sole.map { Int64($0.number) }
-          if let sole { rowsWithoutNumber[sole.name, default: 0] += 1 }
         }
         guard let number, key >= 1 || source.isSound else {
           cuts.add(.unknownEntity, table.name, table: table.name, key: key, Array(zip(found.columns, values)))
           report.count(.unknownEntity, table.name)
           return nil
         }
+        if !isOwn, let sole { rowsWithoutNumber[sole.name, default: 0] += 1 }
         row.append(.integer(number))
       case .optimisticLock:
         row.append(source.isSound ? value.stored ?? .null : .integer(max(1, value.stored?.integer ?? 1)))

@@ -157,6 +157,30 @@ struct EntityNumberTests {
     #expect(try NumberedStore.rows(of: store.url) == rows)
   }
 
+  @Test func `code that makes objects one by one gets the corrected rows`() throws {
+    let (source, destination) = (
+      try NumberedStore.model(), try NumberedStore.model(addsFirst: true, addsColumn: true)
+    )
+    var configuration = MigrationAssistant.Configuration()
+    configuration.policies.register(EntityMigrationPolicy.self, named: "Standard")
+    configuration.mappings = [try PolicyEquivalenceTests.Delegate(.all).mapping(from: source, to: destination)]
+    var made: [[String]] = []
+    for isDamaged in [false, true] {
+      let store = try NumberedStore()
+      if isDamaged {
+        try store.change("\(NumberedStore.changeRows(to: "'x'")); \(NumberedStore.changeLinks(to: "-1"))")
+      }
+      let assistant = MigrationAssistant(
+        storeURL: store.url, modelController: ModelController(storeURL: store.url),
+        history: ModelHistory(current: destination, name: "2", earlier: [("1", source)]), configuration: configuration)
+      guard case .migrated(let report) = try assistant.migrateStore() else { throw CocoaError(.featureUnsupported) }
+      #expect(!report.plan.mappingResults.isEmpty && report.plan.losses.isEmpty)
+      #expect(Self.corrections(report.plan).count == (isDamaged ? 7 : 0), "\(report.plan.warnings)")
+      made.append(try NumberedStore.rows(of: store.url))
+    }
+    #expect(made[0] == made[1] && made[0].count == 7 * 8)
+  }
+
   // MARK: Use
 
   @Test(arguments: NumberedStore.wrongMaxima)

@@ -108,9 +108,11 @@ package final class CandidateChain {
       if failure != nil || settings.correctsNumbers, corrections.isEmpty {
         let progress = settings.progress
         do {
-          let copy = try connection.backUp { progress?.isCancelled == true }
-          corrections = try copy.correctNumbers(by: hop.source, path: storePath)
-          connection = copy
+          if try connection.hasNumbersToCorrect(by: hop.source, path: storePath) {
+            let copy = try connection.backUp { progress?.isCancelled == true }
+            corrections = try copy.correctNumbers(by: hop.source, path: storePath)
+            connection = copy
+          }
         } catch {
           throw failure ?? (error as? SQLiteError).map { MigrationError($0) }
             ?? .database(reason: "\(error)", coreDataCode: 134080)
