@@ -175,6 +175,9 @@ extension AdviceList {
     Entry("Remedy+Command.swift", "The command salvage", .situation("a damaged store without a model is salvaged")),
     Entry("Remedy+Command.swift", "heirloom doctor", .situation("every remedy is carried out")),
     Entry(
+      "RepairCommand.swift", "brings it back",
+      .test("what a repair keeps comes back by the command that it prints")),
+    Entry(
       "RepairCommand.swift", "says what to run next",
       .situation("a damaged record is repaired, and the diagnosis goes on")),
     Entry(
@@ -190,7 +193,7 @@ extension AdviceList {
     ),
     Entry("StoreDiagnosis+Next.swift", "heirloom inspect", .situation("a store that is well is inspected")),
     Entry(
-      "StoreDiagnosis+Next.swift", "heirloom repair",
+      "StorePlace.swift", "heirloom repair",
       .situation("a damaged record is repaired, and the diagnosis goes on")),
     Entry("StoreDiagnosis+Next.swift", "heirloom verify", .situation("findings are verified")),
     Entry(
@@ -228,8 +231,6 @@ extension AdviceList {
     Entry("Remedy+Command.swift", "heirloom verify", .situation("what a finding advises is run")),
     Entry("Remedy+Command.swift", "heirloom migrate", .situation("clean-up that was put off is done")),
     Entry("Remedy+Command.swift", "heirloom versions", .situation("what a finding advises is run")),
-    Entry(
-      "Remedy+Command.swift", "heirloom repair", .situation("a damaged record is repaired, and the diagnosis goes on")),
   ]
 
   private static let others = [

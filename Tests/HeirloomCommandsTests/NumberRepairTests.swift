@@ -104,6 +104,20 @@ struct NumberRepairTests {
     try Self.migrateOnce(tool, store, rows)
   }
 
+  @Test func `what a repair keeps comes back by the command that it prints`() throws {
+    let store = try NumberedStore()
+    let rows = try NumberedStore.rows(of: store.url)
+    try store.change(NumberedStore.changeRows(to: "NULL"))
+    let damaged = try NumberedStore.rows(of: store.url)
+    let tool = Tool(directory: store.directory.url)
+    let outcome = tool("repair", store.url.path)
+    let command = try #require(outcome.output.firstMatch(of: /(heirloom restore .+) brings it back\./)).output.1
+    #expect(try Self.run(tool, String(command)).code == 0)
+    #expect(try NumberedStore.rows(of: store.url) == damaged)
+    #expect(tool("repair", store.url.path).code == 0)
+    try Self.migrateOnce(tool, store, rows)
+  }
+
   @Test(arguments: damages)
   func `a migration and a salvage correct the same, and say it`(damage: Damage) throws {
     for command in ["migrate", "salvage"] {

@@ -30,8 +30,7 @@ extension Remedy {
       return "\(command) reads what can be read into a new store."
     case .diagnosticsArchive:
       return "heirloom doctor \(file) --archive \(shellWord(place.free("diagnostics.tar.gz"))) writes the archive."
-    case .repair:
-      return "heirloom repair \(([file] + models.map { "--model \(shellWord($0))" }).joined(separator: " ")) does it."
+    case .repair: return "\(place.repair(models: models)) does it."
     }
   }
 }

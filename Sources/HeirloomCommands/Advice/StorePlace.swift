@@ -48,6 +48,14 @@ struct StorePlace {
       + " --output \(shellWord(free("salvaged.sqlite")))"
   }
 
+  /// Returns the command that repairs the store.
+  ///
+  /// - Parameter models: The models that it is given; none where it finds one itself.
+  /// - Returns: The command.
+  func repair(models: [String] = []) -> String {
+    "heirloom repair \(shellWord(path))" + models.map { " --model \(shellWord($0))" }.joined()
+  }
+
   /// True if something may be salvaged from the store's file.
   var holdsPages: Bool { StoreSalvage.holdsPages(path) }
 

@@ -32,8 +32,8 @@ struct StoreCheck {
     }
     vault = StoreVault(try StoreLocation(resolving: path, files: POSIXFileOperations()))
     report.add(try vault.findings())
-    let told = report.findings.filter { $0.kind == .damagedVersion }.compactMap(\.file).map { Self.versionID(of: $0) }
-    report.add(Self.unsoundVersions(besideStoreAt: path, except: Set(told)))
+    report.add(
+      Self.unsoundVersions(besideStoreAt: path, except: Set(report.findings.compactMap(\.version))))
     self.report = report
     if case .file = report.modelSource { neededModels = models } else { neededModels = [] }
   }
@@ -54,9 +54,6 @@ struct StoreCheck {
         remedies: [.salvage], for: file)
     }
   }
-
-  /// Returns the identifier of the previous version that a file is of: the name of its folder.
-  private static func versionID(of file: String) -> String { PathText.split(PathText.split(file).folder).name }
 
   /// Returns the snapshot beside a store, or in a previous version the one in its folder.
   private static func snapshots(besideStoreAt path: String) -> [StoreModelCandidate] {

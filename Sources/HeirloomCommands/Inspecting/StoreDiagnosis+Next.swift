@@ -60,17 +60,16 @@ extension StoreDiagnosis {
     }
     if findings.contains(where: { $0.kind == .damagedManifest }) {
       return Step(
-        command: "heirloom repair \(word)", reason: "the record that stops every migration is set aside and kept")
+        command: place.repair(), reason: "the record that stops every migration is set aside and kept")
     }
     if findings.contains(where: { $0.kind == .unfinishedOperation }) {
       return migration("the unfinished operation is settled first")
         ?? Step(
-          command: "heirloom repair \(word)", reason: "the unfinished operation is settled, and nothing else is done")
+          command: place.repair(), reason: "the unfinished operation is settled, and nothing else is done")
     }
     if findings.contains(where: \.isForRepair) {
-      let words = [word] + (check?.neededModels ?? []).map { "--model \(shellWord($0))" }
       return Step(
-        command: "heirloom repair \(words.joined(separator: " "))",
+        command: place.repair(models: check?.neededModels ?? []),
         reason: "entity numbers and highest keys are corrected by the rows; the store as it is now is kept")
     }
     if let step = stepForMissingFiles ?? stepForSnapshot ?? stepForKeptVersion { return step }

@@ -35,7 +35,8 @@ extension DecisionPlanner {
       statements.append(
         // These rows go before the survivors get their values, so that no two have the same; the values are kept here.
         PlannedStatement(
-          "CREATE TEMP TABLE \(quote(table.mergedName)) AS SELECT m.survivor AS survivor, m.place AS place, m.seq AS seq"
+          "CREATE TEMP TABLE \(quote(table.mergedName)) AS SELECT m.pk AS pk, m.survivor AS survivor, m.place AS place,"
+            + " m.seq AS seq"
             + mergedColumns(of: table).map { ", \(given($0.column, table)) AS \($0.name)" }.joined()
             + " FROM \(table.candidate) AS c JOIN \(table.removed) AS m ON m.pk = c.\(Self.key)"
             + " WHERE m.survivor IS NOT NULL"))
@@ -155,9 +156,11 @@ extension DecisionPlanner {
           other.map {
             "COALESCE((SELECT x.survivor FROM \($0.removed) AS x WHERE x.pk = y.\(mergedKey)), y.\(mergedKey))"
           } ?? "y.\(mergedKey)"
+        // A link between objects that become one goes, unless it was one of an object to itself.
+        let isLeft = link.root == table.root.name ? " AND (y.\(mergedKey) = y.pk OR \(given) <> y.survivor)" : ""
         origin =
           " LEFT JOIN \(table.merged) AS o ON (r.\(former) IS NULL\(isWithin)) AND o.rowid ="
-          + " (SELECT y.rowid FROM \(table.merged) AS y WHERE y.survivor = r.pk AND \(given) = r.\(name)"
+          + " (SELECT y.rowid FROM \(table.merged) AS y WHERE y.survivor = r.pk AND \(given) = r.\(name)\(isLeft)"
           + " ORDER BY y.place, y.seq LIMIT 1)"
         (owner, stored) = ("COALESCE(o.\(mergedKey), r.\(former))", "COALESCE(o.\(mergedOrder), c.\(order))")
       }

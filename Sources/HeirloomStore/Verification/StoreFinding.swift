@@ -19,11 +19,13 @@ public struct StoreFinding: Hashable, Sendable {
   package let file: String?
   /// The names of files of external data that are missing, as far as the message is about such.
   package let missingFiles: [String]
+  /// The previous version that it is about; `nil` if it is about none.
+  package let version: String?
 
   /// Creates a finding.
   package init(
     _ severity: Severity, _ kind: Kind, entity: String? = nil, _ message: String, remedies: [Remedy] = [],
-    for file: String? = nil, missingFiles: [String] = []
+    for file: String? = nil, missingFiles: [String] = [], version: String? = nil
   ) {
     self.severity = severity
     self.kind = kind
@@ -32,6 +34,7 @@ public struct StoreFinding: Hashable, Sendable {
     self.remedies = remedies
     self.file = file
     self.missingFiles = missingFiles
+    self.version = version
   }
 
   /// The severity of a finding.

@@ -52,7 +52,7 @@ extension StoreVault {
             StoreFinding(
               fault.severity, .damagedVersion, "The previous version \(name.text) \(fault.words)",
               remedies: fault.isForVerifying ? [.verification] : [],
-              for: fault.isForVerifying ? PathText.join(folder, fault.storeName) : nil))
+              for: fault.isForVerifying ? PathText.join(folder, fault.storeName) : nil, version: name.text))
         }
       }
     }

@@ -162,6 +162,7 @@ package struct RowOracle {
         let origin = old?.elements.first { !$0.attribute.origins.isDisjoint(with: element.attribute.origins) }
         migrate(element, from: origin, values, into: &migrated, owner: owner)
       }
+      if let old, new.attribute.description.isOptional { blockPartial(new, from: old, migrated, owner: owner) }
       return
     }
     let path = new.path.joined(separator: ".")
@@ -180,6 +181,32 @@ package struct RowOracle {
     }
     if value == .null, !new.isOptional { block("missingValue \(owner).\(path)", 1) }
     migrated[path] = Self.normal(value, description.type)
+  }
+
+  /// Counts the required leaves that an object lacks in an optional composite of which it has another leaf.
+  ///
+  /// An object may lack the whole composite. What it lacked before and lacks no more than before is no matter.
+  private mutating func blockPartial(
+    _ composite: Level, from old: Level, _ migrated: [String: SQLiteValue], owner: String
+  ) {
+    func leaves(_ level: Level, _ old: Level?, _ isRequired: Bool) -> [(path: String, isNewlyRequired: Bool)] {
+      let isRequired = isRequired && !level.attribute.description.isOptional
+      guard !level.attribute.elements.isEmpty else {
+        return [(level.path.joined(separator: "."), isRequired && old?.attribute.description.isOptional ?? true)]
+      }
+      return level.elements.flatMap { element in
+        leaves(
+          element, old?.elements.first { !$0.attribute.origins.isDisjoint(with: element.attribute.origins) }, isRequired
+        )
+      }
+    }
+    let all = composite.elements.flatMap { element in
+      leaves(element, old.elements.first { !$0.attribute.origins.isDisjoint(with: element.attribute.origins) }, true)
+    }
+    let isThere = all.contains { (migrated[$0.path] ?? .null) != .null }
+    for leaf in all where leaf.isNewlyRequired && isThere && (migrated[leaf.path] ?? .null) == .null {
+      block("missingValue \(owner).\(leaf.path)", 1)
+    }
   }
 
   private mutating func countLost(
