@@ -84,7 +84,8 @@ extension MigrationAssistant {
       return IdentifiedModel(
         model: cached, origin: .cache, versionName: nil, isKnown: names(hashes) || history.hasStep(from: cached))
     }
-    throw MigrationAssistantError.noModel(storePath: storeURL.path, nearest: history.nearestVersions(to: hashes))
+    throw MigrationAssistantError.noModel(
+      storePath: storeURL.path, nearest: history.nearestVersions(to: hashes, ofStoreAt: storeURL.path))
   }
 
   /// Returns true if the model of a snapshot counts as an earlier version of the app.

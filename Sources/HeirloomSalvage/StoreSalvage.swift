@@ -309,17 +309,12 @@ public struct StoreSalvage {
       let chosen = VersionChoice.candidate(of: fitting, identifiers: metadata.versionIdentifiers)
       if let chosen, let model = chosen.model { return Choice(model: model, source: chosen.source, isFit: true) }
     }
-    // The best model is the one whose columns the file has most of, and that asks for the fewest others.
-    var best: (score: Int, choice: Choice)?
+    var best: (likeness: Int, choice: Choice)?
     for candidate in known {
       guard let model = candidate.model else { continue }
-      var score = 0
-      for table in PhysicalSchema(model: model, actual: source.actual).tables {
-        let found = Set(source.actual.table(named: table.name)?.columns.map(\.name) ?? [])
-        for column in table.columns { score += found.contains(column.name) ? 1 : -1 }
-      }
-      if best.map({ score > $0.score }) ?? true {
-        best = (score, Choice(model: model, source: candidate.source, isFit: metadata == nil))
+      let likeness = source.actual.likeness(to: model)
+      if best.map({ likeness > $0.likeness }) ?? true {
+        best = (likeness, Choice(model: model, source: candidate.source, isFit: metadata == nil))
       }
     }
     guard let best else { throw SalvageError(storePath: store.path, problem: .noModel) }

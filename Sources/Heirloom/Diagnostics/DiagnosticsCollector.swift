@@ -226,7 +226,7 @@ final class DiagnosticsCollector {
       current: history.currentName, currentChecksum: history.current.versionChecksum(),
       versions: history.versionNames, storeVersion: versionName,
       nearest: versionName == nil
-        ? history.nearestVersions(to: metadata.versionHashes).map {
+        ? history.nearestVersions(to: metadata.versionHashes, ofStoreAt: assistant.storeURL.path).map {
           "\($0.name): \($0.differingEntities.joined(separator: ", "))"
         } : [])
   }

@@ -419,14 +419,29 @@ public struct ModelHistory: Sendable {
   }
 
   /// Returns the known versions nearest to a store's hashes, with the entities that differ; at most three.
-  package func nearestVersions(to hashes: [String: VersionHash]) -> [NearVersion] {
-    var near: [NearVersion] = []
-    for version in versions {
+  ///
+  /// Of versions with as many, the first is the one whose columns the store's are most like, then the later one.
+  ///
+  /// - Parameters:
+  ///   - hashes: The hashes in the store's metadata.
+  ///   - path: The store's file.
+  /// - Returns: The versions.
+  package func nearestVersions(to hashes: [String: VersionHash], ofStoreAt path: String) -> [NearVersion] {
+    let actual = try? StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
+      do throws(SQLiteError) {
+        return try ActualSchema(of: connection)
+      } catch {
+        throw StoreError(error, path: path)
+      }
+    }
+    var near: [(likeness: Int, version: NearVersion)] = []
+    for version in versions.reversed() {
       guard let model = try? model(named: version.name) else { continue }
       let known = model.versionHashes()
       let differing = Set(known.keys).union(hashes.keys).filter { known[$0] != hashes[$0] }
-      near.append(NearVersion(name: version.name, differingEntities: differing.ordered()))
+      near.append(
+        (actual?.likeness(to: model) ?? 0, NearVersion(name: version.name, differingEntities: differing.ordered())))
     }
-    return NearVersion.nearest(near)
+    return NearVersion.nearest(near.ordered { $0.likeness > $1.likeness }.map(\.version))
   }
 }

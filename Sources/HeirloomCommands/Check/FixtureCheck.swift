@@ -41,14 +41,14 @@ struct FixtureCheck {
   ) -> CheckFinding {
     let path = inspection.path
     // The version of the store's own number is meant, else the one with the fewest differences, the later of two.
-    let all = history.nearestVersions(to: inspection.metadata.versionHashes).map { near in
+    let all = history.nearestVersions(to: inspection.metadata.versionHashes, ofStoreAt: path).map { near in
       let version = list?.version(named: near.name)
       let model = try? history.model(named: near.name)
       let isNumbered = model?.versionIdentifiers == inspection.metadata.versionIdentifiers
       let differences = version.flatMap { Self.differences(of: inspection, from: $0) } ?? []
       return (near: near, version: version, differences: differences, isNumbered: isNumbered)
     }
-    let best = all.reversed().min {
+    let best = all.min {
       ($0.isNumbered ? 0 : 1, $0.near.differingEntities.count, $0.differences.count)
         < ($1.isNumbered ? 0 : 1, $1.near.differingEntities.count, $1.differences.count)
     }

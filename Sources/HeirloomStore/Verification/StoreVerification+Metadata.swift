@@ -124,7 +124,7 @@ extension StoreVerification {
   mutating func findModel(_ candidates: [StoreModelCandidate]) {
     var candidates = candidates
     if let cache = cachedModel() { candidates.append(cache) }
-    var nearest: (model: ManagedObjectModel, source: StoreModelCandidate.Source, differing: [String])?
+    var nearest: NearestModel?
     var fitting: [StoreModelCandidate] = []
     for candidate in candidates {
       guard let model = candidate.model else {
@@ -136,7 +136,7 @@ extension StoreVerification {
         continue
       }
       guard let metadata = report.metadata else {
-        if nearest == nil { nearest = (model, candidate.source, []) }
+        prefer(NearestModel(model: model, source: candidate.source, differing: []), to: &nearest)
         continue
       }
       guard metadata.configuration(of: model, heldBy: actual) == nil else {
@@ -145,9 +145,7 @@ extension StoreVerification {
       }
       let differing = metadata.differingEntities(from: model)
       reportDifference(candidate.source, differing)
-      if nearest.map({ differing.count < $0.differing.count }) ?? true {
-        nearest = (model, candidate.source, differing)
-      }
+      prefer(NearestModel(model: model, source: candidate.source, differing: differing), to: &nearest)
     }
     let identifiers = report.metadata?.versionIdentifiers ?? []
     guard let chosen = VersionChoice.candidate(of: fitting, identifiers: identifiers), let model = chosen.model else {
@@ -177,9 +175,25 @@ extension StoreVerification {
     }
   }
 
-  private mutating func useNearest(
-    _ nearest: (model: ManagedObjectModel, source: StoreModelCandidate.Source, differing: [String])?
-  ) {
+  /// A model that did not make the store.
+  private struct NearestModel {
+    let model: ManagedObjectModel
+    let source: StoreModelCandidate.Source
+    /// The entities whose version hashes differ.
+    let differing: [String]
+  }
+
+  /// Takes a model for the nearest one if fewer entities differ, or if as many do and the store's columns are more like it.
+  private func prefer(_ model: NearestModel, to nearest: inout NearestModel?) {
+    if let nearest {
+      let (count, known) = (model.differing.count, nearest.differing.count)
+      guard count < known || count == known && actual.likeness(to: model.model) > actual.likeness(to: nearest.model)
+      else { return }
+    }
+    nearest = model
+  }
+
+  private mutating func useNearest(_ nearest: NearestModel?) {
     guard let nearest else {
       add(
         .warning, .unknownModel,
