@@ -79,7 +79,8 @@ final class PlanDraft {
     // Core Data leaves the rows of an entity where they are when it becomes abstract.
     let abstractEntities = source.model.entities.filter { $0.isAbstract && counts.byEntity[$0.name, default: 0] > 0 }
     let all = memory.effects(
-      of: mapping, from: source.model, to: asked.model, abstractEntities: Set(abstractEntities.map(\.name)))
+      of: mapping, from: try source.modelEnforced(drift), to: asked.model,
+      abstractEntities: Set(abstractEntities.map(\.name)))
     let room = LinkRoom(crossing, effects: all)
     let computed = try ComputedValues(
       planner.settings.decisions, effects: all, mapping: mapping, in: crossing, functions: functions,
@@ -254,6 +255,32 @@ extension MappingModel {
       (mapping.attributeMappings + mapping.relationshipMappings).contains { property in
         if case .expression = property.form { true } else { false }
       }
+    }
+  }
+}
+
+extension PhysicalSchema {
+  /// Returns the model without the constraints whose unique index the store lacks: nothing has kept its rows apart.
+  fileprivate func modelEnforced(_ drift: [SchemaDrift]) throws -> ManagedObjectModel {
+    let lacking = Set(drift.compactMap(\.unfitIndex))
+    guard !lacking.isEmpty else { return model }
+    var entities = model.entities
+    for index in indexes where lacking.contains(index.name) {
+      guard case .constraint(let name, let properties) = index.kind,
+        let position = entities.firstIndex(where: { $0.name == name })
+      else { continue }
+      entities[position].uniquenessConstraints.removeAll { $0 == properties }
+    }
+    return try ManagedObjectModel(entities: entities)
+  }
+}
+
+extension SchemaDrift {
+  /// The index that is missing, or is another one than the model asks for.
+  fileprivate var unfitIndex: String? {
+    switch self {
+    case .missingIndex(let name), .differentIndex(let name, _, _): name
+    default: nil
     }
   }
 }
