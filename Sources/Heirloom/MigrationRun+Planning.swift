@@ -63,6 +63,7 @@ extension MigrationRun {
     var plan = try result.get()
     // A store between two hops is there together with those before and after it.
     if hopPath.hops.count > 1 || hopPath.startsWithCode || settings.correctsNumbers { plan.bytesBuilt *= 2 }
+    plan.hopCount = hopPath.hops.count
     plan.warnings += hopPath.unusedMappings
     plan.warnings += [try assistant.vault().logDamage()?.description].compactMap(\.self)
     plan.add(try assistant.fileLosses())

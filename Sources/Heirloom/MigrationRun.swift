@@ -89,7 +89,7 @@ final class MigrationRun {
       do {
         return try attempt()
       } catch let failure as FailureByStore {
-        // Rows whose table nobody had asked about contradict the model.
+        // Rows of a table that no question was about contradict the model.
         if failure.damage.isEmpty { settings.correctsNumbers = true } else { settings.damage = failure.damage }
       }
     }

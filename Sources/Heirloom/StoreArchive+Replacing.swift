@@ -6,7 +6,7 @@ extension StoreArchive {
   /// Replaces the store by a copy with changed rows; the store as it was becomes a previous version.
   ///
   /// - Parameters:
-  ///   - change: Changes the copy, which nobody else uses.
+  ///   - change: Changes the copy, which has no other user.
   ///   - proof: Compares the copy, attached as `candidate`, with the store, which is `main`; it throws if the copy is
   ///     wrong.
   /// - Returns: What `change` returns, and the version.

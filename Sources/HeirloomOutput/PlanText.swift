@@ -19,7 +19,7 @@ package final class PlanText {
   /// - Returns: The members.
   package static func members(of plan: MigrationPlan?, seconds: Double? = nil, showsSQL: Bool = false) -> OutputMembers
   {
-    let steps = (plan?.steps ?? []).map { step in
+    let steps = (plan?.hops ?? []).flatMap(\.steps).map { step in
       var members: OutputMembers = [
         ("kind", .text(step.kind.rawValue)), ("subject", .text(step.subject)), ("summary", .text(step.summary)),
         ("rows", .optional(step.rows)),
@@ -85,7 +85,7 @@ package final class PlanText {
   package func findings(_ style: TextStyle, difference: DifferenceText?) -> [String] {
     let destination = plan.hops.last?.destination ?? plan.destination
     let declared = difference ?? DifferenceText(ModelDifference(from: plan.source, to: destination))
-    var lines = ["", style.bold("What stays:")] + Self.rowLines(plan.rows)
+    var lines = ["", style.bold("What stays:")] + Self.rowLines(plan.rowsOfAllHops)
     lines += ["", style.bold(plan.losses.isEmpty ? "Nothing is lost." : DifferenceText.lossTitle)]
     // Each hop has its losses: those of one entity stand together all the same.
     var losses: [MigrationLoss] = []
@@ -164,7 +164,7 @@ package final class PlanText {
 
   /// The SQL of all steps, each under the step's summary as a comment.
   package var sql: String {
-    plan.steps.map { TerminalText.line("-- \($0.summary)") + "\n\($0.sql)\n" }.joined()
+    plan.hops.flatMap(\.steps).map { TerminalText.line("-- \($0.summary)") + "\n\($0.sql)\n" }.joined()
   }
 
   /// Returns the time and space that the migration takes, and advice if it is too long for a launch.

@@ -110,7 +110,7 @@ final class SalvageWriter {
         cuts.add(.wrongKey, name, table: table.name, key: key, Array(zip(found.columns, values)))
         return report.count(.wrongKey, name)
       }
-      // In a page that no tree leads to, the number tells whose the row is.
+      // In a page outside all trees, the number tells whose row it is.
       let possible = place == .apart ? nil : sole
       guard let row = converted(values, key: key, plan, table, numbers, possible, found) else { return }
       noteLeftOut(values, key: key, of: found, table)

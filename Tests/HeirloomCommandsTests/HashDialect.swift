@@ -209,7 +209,7 @@ struct HashDialect: Sendable, CustomTestStringConvertible {
   ]
 }
 
-/// What consoles, mail and documents do to a text before it is pasted.
+/// The changes that consoles, mail and documents make to a text before it is pasted.
 struct HashWrapping: Sendable, CustomTestStringConvertible {
   let name: String
   /// True if it breaks texts at their spaces.

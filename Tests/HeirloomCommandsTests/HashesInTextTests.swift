@@ -185,7 +185,7 @@ struct HashesInTextTests {
     #expect(found.first?.hashes["Hero"]?.first?.count == 32)
   }
 
-  @Test func `digits that somebody changed end what is known`() throws {
+  @Test func `changed digits end what is known`() throws {
     let found = Self.found(
       in: """
         NSStoreModelVersionHashes =         {

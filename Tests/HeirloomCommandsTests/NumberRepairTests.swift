@@ -3,11 +3,11 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// What the commands say of entity numbers and highest keys that another program wrote wrong, and what each makes of them.
+/// The findings and repairs of entity numbers and highest keys that another program wrote wrong.
 ///
 /// Every command that is printed is run word for word.
 struct NumberRepairTests {
-  /// What another program did to a store.
+  /// The statements with which another program damaged a store.
   struct Damage: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let sql: String

@@ -8,7 +8,7 @@ struct PrintedCommand: Equatable, CustomStringConvertible {
 
   var description: String { (["heirloom"] + words).joined(separator: " ") }
 
-  /// A word that stands for a value that the reader would have to find out.
+  /// A word in place of a value that the reader would have to find out.
   var placeholder: String? {
     words.first { $0.wholeMatch(of: /[A-Z]{2,}(\.[A-Z]+)*(=[A-Z]+)?|fill:VALUE.*/) != nil }
   }

@@ -82,11 +82,12 @@ struct ComputedDecisionTests {
     let source = try Self.model([Self.text])
     let destination = try Self.model([Make.attribute("amount", .integer64, optional: isOptional)])
     try makeStore(source, amounts: Self.amounts.map(\.text))
-    let unfit = Int64(Self.amounts.count { $0.number == nil })
+    // An attribute that may lack a value lacks it where there was none.
+    let unfit = Int64(Self.amounts.count { $0.number == nil && !(isOptional && $0.text == nil) })
     let compute = DataDecision(entity: "Invoice", property: "amount", .compute("CAST(amount, \"NSNumber\")"))
     let plan = try #require(try assistant(source, destination, [compute], builder: builder).plan())
     #expect(plan.blockers.map(\.rows) == [unfit] && plan.blockers.map(\.choices) == [[.fill, .quarantine]])
-    #expect(plan.decisions.map(\.filled) == [Int64(Self.amounts.count) - unfit])
+    #expect(plan.decisions.map(\.filled) == [Int64(Self.amounts.count { $0.number != nil })])
     #expect(throws: MigrationAssistantError.self) {
       try assistant(source, destination, [compute], builder: builder).migrateStore()
     }
@@ -98,9 +99,28 @@ struct ComputedDecisionTests {
     }
     #expect(report.plan.decisions.map(\.quarantined) == [0, unfit], "\(report.plan.losses)")
     let expected = Self.amounts.enumerated().compactMap { index, amount in
-      amount.number.map { [SQLiteValue.text("invoice \(index)"), .integer($0)] }
+      let value = amount.number.map { SQLiteValue.integer($0) } ?? (isOptional && amount.text == nil ? .null : nil)
+      return value.map { [SQLiteValue.text("invoice \(index)"), $0] }
     }
     #expect(try rows("SELECT ZTITLE, ZAMOUNT FROM ZINVOICE ORDER BY ZTITLE") == expected.sorted { "\($0)" < "\($1)" })
+  }
+
+  @Test(arguments: builders)
+  func `a second value replaces texts that are none, and no missing value`(builder: BuilderChoice) throws {
+    let source = try Self.model([Self.text])
+    let destination = try Self.model([Make.attribute("amount", .integer64)])
+    try makeStore(source, amounts: ["1", "x", nil])
+    let decisions = [
+      DataDecision(entity: "Invoice", property: "amount", .compute("CAST(amount, \"NSNumber\")")),
+      DataDecision(entity: "Invoice", property: "amount", .fill(.integer(-1))),
+    ]
+    guard case .migrated(let report) = try assistant(source, destination, decisions, builder: builder).migrateStore()
+    else {
+      Issue.record("nothing was migrated")
+      return
+    }
+    #expect(report.plan.decisions.map(\.filled) == [1, 1])
+    #expect(try rows("SELECT ZAMOUNT FROM ZINVOICE ORDER BY Z_PK") == [[.integer(1)], [.integer(-1)], [.null]])
   }
 
   @Test func `another value fills what the expression leaves, and an unknown name is told`() throws {

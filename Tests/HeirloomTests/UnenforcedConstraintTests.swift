@@ -22,7 +22,7 @@ struct UnenforcedConstraintTests {
     return try ManagedObjectModel(entities: [tag])
   }
 
-  /// What another program did to the index.
+  /// The statements with which another program removed the index.
   private static let indexes = [
     "DROP INDEX Z_Tag_UNIQUE_name",
     "DROP INDEX Z_Tag_UNIQUE_name; CREATE INDEX Z_Tag_UNIQUE_name ON ZTAG (ZNAME COLLATE BINARY ASC)",

@@ -22,12 +22,12 @@ package struct NumberedStore {
     (table: "ZCHIP", name: "Chip.animal", column: "ANIMAL"),
     (table: "ZANIMAL", name: "Animal.mother", column: "MOTHER"),
   ]
-  /// What is no number of an entity of any of these tables, as SQL.
+  /// Values that number no entity of these tables, as SQL.
   package static let wrongNumbers = [
     "NULL", "'text'", "x'00ff'", "1.5", "0", "-1", "99", "\(Int64.max)",
     "(SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Visit')",
   ]
-  /// What is no highest key, as SQL, for tables with ten rows or fewer.
+  /// Values that are no highest key of tables with ten rows or fewer, as SQL.
   package static let wrongMaxima = ["NULL", "'many'", "x'00'", "1.5", "-9", "0", "1"]
   /// The number of rows in each table.
   package static let count: Int64 = 8

@@ -173,31 +173,31 @@ struct HistoryCheck {
     if lock.content != self.lock?.content { try write(lock) }
   }
 
-  /// Reads decisions, and finds the steps whose rows they are about.
+  /// Finds the steps whose rows decisions are about.
   ///
   /// - Parameters:
-  ///   - arguments: The decisions as they were given.
-  ///   - history: The versions, of which one tells the type of a value.
-  ///   - mappings: The mapping models that are given.
+  ///   - decided: The decisions.
+  ///   - mappings: The mapping models that are given, and all decisions.
   /// - Returns: Each decision with a step; the versions have their names.
-  /// - Throws: `UsageError` for one that no step has rows for.
+  /// - Throws: `UsageError` for one that no step has rows for, or whose expression fits no source entity.
   func decisions(
-    _ arguments: [DecisionArgument], by history: ModelHistory, mappings: GivenMappings
+    _ decided: [DataDecision], mappings: GivenMappings
   ) throws(UsageError) -> [VersionLock.Decision] {
-    guard !arguments.isEmpty else { return [] }
+    guard !decided.isEmpty else { return [] }
     let steps = zip(migratedVersions, migratedVersions.dropFirst()).map { source, destination in
       let path = try? LossReview.path(through: [source, destination], mappings)
       return (source, destination, effects: (path?.effects ?? []).filter { $0.kind.severity == .blocker })
     }
     var decisions: [VersionLock.Decision] = []
-    let decided = try arguments.map { argument throws(UsageError) in try argument.decision(in: history) }
     for decision in decided {
       let fitting = steps.filter { source, destination, effects in
+        // What an expression has no value for, another decision about the attribute may answer.
         effects.contains { $0.isAnswered(by: decision) }
-          || decided.contains {
-            $0.isComputed && $0.entity == decision.entity && $0.properties == decision.properties
-              && $0.isAboutNewAttribute(from: source.model, to: destination.model)
-          }
+          || [.fill, .quarantine].contains(decision.choice.option)
+            && mappings.decisions(source.model, destination.model).contains {
+              $0.isComputed && $0.isAtPlace(of: decision)
+                && $0.isAboutNewAttribute(from: source.model, to: destination.model)
+            }
       }
       if fitting.isEmpty {
         let places = Set(steps.flatMap(\.effects).map { "\($0.entity).\($0.properties.joined(separator: ","))" })
@@ -205,6 +205,11 @@ struct HistoryCheck {
           option: DecisionArgument.option, value: "\(decision)",
           expected: places.isEmpty
             ? "nothing: every row fits the next version" : "a choice for one of \(listText(places.ordered()))")
+      }
+      if decision.isComputed, !fitting.contains(where: { decision.mayCompute(from: $0.0.model, to: $0.1.model) }) {
+        throw .invalidValue(
+          option: DecisionArgument.option, value: "\(decision)",
+          expected: "an expression over properties that \"\(decision.entity)\" has in the version before")
       }
       decisions += fitting.map { source, destination, _ in
         VersionLock.Decision(decision, at: VersionLock.Step(source: source.name, destination: destination.name))
@@ -612,5 +617,16 @@ struct IdentifierOfNothing {
   func words(in versions: String) -> String {
     "\"\(name)\" has the renaming identifier \"\(identifier)\", which names nothing in \(versions)"
       + "\(NameSuggestion.question(nearest)) It is new, and begins empty."
+  }
+}
+
+extension DataDecision {
+  /// Returns true if the decision's expression can have a value for objects on their way between two models.
+  fileprivate func mayCompute(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> Bool {
+    let functions = MigrationAssistant.Configuration().policies.evaluatorFunctions
+    return MappingInference(from: source, to: destination).draft.entityMappings.contains { mapping in
+      guard let start = mapping.sourceEntityName, let name = mapping.destinationEntityName else { return false }
+      return destination.isEntity(name, kindOf: entity) && canBeComputed(from: start, to: name, in: source, functions)
+    }
   }
 }

@@ -136,15 +136,18 @@ struct LossReview {
         file: version.file.editedPath,
         isShipped: version.entry != nil)
     }
+    let history = try ModelHistory(list, path: list.versions[end].file.path)
     self.init(
-      of: versions, acknowledged: list.lock?.namedAcknowledgements ?? [], mappings: GivenMappings(),
+      of: versions, acknowledged: list.lock?.namedAcknowledgements ?? [], mappings: GivenMappings(decidedBy: history),
       byApp: Set(((list.lock?.namedStepsByCode ?? []) + list.stepsByCode).map(\.source)))
   }
 
   /// Returns the possible losses of a path through versions; `nil` without a mapping, which is reported elsewhere.
   private static func effects(through versions: [HistoryCheck.Version], _ mappings: GivenMappings) -> [DataEffect]? {
     do throws(MappingInferenceError) {
-      return try path(through: versions, mappings)?.effects.filter { $0.kind.severity == .loss } ?? []
+      return try path(through: versions, mappings)?.hops.flatMap { hop in
+        hop.mapping.losses(from: hop.source, to: hop.destination, deciding: mappings.decisions)
+      } ?? []
     } catch {
       return nil
     }
@@ -162,14 +165,23 @@ struct LossReview {
     let between = versions.dropFirst().dropLast().map(\.model)
     var configuration = MigrationAssistant.Configuration()
     mappings.add(to: &configuration, from: first.model, to: last.model)
-    func path(isStepwise: Bool) throws(MappingInferenceError) -> MigrationPath {
+    func path(
+      isStepwise: Bool, deciding decided: [MappingModel] = []
+    ) throws(MappingInferenceError) -> MigrationPath {
       try MigrationPath(
-        from: first.model, to: last.model, between: between, given: configuration.mappings, labels: [],
+        from: first.model, to: last.model, between: between, given: configuration.mappings + decided, labels: [],
         isStepwise: isStepwise, name: { _ in nil })
     }
     do throws(MappingInferenceError) {
       return try path(isStepwise: false)
     } catch {
+      // As an assistant does: what no inference converts, decided expressions may.
+      let decided = zip(versions, versions.dropFirst()).compactMap { earlier, later in
+        MappingModel(
+          computing: mappings.decisions(earlier.model, later.model), from: earlier.model, to: later.model,
+          functions: configuration.policies.evaluatorFunctions)
+      }
+      if !decided.isEmpty, let found = try? path(isStepwise: false, deciding: decided) { return found }
       guard let stepwise = try? path(isStepwise: true) else { throw error }
       return stepwise
     }
@@ -191,6 +203,32 @@ extension MappingObstacle {
       destination.attribute(named: property, of: entity)?.canonicalIdentifier
     )
     return property == lost || old != nil && old == new
+  }
+}
+
+extension MappingModel {
+  /// Returns the possible losses, without the values that go into those of decided expressions.
+  fileprivate func losses(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel,
+    deciding decisions: (ManagedObjectModel, ManagedObjectModel) -> [DataDecision]
+  ) -> [DataEffect] {
+    let decided = decisions(source, destination)
+    // A value in place of those that an expression refuses replaces what it has read.
+    let computed = decided.filter { decision in
+      decision.isComputed && decision.isAboutNewAttribute(from: source, to: destination)
+        && !decided.contains { $0.isAtPlace(of: decision) && !$0.isComputed && $0.choice.option == .fill }
+    }
+    return effects(from: source, to: destination).filter { effect in
+      guard effect.kind.severity == .loss else { return false }
+      guard effect.kind.lossKind == .values, let property = effect.lossProperty else { return true }
+      let heirs = entityMappings.filter {
+        $0.sourceEntityName.map { source.isEntity($0, kindOf: effect.entity) } ?? false
+      }
+      .compactMap(\.destinationEntityName)
+      return !computed.contains { decision in
+        decision.pathsRead.contains(property) && heirs.allSatisfy { destination.isEntity($0, kindOf: decision.entity) }
+      }
+    }
   }
 }
 

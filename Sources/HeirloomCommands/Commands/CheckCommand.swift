@@ -103,8 +103,10 @@ struct CheckCommand {
     let given = try arguments.all(DecisionArgument.option).map { text throws(UsageError) in try DecisionArgument(text) }
     let apps = try history.versionsByCode(arguments.all("--by-app"))
     if let known = history.history {
-      let mappings = try GivenMappings(arguments.all("--mapping").map(console.path), history: known, console: console)
-      let decisions = try history.decisions(given, by: known, mappings: mappings)
+      let decided = try given.map { argument throws(UsageError) in try argument.decision(in: known) }
+      let mappings = try GivenMappings(
+        arguments.all("--mapping").map(console.path), history: known, deciding: decided, console: console)
+      let decisions = try history.decisions(decided, mappings: mappings)
       try check.review(&history, known, mappings, byApp: apps, arguments)
       // Only now is the whole command line known to be right.
       let told = history.findings.count

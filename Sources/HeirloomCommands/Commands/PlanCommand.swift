@@ -27,6 +27,7 @@ enum PlanCommand {
       let given = try MigrationRequest(arguments, console: console)
       request = given
       let preview = try console.reading("Planning", path) { try MigrationPreview(of: path, for: given) }
+      preview.countAllHops(given, console)
       return report(preview, request: given, showsSQL: arguments.has("--sql"), style: console.style)
     } catch let error as UsageError {
       throw error
@@ -44,7 +45,7 @@ enum PlanCommand {
       members: members(of: preview, request) + PlanText.members(of: preview.plan, showsSQL: showsSQL),
       failure: preview.failure)
     // The lines say it all, but for what only a given mapping or a custom stage asks for.
-    if preview.plan != nil || preview.difference?.obstacles.isEmpty == false { report.failure?.list?.items = [] }
+    if preview.plan != nil || preview.failure?.code == "mappingNeeded" { report.failure?.list?.items = [] }
     report.lines = headline(preview, request: request, style: style)
     guard let plan = preview.plan else {
       report.lines += text?.lines(style) ?? []
@@ -57,7 +58,7 @@ enum PlanCommand {
       return report
     }
     report.lines += planText.findings(style, difference: text) + [""] + planText.costs(style)
-    report.lines += ["Nothing was changed."] + planText.steps(style)
+    report.lines += ["Nothing was changed."] + plan.hops.flatMap { PlanText(plan: $0).steps(style) }
     return report
   }
 

@@ -41,11 +41,7 @@ enum RehearseCommand {
       return PlanCommand.report(preview, request: request, showsSQL: false, style: style)
     }
     let report = try run(plan, onCopyOf: path, request: request, console: console)
-    // Files beside the store are not beside its copy.
-    var rehearsed = report.plan
-    let assistant = request.assistant(for: path)
-    rehearsed.warnings += try assistant.placeWarnings()
-    rehearsed.add(try assistant.fileLosses(), consented: plan.losses)
+    let rehearsed = try whole(plan, as: report, of: path, request: request)
     let text = PlanText(plan: rehearsed)
     var lines = PlanCommand.headline(preview, request: request, style: style)
     let difference = preview.difference.map { DifferenceText($0, storeAt: path) }
@@ -74,7 +70,42 @@ enum RehearseCommand {
     _ plan: MigrationPlan, onCopyOf path: String, request: MigrationRequest, console: Console
   ) throws -> MigrationReport {
     console.progress.begin("Copying the store")
-    let clone = try StoreClone(of: path, bytesNeeded: plan.bytesNeeded, console: console)
+    return try run(
+      on: try StoreClone(of: path, bytesNeeded: plan.bytesNeeded, console: console), of: path, request: request,
+      console: console)
+  }
+
+  /// Returns a plan with all hops, as they were rehearsed on a copy.
+  ///
+  /// - Parameters:
+  ///   - plan: The plan of the first hop.
+  ///   - clone: The copy.
+  ///   - path: The store's file.
+  ///   - request: The models.
+  ///   - console: Gives the user's wish to stop.
+  /// - Returns: The plan.
+  /// - Throws: The error that keeps the copy from being migrated, in words about the store.
+  static func whole(
+    _ plan: MigrationPlan, rehearsedOn clone: StoreClone, of path: String, request: MigrationRequest, console: Console
+  ) throws -> MigrationPlan {
+    let report = try run(on: clone, of: path, request: request, console: console)
+    return try whole(plan, as: report, of: path, request: request)
+  }
+
+  private static func whole(
+    _ plan: MigrationPlan, as report: MigrationReport, of path: String, request: MigrationRequest
+  ) throws -> MigrationPlan {
+    var rehearsed = report.plan
+    // Files beside the store are not beside its copy.
+    let assistant = request.assistant(for: path)
+    rehearsed.warnings += try assistant.placeWarnings()
+    rehearsed.add(try assistant.fileLosses(), consented: plan.losses)
+    return rehearsed
+  }
+
+  private static func run(
+    on clone: StoreClone, of path: String, request: MigrationRequest, console: Console
+  ) throws -> MigrationReport {
     let migration = StoreMigration(request: request, console: console)
     do {
       guard case .migrated(let report) = try migration.run(on: clone.path, mayLeave: false) else {

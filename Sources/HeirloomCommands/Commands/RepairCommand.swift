@@ -28,6 +28,7 @@ enum RepairCommand {
       // Whatever the store is like: a record that can't be read also stops what brings a previous version back.
       let moved = try StoreArchive(storeURL: url).repair()?.path
       let store = Result { () throws(StoreError) in try StoreMetadata(contentsOf: url) }
+      try StoreReading.checkLog(besideStoreAt: path)
       if moved == nil { _ = try store.get() }
       var lines = moved.map { ["The damaged record is \($0) now."] } ?? []
       // A store that can't be read may have a previous version to come back.

@@ -45,6 +45,7 @@ enum ReportCommand {
   ) throws -> CommandReport {
     let request = try MigrationRequest(arguments, console: console)
     let preview = try MigrationPreview(of: store, for: request)
+    preview.countAllHops(request, console)
     let (to, models) = (try arguments.required("--to", "MODEL"), arguments.all("--model"))
     let check = try console.reading("Checking the store", store) {
       try StoreCheck(of: store, models: preview.inspection.origin == .file ? [to] + models : models, console: console)

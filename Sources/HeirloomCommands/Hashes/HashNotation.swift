@@ -87,7 +87,7 @@ struct HashNotation {
 
   /// Returns the beginning of a hash whose end is missing, if it has at least a number of bytes.
   ///
-  /// What follows on other lines need not belong to it.
+  /// Text on further lines need not belong to it.
   private func cut(_ found: Found, enough: Int) -> Found? {
     if found.isWhole { return found }
     let (hash, end) = found.firstLine ?? (found.hash, found.end)

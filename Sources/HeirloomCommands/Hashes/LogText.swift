@@ -46,7 +46,7 @@ enum LogText {
     ("&#34;", UInt8(ascii: "\"")), ("&amp;", UInt8(ascii: "&")),
   ]
 
-  /// What editors and chats write in place of plain characters.
+  /// The characters that editors and chats write in place of plain ones.
   private static let characters: [(text: String, plain: String)] = [
     ("\u{201C}", "\""), ("\u{201D}", "\""), ("\u{2026}", "..."), ("\u{A0}", " "),
   ]

@@ -22,6 +22,7 @@ struct StoreCheck {
   /// - Throws: `StoreError` for a file that is not a store; `ModelReadingError` for a path that leads to no model.
   init(of path: String, models: [String], console: Console) throws {
     self.path = path
+    try StoreReading.checkLog(besideStoreAt: path)
     var candidates = Self.snapshots(besideStoreAt: path)
     let given = try NamedModel.likeliestFirst(at: models, console: console)
     candidates += given.candidates

@@ -23,6 +23,9 @@ extension StoreDiagnosis {
 
   /// The command to run next, and the reason.
   var next: Step {
+    if let objection = StoreReading.objectionToLog(besideStoreAt: path) {
+      return Step(command: nil, reason: "the \"-wal\" isn't the store's: \(objection); move it away first")
+    }
     let findings = check?.report.findings ?? []
     let isLost =
       problem.map { Self.isLoss($0.problem) }

@@ -108,7 +108,7 @@ struct Migrated {
       lines: lines,
       members: members(
         path, "migrated", from: (source.checksum, source.name), to: (report.destinationChecksum, name),
-        rows: report.plan.rows,
+        rows: report.plan.rowsOfAllHops,
         previous: report.previousVersion.id, seconds: report.seconds)
         + [
           ("decisions", .list(report.plan.decisions.map(\.output))), ("deferred", .texts(deferred)),

@@ -8,9 +8,9 @@ final class MigrationPreview {
   /// The difference between the store's model and the current one; `nil` if the store's model is not known.
   let difference: ModelDifference?
   /// The plan; `nil` if there is nothing to do or none can be made.
-  let plan: MigrationPlan?
+  private(set) var plan: MigrationPlan?
   /// The failure that a migration would end with.
-  let failure: CommandFailure?
+  private(set) var failure: CommandFailure?
 
   /// Inspects a store and makes the plan.
   ///
@@ -44,6 +44,26 @@ final class MigrationPreview {
       // Without a difference the error is all there is to say.
       guard difference != nil else { throw error }
       (plan, failure) = (nil, CommandFailure(error, advice: request.advice).aboutStore(at: path))
+    }
+  }
+
+  /// Counts what all hops do to the rows, where there are several: on a copy, as a rehearsal does.
+  ///
+  /// Where there is no room for a copy, the plan of the first hop stays, with a warning.
+  func countAllHops(_ request: MigrationRequest, _ console: Console) {
+    guard failure == nil, let plan, plan.hopCount > 1 else { return }
+    let path = inspection.path
+    do {
+      let clone = try StoreClone(of: path, bytesNeeded: plan.bytesNeeded, console: console)
+      do {
+        self.plan = try RehearseCommand.whole(plan, rehearsedOn: clone, of: path, request: request, console: console)
+      } catch {
+        (self.plan, failure) = (nil, CommandFailure(error, advice: request.advice).aboutStore(at: path))
+      }
+    } catch {
+      self.plan?.warnings.append(
+        "Only the first of \(plan.hopCount) steps is counted: no copy could be made for the others"
+          + " (\(ErrorWords.clause("\(error)"))).")
     }
   }
 

@@ -15,7 +15,8 @@ struct StoreMigration {
   /// - Returns: The outcome.
   /// - Throws: `MigrationAssistantError`.
   func run(on path: String, mayLeave: Bool = true) throws -> MigrationOutcome {
-    try run(request.assistant(for: path), mayLeave: mayLeave) { try $0.migrateStore() }
+    try StoreReading.checkLog(besideStoreAt: path)
+    return try run(request.assistant(for: path), mayLeave: mayLeave) { try $0.migrateStore() }
   }
 
   /// Brings a set-aside store back to its place; an interruption by the user cancels its migration.

@@ -102,7 +102,8 @@ struct StoreRepair {
     var faults: [String] = []
     for table in actual.tables where !table.isVirtual && actual.costlyTables[table.name] == nil {
       let own = changed[table.name] ?? []
-      let columns = table.columns.map(\.name).filter { !own.contains($0) }.map(quote).joined(separator: ", ")
+      let columns = table.columns.map(\.name).filter { !own.contains($0) }.map { "\(quote($0)) COLLATE BINARY" }
+        .joined(separator: ", ")
       func rows(_ database: String) -> String { "FROM \(quote(database)).\(quote(table.name)) NOT INDEXED" }
       let isWhole =
         try columns.isEmpty

@@ -11,9 +11,13 @@ struct GivenMappings {
   }
 
   private var all: [Given] = []
+  /// The decisions about rows on their way between two versions: the lock's, and those of the command line.
+  let decisions: @Sendable (ManagedObjectModel, ManagedObjectModel) -> [DataDecision]
 
-  /// Creates none.
-  init() {}
+  /// Creates those that a history's lock decides.
+  init(decidedBy history: ModelHistory) {
+    decisions = { history.standingDecisions(from: $0, to: $1) }
+  }
 
   /// True when none was named.
   var isEmpty: Bool { all.isEmpty }
@@ -23,9 +27,11 @@ struct GivenMappings {
   /// - Parameters:
   ///   - paths: The files.
   ///   - history: The known versions.
+  ///   - decided: The decisions of the command line.
   ///   - console: Receives notes on what is not understood in the files.
   /// - Throws: `MappingReadingError`, also for a file that doesn't fit the versions that it names.
-  init(_ paths: [String], history: ModelHistory, console: Console) throws {
+  init(_ paths: [String], history: ModelHistory, deciding decided: [DataDecision] = [], console: Console) throws {
+    decisions = { decided + history.standingDecisions(from: $0, to: $1) }
     for path in paths {
       let read = try MappingModelFile.read(path).read
       for warning in read.warnings { console.log("note: \(path): \(warning.description)") }

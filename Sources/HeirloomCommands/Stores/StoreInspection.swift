@@ -59,6 +59,7 @@ struct StoreInspection {
   ///   - known: Finds known versions by the store's hashes.
   /// - Throws: `StoreError` for a file that is not a readable store.
   init(at path: String, known: Known = { _ in [] }) throws(StoreError) {
+    try StoreReading.checkLog(besideStoreAt: path)
     self = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
       try StoreInspection(connection: connection, path: path, known: known)
     }

@@ -184,7 +184,7 @@ public struct DecisionOutcome: Hashable, Sendable {
 
 extension DataDecision {
   /// Returns true for a decision about the same entity and properties.
-  func isAtPlace(of other: DataDecision) -> Bool { isAt(other.entity, other.properties) }
+  package func isAtPlace(of other: DataDecision) -> Bool { isAt(other.entity, other.properties) }
 
   /// Returns true for a decision about the same rows: what an expression leaves may be decided too.
   func answersSame(as other: DataDecision) -> Bool { isAtPlace(of: other) && isComputed == other.isComputed }

@@ -106,6 +106,8 @@ extension DecisionPlanner {
     for (effect, index) in decidedHazards where !outcomes[index].decision.choice.removesRows {
       outcomes[index].filled += found.filter { $0.isAbout(effect) && $0.reason == effect.description }.map(\.rows)
         .reduce(0, +)
+      // No object is made for a row that goes.
+      if outcomes[index].decision.choice.option == .new { outcomes[index].filled -= try removedRows(of: effect) }
     }
     for (effect, rows) in computed {
       for index in outcomes.indices where effect.isComputed(by: outcomes[index].decision) {
@@ -122,6 +124,23 @@ extension DecisionPlanner {
       }
     }
     return outcomes
+  }
+
+  /// Returns the number of rows that a decision is about, and that others remove.
+  private func removedRows(of effect: DataEffect) throws(SQLiteError) -> Int64 {
+    var count: Int64 = 0
+    for (row, condition) in questions.conditions(of: effect) {
+      guard let route = parts.crossing.routing.bySource[row.entity], route.destination == row.destinationEntity,
+        let root = destination.entity(named: route.destination)?.rootName, let table = tables[root], table.mayLoseRows,
+        let name = parts.source.table(ofEntity: row.entity)?.name
+      else { continue }
+      count +=
+        try connection.firstInteger(
+          "SELECT COUNT(*) FROM \(table.removed) AS x JOIN \(quote(SchemaName.store)).\(quote(name)) AS s"
+            + " ON s.\(quote(PhysicalName.primaryKey)) = x.spk WHERE x.sent = \(route.sourceNumber) AND (\(condition))")
+        ?? 0
+    }
+    return count
   }
 
   /// Returns the losses that decisions cause.

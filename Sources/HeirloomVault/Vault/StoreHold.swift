@@ -144,6 +144,10 @@ package final class StoreHold {
         underlying: SQLiteError(extendedCode: SQLiteError.notDatabaseCode, message: "file is empty"))
     }
     try SideFiles.check(besideStore: location.path, files: files)
+    // Leaving WAL mode would write another database's pages into the store.
+    if let objection = StoreReading.objectionToLog(besideStoreAt: location.path) {
+      throw .unusableSideFile(path: location.path + "-wal", reason: objection)
+    }
     // SQLite would undo an interrupted change here, in the only copy; the vault does so only once the store is kept.
     do throws(StoreError) {
       guard try RollbackJournal(besideDatabaseAt: location.path) != nil else { return nil }

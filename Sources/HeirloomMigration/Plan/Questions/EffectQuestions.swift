@@ -146,8 +146,7 @@ extension EffectQuestions {
 
   /// Returns the condition that a row lacks a value, and that the decided expression gives it one, or none.
   private func uncomputed(_ row: DataEffect.Rows, _ effect: DataEffect, isGiven: Bool) -> String {
-    let refusal = computed.refusal(of: effect, row).map { isGiven ? "NOT (\($0))" : $0 }
-    return [missingValue(row), refusal].compactMap { $0 }.chained(by: "AND")
+    [missingValue(row), computed.condition(of: effect, row, isGiven: isGiven)].compactMap { $0 }.chained(by: "AND")
   }
 
   private func columns(ofProperty property: String, in entity: String) -> [String] {

@@ -79,6 +79,8 @@ public struct MigrationPlan: Hashable, Sendable {
   public private(set) var mappingResults: [EntityMappingResult] = []
   /// True if the whole mapping was inferred, and no code of a stage runs before or after it.
   package var isInferred = false
+  /// The number of hops that the store takes, of which the plan may know the first alone.
+  package var hopCount = 1
   /// The steps that the lock leaves to the app's code, though there is none: `"1" → "2"`.
   package var stepsWithoutCode: [String] = []
 }

@@ -13,6 +13,15 @@ final class ComputedValues: Sendable {
     let sql: String
     /// The columns that it reads.
     let read: Set<String>
+    /// The condition of the rows for which it gives no value that is needed.
+    let refusal: String
+
+    init(sql: String, read: Set<String>, mayLack: Bool) {
+      (self.sql, self.read) = (sql, read)
+      // Where all that it reads is missing, an attribute that may lack a value lacks it.
+      let isThere = read.ordered().map { "s.\(quote($0)) IS NOT NULL" }
+      refusal = "(\(sql)) IS NULL" + (mayLack && !isThere.isEmpty ? " AND (\(isThere.chained(by: "OR")))" : "")
+    }
   }
 
   private let values: [[String]: [String: Value]]
@@ -69,10 +78,12 @@ final class ComputedValues: Sendable {
     values[[entity] + path]?[source]
   }
 
-  /// Returns the condition that the expression gives a row no value; `nil` if none was decided.
-  func refusal(of effect: DataEffect, _ row: DataEffect.Rows) -> String? {
+  /// Returns the condition that the expression gives a row a value, or none that it needs; `nil` if none was decided.
+  func condition(of effect: DataEffect, _ row: DataEffect.Rows, isGiven: Bool) -> String? {
     let path = (effect.properties.first ?? "").names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init)
-    return value(atPath: path, of: effect.entity, in: row.entity).map { "(\($0.sql)) IS NULL" }
+    return value(atPath: path, of: effect.entity, in: row.entity).map {
+      isGiven ? "(\($0.sql)) IS NOT NULL" : $0.refusal
+    }
   }
 
   /// True when no expression was decided about rows of this migration.
@@ -126,7 +137,7 @@ final class ComputedValues: Sendable {
         else { return .null }
         return stored
       }
-      return Value(sql: compiled.sql, read: Set(compiler.columnsRead))
+      return Value(sql: compiled.sql, read: Set(compiler.columnsRead), mayLack: target.isOptional)
     } catch {
       throw .unfitDecision(decision, reason: "\(error) can't be computed for a row; give a mapping instead")
     }
@@ -155,7 +166,7 @@ extension DataDecision {
   }
 
   /// Returns true if the decision's expression can have a value for objects of a source entity.
-  fileprivate func canBeComputed(
+  package func canBeComputed(
     from start: String, to name: String, in source: ManagedObjectModel,
     _ functions: [String: ExpressionEvaluator.Function]
   ) -> Bool {

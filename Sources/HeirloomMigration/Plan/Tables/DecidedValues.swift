@@ -64,7 +64,9 @@ struct DecidedValues: Sendable {
     }
     if let value = missing[[entity] + path] {
       let literal = ValueConversion.literal(value, for: leaf)
-      sql = "COALESCE(\(sql), \(condition.map { "CASE WHEN \($0) THEN \(literal) END" } ?? literal))"
+      let rows = [condition, computed?.refusal].compactMap(\.self)
+      let value = rows.isEmpty ? literal : "CASE WHEN \(rows.map { "(\($0))" }.chained(by: "AND")) THEN \(literal) END"
+      sql = "COALESCE(\(sql), \(value))"
     }
     if let value = overflow[[entity] + path], let condition = ValueConversion.overflow(stored, of: leaf.type) {
       sql = "CASE WHEN \(condition) THEN \(ValueConversion.literal(value, for: leaf)) ELSE \(sql) END"

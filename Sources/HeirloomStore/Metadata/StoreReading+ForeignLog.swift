@@ -1,0 +1,45 @@
+import HeirloomModel
+
+extension StoreReading {
+  /// Returns the reason why the `-wal` beside a store is another database's; `nil` if nothing says that it is.
+  ///
+  /// SQLite finds the log by its name alone. With one that was copied there, the store's pages become those of the other
+  /// database at the next checkpoint. The identifier in the metadata tells the two apart, if the log holds it.
+  ///
+  /// - Parameter path: The store's file.
+  /// - Returns: A clause.
+  package static func objectionToLog(besideStoreAt path: String) -> String? {
+    guard DatabaseFile.size(of: path + "-wal") ?? 0 > 0, let alone = try? identifier(ofStoreAt: path, mode: .immutable)
+    else { return nil }
+    do throws(StoreError) {
+      let together = try identifier(ofStoreAt: path, mode: .readOnly)
+      return together == alone
+        ? nil
+        : "it belongs to the store \(PlainText.line(together)), the main file is the store \(PlainText.line(alone))"
+    } catch {
+      guard case .notStore = error.problem else { return nil }
+      return "the main file is a store without it, and none with it"
+    }
+  }
+
+  /// Refuses a store whose `-wal` is another database's.
+  ///
+  /// - Parameter path: The store's file.
+  /// - Throws: ``StoreError`` with ``StoreError/Problem/unusableSideFile(_:found:)``.
+  package static func checkLog(besideStoreAt path: String) throws(StoreError) {
+    guard let objection = objectionToLog(besideStoreAt: path) else { return }
+    throw StoreError(
+      path: path, problem: .unusableSideFile(path + "-wal", found: "the log of another database (\(objection))"))
+  }
+
+  private static func identifier(ofStoreAt path: String, mode: Connection.Mode) throws(StoreError) -> String {
+    let connection: Connection
+    do throws(SQLiteError) {
+      connection = try Connection(path: path, mode: mode, options: .inspecting)
+    } catch {
+      throw StoreError(error, path: path)
+    }
+    defer { try? connection.close() }
+    return try StoreMetadata(connection: connection, path: path).identifier
+  }
+}
