@@ -66,13 +66,30 @@ extension MigrationAssistant {
     throw .newerVersion(newer)
   }
 
-  /// Returns the error to report: for a store of a newer version that is the reason why it can't be migrated.
+  /// Returns the error to report: for a store of a newer version, and for one of a merged model of which the history has
+  /// parts, that is the reason why it can't be migrated.
   func explained(_ error: MigrationAssistantError) -> MigrationAssistantError {
     switch error {
     case .noModel, .mappingNeeded, .unknownVersion, .failed(_, .unfitDecision):
-      guard let metadata = try? storeMetadata(), let newer = newerStore(of: metadata) else { return error }
-      return .newerVersion(newer)
+      guard let metadata = try? storeMetadata() else { return error }
+      if let newer = newerStore(of: metadata) { return .newerVersion(newer) }
+      return partsMissing(metadata, error) ?? error
     default: return error
     }
+  }
+
+  private func partsMissing(
+    _ metadata: StoreMetadata, _ error: MigrationAssistantError
+  ) -> MigrationAssistantError? {
+    let plan: MigrationPlan?
+    switch error {
+    case .noModel: plan = nil
+    case .unknownVersion(_, let found, _): plan = found
+    default: return nil
+    }
+    let (versions, missing) = history.merged(withHashes: metadata.versionHashes)
+    let names = versions.compactMap(\.self)
+    guard !names.isEmpty, !missing.isEmpty else { return nil }
+    return .partsMissing(storePath: storeURL.path, versions: names, entities: missing, plan: plan)
   }
 }

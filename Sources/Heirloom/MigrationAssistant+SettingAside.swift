@@ -59,7 +59,7 @@ extension MigrationAssistantError {
   /// True if no model or mapping fits the store, or its pages are damaged: nothing can help at this launch.
   var isAboutIncompatibleStore: Bool {
     switch self {
-    case .noModel, .mappingNeeded, .belowFloor, .unknownVersion(_, nil, _): true
+    case .noModel, .mappingNeeded, .belowFloor, .unknownVersion(_, nil, _), .partsMissing(_, _, _, nil): true
     case .failed(_, .damaged(.store, _)): true
     case .unreadableStore(let error):
       switch error.problem {

@@ -15,8 +15,8 @@ public final class MigrationAssistant {
   public let storeURL: URL
   /// The controller that keeps the last-used model.
   public let modelController: ModelController
-  /// The app's models.
-  public let history: ModelHistory
+  /// The app's models; of merged ones, the way of the store's version to the current one, once the store was read.
+  public private(set) var history: ModelHistory
   /// The app's choices.
   public let configuration: Configuration
   /// The delegate, which is asked what can't be inferred and told what happens.
@@ -37,6 +37,8 @@ public final class MigrationAssistant {
   let files: any FileOperations
   let builder: BuilderChoice
   let vaultConfiguration: StoreVault.Configuration
+  /// The app's models as they were given.
+  private let givenHistory: ModelHistory
 
   /// Creates an assistant; nothing is read.
   ///
@@ -62,7 +64,7 @@ public final class MigrationAssistant {
   ) {
     self.storeURL = storeURL
     self.modelController = modelController
-    self.history = history
+    (self.history, givenHistory) = (history, history)
     modelController.belongs(to: storeURL, history: history)
     self.configuration = configuration
     self.files = files
@@ -84,7 +86,16 @@ public final class MigrationAssistant {
   /// Reads the store's metadata; `nil` when there is no store.
   func storeMetadata() throws(MigrationAssistantError) -> StoreMetadata? {
     do throws(StoreError) {
-      return try StoreMetadata(contentsOf: storeURL)
+      let metadata = try StoreMetadata(contentsOf: storeURL)
+      if let findWay = givenHistory.findWay {
+        if let way = findWay(givenHistory, metadata.versionHashes) {
+          history = way
+        } else if metadata.versionHashes != history.currentHashes {
+          history = givenHistory
+        }
+        modelController.belongs(to: storeURL, history: history)
+      }
+      return metadata
     } catch {
       if error.problem == .missing { return nil }
       throw .unreadableStore(error)

@@ -40,8 +40,13 @@ final class MigrationRun {
       policies: configuration.policies, builder: assistant.builder, proof: configuration.proof,
       decisions: configuration.decisions, defers: configuration.defersLightweightMigration,
       progress: assistant.madeProgress, files: assistant.files)
-    settings.memory = assistant.history.memory.planning
+    useHistory()
+  }
+
+  /// Takes over the assistant's history, which is another once the store of a merged model was read.
+  private func useHistory() {
     let history = assistant.history
+    settings.memory = history.memory.planning
     settings.otherVersions = {
       let models = history.versionNames.map { (try? history.model(named: $0)) ?? nil }
       return models.contains(nil) ? nil : models.compactMap { $0 }
@@ -133,6 +138,7 @@ final class MigrationRun {
     guard let metadata = try assistant.storeMetadata(), metadata.versionHashes != assistant.history.currentHashes else {
       return nil
     }
+    useHistory()
     let source = try assistant.sourceModel(of: metadata)
     assistant.report(.foundSourceModel(source.origin, version: source.versionName))
     var hopPath = try self.hopPath(from: source)

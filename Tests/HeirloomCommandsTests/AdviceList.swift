@@ -75,6 +75,8 @@ extension AdviceList {
   private static let failing = [
     Entry("CommandFailure.swift", "shows the model.", .situation("a model is no store")),
     Entry("CommandFailure.swift", "Here, --model gives it", .situation("the model of a store is given")),
+    Entry("CommandFailure.swift", "Here, --with gives", .situation("the other models of a merged one are given")),
+    Entry("CommandFailure.swift", "goes on without", .situation("a merged store goes on without a part")),
     Entry("CommandFailure.swift", "Here, --accept-version accepts it", .situation("an unknown version is accepted")),
     Entry(
       "CommandFailure.swift", "--version \\(version.id) brings it back",
@@ -164,6 +166,10 @@ extension AdviceList {
       "SetAsideText.swift", "give it the name with --set-aside",
       .situation("a store that was moved aside returns from the list")),
     Entry(
+      "StoreDiagnosis+Next.swift", "give the model that has the rest",
+      .situation("the rest of a merged store's models is given")),
+    Entry("StoreDiagnosis+Next.swift", " --with ", .situation("what waits in a merged store is cleaned up")),
+    Entry(
       "StoreDiagnosis+Next.swift", "give the model that made the store",
       .situation("the model that made a store is given")),
     Entry(
@@ -186,7 +192,7 @@ extension AdviceList {
     Entry("SalvageCommand.swift", "--include-uncertain reads them", .situation("uncertain pages are read")),
     Entry("VersionsCommand.swift", "brings the newest back", .situation("a kept version is restored from the list")),
     Entry(
-      "StoreDiagnosis+Next.swift", "heirloom migrate \\(word) --to \\(shellWord(model))",
+      "StoreDiagnosis+Next.swift", "heirloom migrate \\(word) --to \\(model)",
       .test("a change that was interrupted is undone by the command that is advised")),
     Entry(
       "StoreDiagnosis+Next.swift", "heirloom inspect", .situation("a version that no model given has made is inspected")

@@ -25,7 +25,7 @@ struct AdviceTests: ModelMaking {
     try scene.release()
   }
 
-  static let situations = kept + refused + histories + laterHistories + swift + found + others
+  static let situations = kept + refused + histories + laterHistories + swift + found + others + merged
 
   // MARK: - What is kept
 

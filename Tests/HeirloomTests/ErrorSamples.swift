@@ -34,7 +34,18 @@ enum ErrorSamples {
   static func all() throws -> [ErrorSample] {
     let migration = try migration()
     return models + expressions + formats + stores + objects + salvage + deferred + staged + migration
-      + (try assistant(migration: migration)) + (try steps())
+      + (try assistant(migration: migration)) + (try steps()) + (try merging())
+  }
+
+  /// Returns the errors of models that can't be merged.
+  private static func merging() throws -> [ErrorSample] {
+    let histories = try [
+      ModelHistory(current: model { _ in }, name: "1"), ModelHistory(current: converted(), name: "2"),
+    ]
+    return try [histories, []].map { histories in
+      let error = try #require(throws: ModelMergingError.self) { try ModelHistory(merging: histories) }
+      return ErrorSample("ModelMergingError", error)
+    }
   }
 
   /// Returns the errors of steps that can't be said.
@@ -333,6 +344,8 @@ enum ErrorSamples {
       ("unknownVersion", .unknownVersion(storePath: path, plan: plan, obstacles: [])),
       ("unknownVersion", .unknownVersion(storePath: path, plan: nil, obstacles: version.obstacles)),
       ("unknownVersion", .unknownVersion(storePath: path, plan: nil, obstacles: [])),
+      ("partsMissing", .partsMissing(storePath: path, versions: ["Diary 3"], entities: ["Tag"], plan: plan)),
+      ("partsMissing", .partsMissing(storePath: path, versions: ["Diary", "Tags"], entities: ["Place"], plan: nil)),
       ("newerVersion", .newerVersion(newer)),
       ("belowFloor", .belowFloor(storePath: path, versionName: "Diary", floor: "Diary 3")),
       (

@@ -20,6 +20,7 @@ final class HistoryMemory: Sendable {
     var paths: [(key: PathKey, path: MigrationPath)] = []
     var steps: [String: MappingModel] = [:]
     var earlier: [String: [String]] = [:]
+    var ways: [(start: [String?], way: ModelHistory)] = []
     var hasFailed = false
   }
 
@@ -77,6 +78,14 @@ final class HistoryMemory: Sendable {
     state.withLock { state in state.hashes[name].map { $0 != hashes } ?? false }
   }
 
+  /// Returns the version hashes of a version, and reads it if they aren't remembered; `nil` if it can't be read.
+  func hashes(
+    ofVersionNamed name: String, read: () throws(ModelReadingError) -> ManagedObjectModel
+  ) -> [String: VersionHash]? {
+    if let known = state.withLock({ $0.hashes[name] }) { return known }
+    return (try? model(named: name, keptIfOf: [:], read: read))?.versionHashes()
+  }
+
   /// Compares a version with how it was shipped, once.
   ///
   /// - Parameters:
@@ -102,6 +111,22 @@ final class HistoryMemory: Sendable {
   }
 
   // MARK: Paths
+
+  /// Returns the way of the stores of a merged model, and makes it if it isn't remembered.
+  ///
+  /// - Parameters:
+  ///   - start: The version of each part that the way starts from.
+  ///   - make: Makes the way.
+  /// - Returns: The way.
+  func way(from start: [String?], make: () -> ModelHistory) -> ModelHistory {
+    if let known = state.withLock({ $0.ways.first { $0.start == start } }) { return known.way }
+    let way = make()
+    state.withLock { state in
+      if state.ways.count >= Self.limit { state.ways.removeFirst() }
+      state.ways.append((start, way))
+    }
+    return way
+  }
 
   /// Returns the mapping of a step, and makes it if it isn't remembered.
   func mapping(of step: MigrationStep, make: () throws -> MappingModel) rethrows -> MappingModel {

@@ -23,15 +23,23 @@ public struct ModelHistory: Sendable {
   /// The steps that the app says itself.
   var steps: [MigrationStep] = []
   /// The steps that the app's own code migrates, as the versions' source says, besides those of the lock.
-  private(set) var plannedStepsByCode: [VersionLock.Step] = []
-  private var versions: [Version]
+  var plannedStepsByCode: [VersionLock.Step] = []
+  private(set) var versions: [Version]
   /// The versions that were read and the paths that were found so far.
   var memory = HistoryMemory()
+  /// The histories of the models that this one is merged of; none for a history of one model.
+  package internal(set) var parts: [ModelHistory] = []
+  /// Finds the way of a store of a merged model by its version hashes.
+  ///
+  /// An app that merges nothing doesn't link what it does.
+  var findWay: (@Sendable (_ merged: ModelHistory, _ hashes: [String: VersionHash]) -> ModelHistory?)?
 
-  private struct Version: Sendable {
+  struct Version: Sendable {
     let name: String
     let source: Source
     /// The place that the version was or will be read from; `nil` for a model that an app holds in memory.
+    ///
+    /// For a merged model, it is the place of the part that differs from the version before.
     var file: ModelFile?
     /// True if the version's place in the order is known, and not only guessed from names.
     var isPlaced: Bool = true
@@ -41,9 +49,18 @@ public struct ModelHistory: Sendable {
     var isGiven: Bool = false
   }
 
-  private indirect enum Source: Sendable {
+  indirect enum Source: Sendable {
     case model(ManagedObjectModel)
     case file(ModelFile)
+    case merged(@Sendable () throws(ModelReadingError) -> ManagedObjectModel)
+
+    func read() throws(ModelReadingError) -> ManagedObjectModel {
+      switch self {
+      case .model(let model): model
+      case .file(let file): try file.read().model
+      case .merged(let merge): try merge()
+      }
+    }
   }
 
   /// Reads a history from files.
@@ -99,7 +116,7 @@ public struct ModelHistory: Sendable {
       ] + later.map { Version(name: $0.name, source: .model($0.model)) })
   }
 
-  private init(
+  init(
     current: ManagedObjectModel, name: String, warnings: [String], versions: [Version], lock: VersionLock? = nil
   ) {
     self.lock = lock
@@ -120,7 +137,7 @@ public struct ModelHistory: Sendable {
   package var acknowledgements: [VersionLock.Acknowledgement] { lock?.namedAcknowledgements ?? [] }
 
   /// The steps that the app's own code migrates, as `lock.json` or the versions' source says.
-  private var stepsByCode: [VersionLock.Step] { (lock?.namedStepsByCode ?? []) + plannedStepsByCode }
+  var stepsByCode: [VersionLock.Step] { (lock?.namedStepsByCode ?? []) + plannedStepsByCode }
 
   /// The steps between two models that the app's own code migrates.
   func stepsByCode(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [VersionLock.Step] {
@@ -143,10 +160,11 @@ public struct ModelHistory: Sendable {
 
   /// The shipped versions that were edited since, of those that were read so far, with the entities that differ.
   var editedVersions: [(entry: VersionLock.Entry, entities: [String])] {
-    (lock?.versions ?? []).compactMap { entry in
-      let hashes = entry.name == currentName ? currentHashes : nil
-      return memory.editedEntities(since: entry, hashes: hashes).map { (entry, $0) }
-    }
+    parts.flatMap(\.editedVersions)
+      + (lock?.versions ?? []).compactMap { entry in
+        let hashes = entry.name == currentName ? currentHashes : nil
+        return memory.editedEntities(since: entry, hashes: hashes).map { (entry, $0) }
+      }
   }
 
   /// The name of the oldest version whose stores are still migrated, as `lock.json` says; `nil` where all are.
@@ -162,11 +180,8 @@ public struct ModelHistory: Sendable {
   /// - Throws: ``ModelReadingError`` if the version's file can't be read.
   public func model(named name: String) throws(ModelReadingError) -> ManagedObjectModel? {
     guard let version = versions.first(where: { $0.name == name }) else { return nil }
-    switch version.source {
-    case .model(let model): return model
-    case .file(let file):
-      return try memory.model(named: name) { () throws(ModelReadingError) in try file.read().model }
-    }
+    if case .model(let model) = version.source { return model }
+    return try memory.model(named: name) { () throws(ModelReadingError) in try version.source.read() }
   }
 
   /// Finds the name of a model's version.
@@ -192,8 +207,17 @@ public struct ModelHistory: Sendable {
   }
 
   /// Returns the history with further known versions, which come before the others.
+  ///
+  /// In a merged history, each is one of the part with which it shares the most names of entities.
   package func adding(_ models: [(name: String, model: ManagedObjectModel)]) -> ModelHistory {
     var history = self
+    for index in parts.indices {
+      let own = models.filter { model in
+        let shared = parts.map { part in model.model.entities.count { part.current.entity(named: $0.name) != nil } }
+        return shared.firstIndex(of: shared.max() ?? 0) == index
+      }
+      history.parts[index] = parts[index].adding(own)
+    }
     history.versions = models.map { Version(name: $0.name, source: .model($0.model), isPlaced: false) } + versions
     history.memory = HistoryMemory()
     return history
@@ -206,6 +230,7 @@ public struct ModelHistory: Sendable {
   package func trusting(_ names: Set<String>) -> ModelHistory {
     var history = self
     for index in versions.indices { history.versions[index].isGiven = names.contains(versions[index].name) }
+    history.parts = parts.map { $0.trusting(names) }
     return history
   }
 
@@ -218,7 +243,7 @@ public struct ModelHistory: Sendable {
 
   /// Returns true if the history has a version by its name from the same file, so that nobody has to read it to compare.
   package func lists(_ version: ModelVersionList.Version) -> Bool {
-    versions.contains { $0.name == version.name && $0.file == version.file }
+    versions.contains { $0.name == version.name && $0.file == version.file } || parts.contains { $0.lists(version) }
   }
 
   /// Returns the models between two versions, in their order.
@@ -288,6 +313,9 @@ public struct ModelHistory: Sendable {
   /// - Throws: ``MappingReadingError`` if it doesn't fit them.
   package func bound(_ read: ReadMappingModel, path: String) throws(MappingReadingError) -> MappingModel? {
     if read.mappingModel.carriesHashes { return read.mappingModel }
+    for part in parts {
+      if let bound = try part.bound(read, path: path) { return bound }
+    }
     guard let from = read.sourceModelName, let to = read.destinationModelName, let source = try? model(named: from),
       let destination = try? model(named: to)
     else { return nil }
@@ -349,14 +377,13 @@ public struct ModelHistory: Sendable {
   private func checksum(of version: Version) -> String? {
     guard version.isPlaced || version.file != nil else { return nil }
     if let locked = version.lockedChecksum { return locked }
-    switch version.source {
-    case .model(let model): return model.versionChecksum()
-    case .file(let file):
-      let read = try? memory.model(named: version.name, keptIfOf: [:]) { () throws(ModelReadingError) in
-        try file.read().model
-      }
-      return read?.versionChecksum()
-    }
+    return hashes(of: version).map(ManagedObjectModel.versionChecksum)
+  }
+
+  /// Returns the version hashes of a version, which is read for them once; `nil` if it can't be read.
+  func hashes(of version: Version) -> [String: VersionHash]? {
+    if case .model(let model) = version.source { return model.versionHashes() }
+    return memory.hashes(ofVersionNamed: version.name) { () throws(ModelReadingError) in try version.source.read() }
   }
 
   /// True if a version comes after the current one.
@@ -365,12 +392,14 @@ public struct ModelHistory: Sendable {
   /// Finds a version that has the hashes of a store; several may have them.
   package func version(withHashes hashes: [String: VersionHash]) -> (name: String, model: ManagedObjectModel)? {
     if hashes == currentHashes { return (currentName, current) }
+    if let way = findWay?(self, hashes) { return way.version(withHashes: hashes) }
     return candidates(withHashes: hashes, isOneEnough: true).first.map { ($0.name, $0.model) }
   }
 
   /// Finds all versions that have the hashes of a store, the likeliest first.
   package func versions(withHashes hashes: [String: VersionHash]) -> [VersionCandidate] {
-    candidates(withHashes: hashes, isOneEnough: false).map {
+    if let way = findWay?(self, hashes) { return way.versions(withHashes: hashes) }
+    return candidates(withHashes: hashes, isOneEnough: false).map {
       VersionCandidate(name: $0.name, model: $0.model, isGiven: $0.isGiven)
     }
   }
@@ -405,17 +434,14 @@ public struct ModelHistory: Sendable {
   private func model(
     of version: Version, ifItHas hashes: [String: VersionHash], isNext: Bool, _ checksum: String
   ) -> ManagedObjectModel? {
-    switch version.source {
-    case .model(let model): return model.versionHashes() == hashes ? model : nil
-    case .file(let file):
-      if memory.isKnownToDiffer(versionNamed: version.name, from: hashes) { return nil }
-      // Once one was found, the lock's checksum is enough for the others that were shipped.
-      if !isNext, let locked = version.lockedChecksum, locked != checksum { return nil }
-      let model = try? memory.model(named: version.name, keptIfOf: isNext ? nil : hashes) {
-        () throws(ModelReadingError) in try file.read().model
-      }
-      return model?.versionHashes() == hashes ? model : nil
+    if case .model(let model) = version.source { return model.versionHashes() == hashes ? model : nil }
+    if memory.isKnownToDiffer(versionNamed: version.name, from: hashes) { return nil }
+    // Once one was found, the lock's checksum is enough for the others that were shipped.
+    if !isNext, let locked = version.lockedChecksum, locked != checksum { return nil }
+    let model = try? memory.model(named: version.name, keptIfOf: isNext ? nil : hashes) {
+      () throws(ModelReadingError) in try version.source.read()
     }
+    return model?.versionHashes() == hashes ? model : nil
   }
 
   /// Returns the known versions nearest to a store's hashes, with the entities that differ; at most three.

@@ -24,6 +24,11 @@ extension MigrationAssistantError: ExplainedError {
       let reasons = obstacles.map { ErrorWords.clause($0.reason) }.joined(separator: "; ")
       return obstacles.isEmpty
         ? "\(store) no mapping model was given for it." : "\(store) no mapping can be inferred: \(reasons)."
+    case .partsMissing(let path, let versions, let entities, let plan):
+      let loss = plan.map { "; it would lose something: \(Self.list($0.losses.map(Self.words)))" } ?? ""
+      return
+        "The store \(path) is made of \(ModelHistory.mergedName(versions.map { "\"\($0)\"" })) and of something that no"
+        + " version of the history has: \(Self.list(entities))\(loss)."
     case .newerVersion(let store):
       let version =
         store.versionName.map { "the version \"\($0)\", which comes after the current one" }
@@ -79,6 +84,7 @@ extension MigrationAssistantError {
     case .mappingNeeded(_, let obstacles, _): obstacles.map(\.reason)
     case .decisionNeeded(_, let plan): plan.blockers.map(\.reason)
     case .unknownVersion(_, let plan, let obstacles): plan?.losses.map(\.reason) ?? obstacles.map(\.reason)
+    case .partsMissing(_, _, _, let plan): plan?.losses.map(\.reason) ?? []
     case .lossesNotConsented(_, let plan): plan.unconsentedLosses.map(\.reason)
     case .storeInUse(_, let reason), .outcomeUnknown(_, let reason): [ErrorWords.sentence(reason)]
     case .failed(_, .mappingFailed(let failure)): [ErrorWords.sentence(of: failure.underlying)]
@@ -106,6 +112,12 @@ extension MigrationAssistantError {
         store,
         "Use the newer app if there is one. If the version is an earlier one, add its model to the app's history; or \(way).",
         [.plan])
+    case .partsMissing(_, _, _, let plan):
+      let way = plan == nil ? "" : "; or, if losing this is right, accept the unknown version"
+      return ErrorHelp(
+        store,
+        "If the app merges models, merge the history of the model that has these entities, too. Use the newer app if there is"
+          + " one\(way).", [.plan])
     case .newerVersion(let newer):
       let offer = newer.previousVersion.map {
         " Or restore the previous version \($0.id), which fits the current model."

@@ -20,6 +20,11 @@ public indirect enum MigrationAssistantError: Error, Sendable {
   /// It would lose something, as the plan says. Or there is no plan, since no mapping can be inferred: the obstacles
   /// say why.
   case unknownVersion(storePath: String, plan: MigrationPlan?, obstacles: [MappingObstacle])
+  /// The store has all entities of versions of the history, and others that no version has.
+  ///
+  /// It was made with a model that is merged of these versions and of another one, or comes from a newer app. There is a
+  /// plan if a migration is possible that would lose something.
+  case partsMissing(storePath: String, versions: [String], entities: [String], plan: MigrationPlan?)
   /// The store is of a version after the current one, as when the app was set back to an earlier release.
   ///
   /// Nothing was written. ``StoreArchive/restorePreviousVersion(_:)`` goes back to
@@ -63,6 +68,7 @@ extension MigrationAssistantError {
     case .unreadableStore: "unreadableStore"
     case .noModel: "noModel"
     case .unknownVersion: "unknownVersion"
+    case .partsMissing: "partsMissing"
     case .newerVersion: "newerVersion"
     case .belowFloor: "belowFloor"
     case .mappingNeeded: "mappingNeeded"
@@ -86,7 +92,7 @@ extension MigrationAssistantError {
     switch self {
     case .unreadableStore(let error): error.coreDataCode
     case .noModel: 134130
-    case .unknownVersion, .newerVersion, .belowFloor, .storeNotMigrated: 134100
+    case .unknownVersion, .partsMissing, .newerVersion, .belowFloor, .storeNotMigrated: 134100
     case .mappingNeeded(_, let obstacles, _): obstacles.isEmpty ? 134140 : 134190
     case .decisionNeeded(_, let plan): plan.blockers.contains { $0.kind == "duplicate" } ? 134111 : 134110
     case .lossesNotConsented: 134110
@@ -106,7 +112,8 @@ extension MigrationAssistantError {
     case .unreadableStore(let error): error.path
     case .newerVersion(let store): store.storePath
     case .notEnoughSpace(let shortage): shortage.storePath
-    case .noModel(let path, _), .unknownVersion(let path, _, _), .belowFloor(let path, _, _),
+    case .noModel(let path, _), .unknownVersion(let path, _, _), .partsMissing(let path, _, _, _),
+      .belowFloor(let path, _, _),
       .mappingNeeded(let path, _, _), .decisionNeeded(let path, _), .lossesNotConsented(let path, _),
       .refused(let path, _), .storeNotMigrated(let path),
       .storeInUse(let path, _), .unfitLocation(let path, _), .outcomeUnknown(let path, _), .failed(let path, _),

@@ -162,6 +162,14 @@ struct MigrationTrial {
       result = .failed
       add(.error, .notKept, entity: finding.entity, property: finding.property, "\(way): \(finding.message)")
     }
+    let removes = report.plan.decisions.contains { $0.removed > 0 }
+    for row in report.plan.rowsOfAllHops where removes {
+      guard let objects = row.before, objects > 2, let rest = row.after, rest <= 1 else { continue }
+      add(
+        .warning, .dataHazard, entity: row.entity,
+        "\(way): \(rest == 0 ? "none" : "one") of \(objects) sample objects of \"\(row.entity)\" stays, by the history's decisions: a"
+          + " user's objects may go in the same way.")
+    }
     let verification = try StoreVerification.report(
       onStoreAt: url.path,
       candidates: [StoreModelCandidate(source: .file(history.currentName), model: history.current)])
@@ -209,6 +217,11 @@ struct MigrationTrial {
   /// Returns the commands after which an effect stops no migration.
   private func advice(on effect: DataEffect) -> String {
     let isCode = "if the app's code decides, so does --by-app \(versionOfStep { $1.has(effect) && !$0.has(effect) })"
+    if case .duplicate = effect.kind {
+      // Each choice about equal objects would leave one of them.
+      return "Until then every object stops the migration, since all are equal there: take the default or the"
+        + " constraint out of the model, or give each object a value in a mapping; \(isCode)."
+    }
     guard let decision = DecisionArgument.example(for: effect, in: history) else {
       return "Until then every object stops the migration; \(isCode)."
     }

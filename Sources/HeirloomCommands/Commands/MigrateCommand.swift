@@ -22,7 +22,7 @@ extension Command {
         + " millisecond each. The exit code is the worst of all stores': 130, 7, 1, 5, 3, 4, 0, the worst first.",
     ],
     options: [
-      .to.required, .model, .exclude, .mapping,
+      .to.required, .with, .model, .exclude, .mapping,
       Option(
         name: "--keep", value: "N",
         summary: "previous versions to keep, at least 1 (1 unless given); older ones go with a later run"),

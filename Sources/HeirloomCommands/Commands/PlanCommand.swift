@@ -8,10 +8,12 @@ extension Command {
     name: "plan", summary: "what stays, what is lost, what needs a word, time, steps; nothing is changed",
     details: [
       "The exit code is the one that heirloom migrate would end with: 3 where a mapping or a decision about rows is needed,"
-        + " 5 for a store of an unknown version that would lose something and for one of a newer version."
+        + " 5 for a store of an unknown version that would lose something and for one of a newer version. Where a store takes"
+        + " several steps, they are carried out on a copy, so that the rows of all are counted."
     ],
     options: [
-      .to.required, .model, .exclude, .mapping, Option(name: "--sql", summary: "show the statements of the steps"),
+      .to.required, .with, .model, .exclude, .mapping,
+      Option(name: "--sql", summary: "show the statements of the steps"),
       .decide, .deferring, .acceptLosses, .acceptVersion,
     ],
     example: "heirloom plan Journal.sqlite --to Journal.xcdatamodeld", positionals: ["STORE"], requiredCount: 1,
@@ -45,7 +47,8 @@ enum PlanCommand {
       members: members(of: preview, request) + PlanText.members(of: preview.plan, showsSQL: showsSQL),
       failure: preview.failure)
     // The lines say it all, but for what only a given mapping or a custom stage asks for.
-    if preview.plan != nil || preview.failure?.code == "mappingNeeded" { report.failure?.list?.items = [] }
+    let isToldAbove = preview.failure?.code == "mappingNeeded" && preview.difference?.obstacles.isEmpty == false
+    if preview.plan != nil || isToldAbove { report.failure?.list?.items = [] }
     report.lines = headline(preview, request: request, style: style)
     guard let plan = preview.plan else {
       report.lines += text?.lines(style) ?? []

@@ -13,7 +13,7 @@ extension Command {
         + " any row is in it. The exit code is 0 whatever the plan says. An earlier report is replaced, any other file is left alone."
     ],
     options: [
-      .to.required,
+      .to.required, .with,
       Option(name: "--output", value: "FILE", isRequired: true, summary: "the page to write; its name ends in .html"),
       Option(name: "--rehearse", summary: "try the migration on a copy, and tell how long it took"),
       Option(name: "--full-paths", summary: "name files by their whole paths; otherwise the page names no folder"),
@@ -46,12 +46,12 @@ enum ReportCommand {
     let request = try MigrationRequest(arguments, console: console)
     let preview = try MigrationPreview(of: store, for: request)
     preview.countAllHops(request, console)
-    let (to, models) = (try arguments.required("--to", "MODEL"), arguments.all("--model"))
+    let (to, models) = (try [arguments.required("--to", "MODEL")] + arguments.all("--with"), arguments.all("--model"))
     let check = try console.reading("Checking the store", store) {
-      try StoreCheck(of: store, models: preview.inspection.origin == .file ? [to] + models : models, console: console)
+      try StoreCheck(of: store, models: preview.inspection.origin == .file ? to + models : models, console: console)
     }
     let files =
-      try [store, check.vault.location.path, output] + ([to] + models + arguments.all("--mapping")).map(console.path)
+      try [store, check.vault.location.path, output] + (to + models + arguments.all("--mapping")).map(console.path)
     let folders = Set(files.map { PathText.split($0).folder } + [console.currentDirectory]).filter { $0.count > 1 }
     let report = MigrationPage(
       of: StoreFacts(preview.inspection, check),
@@ -77,7 +77,7 @@ enum ReportCommand {
     guard preview.failure == nil, let plan = preview.plan else { return .none }
     do {
       return .passed(
-        try RehearseCommand.run(plan, onCopyOf: preview.inspection.path, request: request, console: console))
+        try Rehearsal.run(plan, onCopyOf: preview.inspection.path, request: request, console: console))
     } catch {
       let failure = CommandFailure(error)
       // Whoever stopped it wants no page.

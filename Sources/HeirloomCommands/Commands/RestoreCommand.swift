@@ -7,7 +7,7 @@ extension Command {
   static let restore = Command(
     name: "restore",
     usage:
-      "STORE [--version ID | --set-aside ID --to MODEL [--model MODEL]… [--exclude FOLDER]… [--mapping FILE]… [--decide"
+      "STORE [--version ID | --set-aside ID --to MODEL [--with MODEL]… [--model MODEL]… [--exclude FOLDER]… [--mapping FILE]… [--decide"
       + " ENTITY.PROPERTY=CHOICE]… [--accept-losses] [--accept-version]]",
     summary: "put a previous version back; the store there is kept too",
     details: [
@@ -20,7 +20,7 @@ extension Command {
       Option(name: "--version", value: "ID", summary: "the version, as heirloom versions names it"),
       Option(
         name: "--set-aside", value: "ID", summary: "the store that was moved aside, as heirloom versions names it"),
-      .to, .model, .exclude, .mapping, .decide, .acceptLosses, .acceptVersion,
+      .to, .with, .model, .exclude, .mapping, .decide, .acceptLosses, .acceptVersion,
     ],
     example: "heirloom restore Journal.sqlite --version 20261121T1015", positionals: ["STORE"], requiredCount: 1,
     run: RestoreCommand.run)
@@ -35,7 +35,8 @@ enum RestoreCommand {
       if let prefix = arguments.value("--set-aside") {
         return try returning(prefix, to: path, archive: archive, arguments, console)
       }
-      for option in ["--to", "--model", "--mapping", DecisionArgument.option] where !arguments.all(option).isEmpty {
+      for option in ["--to", "--with", "--model", "--mapping", DecisionArgument.option]
+      where !arguments.all(option).isEmpty {
         throw UsageError.missingOption("--set-aside", value: "ID")
       }
       _ = try archive.versionsOfStore()

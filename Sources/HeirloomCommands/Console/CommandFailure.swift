@@ -178,6 +178,13 @@ extension CommandFailure {
       // The plan is what was asked for, or tells no more.
       remedies = []
       hint("Here, --accept-version accepts it, and --accept-losses consents to what is lost.")
+    case .partsMissing(_, _, _, let plan):
+      exitCode = .unknownVersion
+      if let plan { note(plan) }
+      remedies = []
+      hint(
+        "Here, --with gives such a model\(plan == nil ? "" : ", and --accept-version with --accept-losses goes on without")."
+      )
     case .newerVersion(let store):
       exitCode = .unknownVersion
       if let version = store.previousVersion {

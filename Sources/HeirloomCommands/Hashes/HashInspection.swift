@@ -44,7 +44,7 @@ struct HashInspection {
     self.path = path
     var models: [NamedModel] = []
     var locks: [VersionLock.Entry] = []
-    for path in [path] + (try arguments.all("--model").map(console.path)) {
+    for path in try ([path] + arguments.all("--model").map(console.path)).flatMap(Console.modelPaths) {
       let list = try console.versions(at: path)
       models += try NamedModel.likeliestFirst(in: list, at: path, console: console, needsCurrent: false)
       locks += list.lock?.versions ?? []

@@ -152,18 +152,12 @@ struct HashLookup {
   private func merged(_ shown: ShownHashes) -> [Candidate] {
     guard shown.isWhole else { return [] }
     let hashes = Dictionary(shown.entries.map { ($0.entity, $0.hash) }) { first, _ in first }
-    var parts = versions.filter { version in
+    let parts = versions.filter { version in
       !version.hashes.isEmpty && version.hashes.allSatisfy { hashes[$0.key]?.matches($0.value) ?? false }
     }
-    var (rest, chosen): (Set<String?>, [Candidate]) = (Set(hashes.keys), [])
-    let gain = { (part: Candidate) in part.hashes.keys.count { rest.contains($0) } }
-    while let best = parts.max(by: { gain($0) < gain($1) }), gain(best) > 0 {
-      // (Of equal ones, `max` takes the last; the first is the likeliest.)
-      let first = parts.first { gain($0) == gain(best) } ?? best
-      chosen.append(first)
-      rest.subtract(first.hashes.keys.map { $0 })
-      parts.removeAll { gain($0) == 0 }
-    }
-    return rest.isEmpty ? chosen : []
+    // Which versions are of one model isn't known here.
+    let found = ManagedObjectModel.versions(
+      having: Set(hashes.keys.map { $0 ?? "" }), in: parts.map { [Set($0.hashes.keys)] })
+    return found.missing.isEmpty ? zip(parts, found.needed).filter { $0.1 != nil }.map(\.0) : []
   }
 }

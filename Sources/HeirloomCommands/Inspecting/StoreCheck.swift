@@ -24,7 +24,7 @@ struct StoreCheck {
     self.path = path
     try StoreReading.checkLog(besideStoreAt: path)
     var candidates = Self.snapshots(besideStoreAt: path)
-    let given = try NamedModel.likeliestFirst(at: models, console: console)
+    let given = try StoreModels(at: models, forStoreAt: path, console: console).all
     candidates += given.candidates
     var report = try StoreVerification.report(onStoreAt: path, candidates: candidates)
     // The versions beside the one that made the store are no fault of it, whatever its model was read from.

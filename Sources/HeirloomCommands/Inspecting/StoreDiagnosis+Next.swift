@@ -44,7 +44,7 @@ extension StoreDiagnosis {
     if let step = stepForKeptLog { return step }
     if problem?.problem == .needsRecovery, let model = currentModel {
       return Step(
-        command: "heirloom migrate \(word) --to \(shellWord(model))",
+        command: "heirloom migrate \(word) --to \(model)",
         reason: "it undoes the interrupted change, and keeps the store as it is now if that is more than SQLite would")
     }
     if problem?.problem == .needsRecovery {
@@ -56,6 +56,9 @@ extension StoreDiagnosis {
       return Step(command: nil, reason: problem.recoverySuggestion ?? "The problem says what is in the way.")
     }
     if let check, !check.report.isModelFit, check.report.metadata != nil {
+      if given.wordsForMissing != nil {
+        return Step(command: nil, reason: "give the model that has the rest, too, with a further --model")
+      }
       return models.isEmpty
         ? Step(command: nil, reason: "give the model that made the store with --model")
         : Step(
@@ -187,7 +190,7 @@ extension StoreDiagnosis {
 
   /// The step to a migration to the model that the store has; `nil` if that is in no file.
   private func migration(_ reason: String) -> Step? {
-    currentModel.map { Step(command: "heirloom migrate \(word) --to \(shellWord($0))", reason: reason) }
+    currentModel.map { Step(command: "heirloom migrate \(word) --to \($0)", reason: reason) }
   }
 
   /// The step to salvage the store.
@@ -202,8 +205,13 @@ extension StoreDiagnosis {
 
   private var place: StorePlace { StorePlace(path) }
 
-  /// The model that the store has, as a path: of those that were given, or the snapshot beside it; `nil` if none is there.
-  private var currentModel: String? { models.first ?? place.snapshot }
+  /// The model that the store has, as a word: of those that were given, the others of a merged one after it, or the
+  /// snapshot beside it; `nil` if none is there.
+  private var currentModel: String? {
+    let paths = given.isMerged ? given.paths : [models.first ?? place.snapshot].compactMap(\.self)
+    guard let first = paths.first else { return nil }
+    return shellWord(first) + paths.dropFirst().map { " --with \(shellWord($0))" }.joined()
+  }
 
   /// The models that `salvage` needs to be told, none where it finds one itself; `nil` if none is known.
   private var knownModels: [String]? {

@@ -7,6 +7,8 @@ final class StoreDiagnosis {
   let path: String
   /// The models that were given, as they were given.
   let models: [String]
+  /// What the store is made of, as far as the models tell.
+  let given: StoreModels
   /// The verification; `nil` for a store that can't be read.
   let check: StoreCheck?
   /// The reason why the store can't be read.
@@ -59,8 +61,8 @@ final class StoreDiagnosis {
       let location = try? StoreLocation(resolving: store, files: files)
       return (try? location.flatMap { try StoreVault($0).logDamage() })?.lostCount ?? 0 > 0
     }
-    let known = try NamedModel.likeliestFirst(at: models, console: console)
-    inspection = check == nil ? nil : try? StoreInspection(at: path, known: known.fitting)
+    given = try StoreModels(at: models, forStoreAt: path, console: console)
+    inspection = check == nil ? nil : try? StoreInspection(at: path, known: given.all.fitting)
     usesWAL = try? StoreReading.withQuietConnection(toStoreAt: path) { $0.hasWALHeader }
     let journal = problem?.problem == .needsRecovery ? try? RollbackJournal(besideDatabaseAt: vault.location.path) : nil
     isJournalDamaged = (try? journal?.playback())?.damage != nil
@@ -137,11 +139,12 @@ final class StoreDiagnosis {
     if bytes.log > 0 { size += ", \(sizeText(bytes.log)) in its -wal" }
     if bytes.external > 0 { size += ", \(sizeText(bytes.external)) of external data" }
     lines.append("  size      \(size)")
-    let version = inspection?.versionName.map { "version \"\($0)\", " } ?? ""
+    let version = given.words.map { "\($0), " } ?? inspection?.versionName.map { "version \"\($0)\", " } ?? ""
     lines.append(
       "  model     "
         + (check.report.isModelFit
-          ? "\(version)from \(check.modelWords ?? "")" : style.red("none known that fits")))
+          ? "\(version)from \(check.modelWords ?? "")"
+          : style.red("none known that fits\(given.wordsForMissing.map { ": \($0)" } ?? "")")))
     if let metadata = check.report.metadata { lines.append("  written   by \(metadata.writerWords)") }
     return lines
   }

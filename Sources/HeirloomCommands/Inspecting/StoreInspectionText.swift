@@ -5,6 +5,7 @@ import HeirloomOutput
 /// The inspection of a store.
 struct StoreInspectionText {
   private let inspection: StoreInspection
+  private let given: StoreModels
 
   /// Inspects a store.
   ///
@@ -14,7 +15,8 @@ struct StoreInspectionText {
   ///   - console: Receives notes on models that can't be read.
   /// - Throws: `StoreError`, `ModelReadingError`.
   init(path: String, models: [String], console: Console) throws {
-    inspection = try StoreInspection(at: path, known: NamedModel.likeliestFirst(at: models, console: console).fitting)
+    given = try StoreModels(at: models, forStoreAt: path, console: console)
+    inspection = try StoreInspection(at: path, known: given.all.fitting)
   }
 
   private var digest: String { ManagedObjectModel.versionHashesDigest(of: computedHashes) }
@@ -43,7 +45,7 @@ struct StoreInspectionText {
       ("versionIdentifiers", .texts(metadata.versionIdentifiers)), ("modelSource", .text(inspection.origin.rawValue)),
       ("versionName", .optional(inspection.versionName)), ("configuration", .optional(inspection.configuration)),
       ("frameworkVersion", .integer(Int64(metadata.frameworkVersion))),
-      ("entities", .list(inspection.entities.map(Self.output))), ("warnings", .texts(inspection.notes)),
+      ("entities", .list(inspection.entities.map(Self.output))), ("warnings", .texts(notes)),
       ("deferred", .texts(inspection.deferred)),
       ("model", inspection.model.map { ModelText(model: $0).output } ?? .null),
     ]
@@ -79,12 +81,15 @@ struct StoreInspectionText {
     if !inspection.deferred.isEmpty {
       lines.append("  left         \(listText(inspection.deferred, limit: 6)) (a deferred migration cleans up later)")
     }
-    for note in inspection.notes { lines.append(style.yellow("  note: ") + sentence(note)) }
+    for note in notes { lines.append(style.yellow("  note: ") + sentence(note)) }
     return lines
   }
 
+  private var notes: [String] { inspection.notes + [given.wordsForMissing].compactMap(\.self) }
+
   private var modelWords: String {
-    let version = inspection.versionName.map { "the version \"\($0)\"" } ?? "its version"
+    let made = given.isMerged ? given.words : nil
+    let version = made ?? inspection.versionName.map { "the version \"\($0)\"" } ?? "its version"
     let configuration = inspection.configuration.map { ", configuration \"\($0)\"" } ?? ""
     return switch inspection.origin {
     case .snapshot: "\(version), from the snapshot beside it\(configuration)"

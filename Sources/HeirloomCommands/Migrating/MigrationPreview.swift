@@ -56,7 +56,7 @@ final class MigrationPreview {
     do {
       let clone = try StoreClone(of: path, bytesNeeded: plan.bytesNeeded, console: console)
       do {
-        self.plan = try RehearseCommand.whole(plan, rehearsedOn: clone, of: path, request: request, console: console)
+        self.plan = try Rehearsal.whole(plan, rehearsedOn: clone, of: path, request: request, console: console)
       } catch {
         (self.plan, failure) = (nil, CommandFailure(error, advice: request.advice).aboutStore(at: path))
       }

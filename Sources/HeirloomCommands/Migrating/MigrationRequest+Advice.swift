@@ -9,6 +9,8 @@ extension MigrationRequest {
 
   /// Returns the command that prints Swift source to start a mapping from.
   private func skeletonCommand(forStoreAt store: String) -> String? {
+    // It compares with one model.
+    guard let path = paths.first, paths.count == 1 else { return nil }
     let known = try? console.history(at: path)
     let sources = [store] + otherPaths
     guard
@@ -23,11 +25,22 @@ extension MigrationRequest {
   ///
   /// The lock has the names of the single steps, where a store's property may have had another name.
   private func acknowledgement(of plan: MigrationPlan) -> String? {
+    guard !history.parts.isEmpty else { return paths.first.flatMap { acknowledgement(of: plan, $0, plan.source) } }
+    // The losses of one command are those of one part.
+    let versions = history.merged(withHashes: plan.source.versionHashes()).versions
+    for (path, (part, name)) in zip(paths, zip(history.parts, versions)) {
+      guard let name, let model = try? part.model(named: name) else { continue }
+      if let command = acknowledgement(of: plan, path, model) { return command }
+    }
+    return nil
+  }
+
+  private func acknowledgement(of plan: MigrationPlan, _ path: String, _ source: ManagedObjectModel) -> String? {
     guard let check = try? HistoryCheck(at: path, console: console), check.lock != nil,
       let byApp = try? check.versionsByCode([])
     else { return nil }
     let versions = Array(check.migratedVersions)
-    guard let position = versions.lastIndex(where: { $0.model.versionHashes() == plan.source.versionHashes() }),
+    guard let position = versions.lastIndex(where: { $0.model.versionHashes() == source.versionHashes() }),
       position < versions.count - 1
     else { return nil }
     let review = LossReview(of: versions, acknowledged: check.acknowledgements, mappings: mappings, byApp: byApp)

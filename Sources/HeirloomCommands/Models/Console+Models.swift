@@ -58,6 +58,23 @@ extension Console {
     return try ModelVersionList(swiftSource: source.path, named: source.name, excluding: excludedSources)
   }
 
+  /// Returns the paths of the models that a path leads to: of a folder with several bundles, each of them.
+  static func modelPaths(_ path: String) -> [String] {
+    guard case .folder = PathKind(path) else { return [path] }
+    let bundles = SnapshotFolder.bundles(in: path)
+    return bundles.count > 1 ? bundles : [path]
+  }
+
+  /// Reads the history of a model that is merged of those at some paths, or of the one.
+  ///
+  /// - Parameter paths: Paths, as of ``versions(at:)``.
+  /// - Returns: The history.
+  /// - Throws: `ModelReadingError` if there is no readable current model, `ModelMergingError` for models that can't be
+  ///   merged.
+  func history(merging paths: [String]) throws -> ModelHistory {
+    try ModelHistory(merging: paths.map(history))
+  }
+
   /// Reads the history of the model at a path.
   ///
   /// - Parameter path: A path, as of ``versions(at:)``.
@@ -84,6 +101,10 @@ extension Console {
 }
 
 extension Command.Option {
+  /// The option for the other models that a model is merged of.
+  static let with = Command.Option(
+    name: "--with", value: "MODEL", isRepeatable: true,
+    summary: "for a store whose model is merged of several: another of them; a folder of bundles means all in it")
   /// The option to leave out parts of Swift source.
   static let exclude = Command.Option(
     name: "--exclude", value: "FOLDER", isRepeatable: true,

@@ -3,8 +3,8 @@ import Heirloom
 
 /// The settings of a migration on a command line: the model to migrate to and the known models.
 struct MigrationRequest {
-  /// The path of the model to migrate to.
-  let path: String
+  /// The path of the model to migrate to; several if it is merged of them.
+  let paths: [String]
   /// The paths of further models.
   let otherPaths: [String]
   let console: Console
@@ -18,18 +18,19 @@ struct MigrationRequest {
   /// Reads the models that the arguments name.
   ///
   /// - Parameters:
-  ///   - arguments: `--to`, `--model`, `--mapping`, `--decide`, `--accept-losses`, `--accept-version`, `--defer`.
+  ///   - arguments: `--to`, `--with`, `--model`, `--mapping`, `--decide`, `--accept-losses`, `--accept-version`, `--defer`.
   ///   - console: Receives notes on what is not understood in the files.
-  /// - Throws: `UsageError`, `ModelReadingError`, `MappingReadingError`.
+  /// - Throws: `UsageError`, `ModelReadingError`, `ModelMergingError`, `MappingReadingError`.
   init(_ arguments: Arguments, console: Console) throws {
     self.console = console
-    path = try console.path(arguments.required("--to", "MODEL"))
+    paths = try ([arguments.required("--to", "MODEL")] + arguments.all("--with")).map(console.path)
+      .flatMap(Console.modelPaths)
     otherPaths = try arguments.all("--model").map(console.path)
     let given = try arguments.all(DecisionArgument.option).map { text throws(UsageError) in try DecisionArgument(text) }
-    var history = try console.history(at: path)
+    var history = try console.history(merging: paths)
     for warning in history.warnings { console.log("note: \(warning)") }
     var trusted: Set<String> = []
-    let others = try otherPaths.flatMap { other in
+    let others = try otherPaths.flatMap(Console.modelPaths).flatMap { other in
       try NamedModel.all(at: other, console: console) { version, isGiven in
         // The history reads it when a store asks for it.
         guard history.lists(version) else { return false }
@@ -84,11 +85,12 @@ struct MigrationRequest {
   private static func distinct(
     _ models: [NamedModel], from history: ModelHistory, trusted: inout Set<String>
   ) -> [(name: String, model: ManagedObjectModel)] {
-    var names = Set(history.versionNames)
+    let histories = history.parts.isEmpty ? [history] : history.parts
+    var names = Set(histories.flatMap(\.versionNames))
     return models.compactMap { model in
       var name = model.name
       defer { if model.isGiven { trusted.insert(name) } }
-      if names.contains(name), (try? history.model(named: name)) == model.model { return nil }
+      if histories.contains(where: { (try? $0.model(named: name)) == model.model }) { return nil }
       var number = 2
       while !names.insert(name).inserted {
         name = "\(model.name) (\(number))"
@@ -100,6 +102,7 @@ struct MigrationRequest {
 
   /// Returns the history with the current version as the newest: a user who accepts any version may go back.
   private static func withCurrentLast(_ history: ModelHistory) throws -> ModelHistory {
+    guard history.parts.isEmpty else { return try ModelHistory(merging: history.parts.map(withCurrentLast)) }
     let earlier = history.versionNames.filter { $0 != history.currentName }.compactMap { name in
       (try? history.model(named: name)).map { (name: name, model: $0) }
     }

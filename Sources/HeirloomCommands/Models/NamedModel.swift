@@ -99,9 +99,13 @@ struct NamedModel {
   /// - Returns: The models; for each path, those nearest to the current version first, as the assistant has them.
   /// - Throws: `ModelReadingError` for a path that leads to no model.
   static func likeliestFirst(at words: [String], console: Console) throws -> [NamedModel] {
-    try words.flatMap { word in
-      let path = try console.path(word)
-      return try likeliestFirst(in: console.versions(at: path), at: path, console: console)
+    try groups(at: words, console: console).flatMap(\.self)
+  }
+
+  /// Reads the models that `--model` names, those at one path together.
+  static func groups(at words: [String], console: Console) throws -> [[NamedModel]] {
+    try words.map(console.path).flatMap(Console.modelPaths).map { path in
+      try likeliestFirst(in: console.versions(at: path), at: path, console: console)
     }
   }
 

@@ -1,3 +1,5 @@
+import HeirloomModel
+
 /// The content of a folder of snapshots: sources, snapshots and lock, not yet compared with each other.
 package struct SnapshotFolder: Hashable, Sendable {
   /// The folder.
@@ -39,6 +41,11 @@ package struct SnapshotFolder: Hashable, Sendable {
       snapshots[FileNames.base(name, without: ending)] = try ModelFile(path + "/" + name)
     }
     self.snapshots = snapshots
+  }
+
+  /// Returns the bundles in a folder that is none itself, sorted.
+  package static func bundles(in path: String) -> [String] {
+    ((try? FileContents.names(in: path)) ?? []).filter(FileNames.isBundle).ordered().map { path + "/" + $0 }
   }
 
   /// Returns true for a folder with a model bundle or a readable snapshot, rather than with any JSON.

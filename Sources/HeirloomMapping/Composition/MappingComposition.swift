@@ -103,7 +103,9 @@ struct MappingComposition {
       else {
         if new.composite != nil { composed.append(ends[index]) }
         if let before = pair.attributes[name] { addObstacle(to: new, from: before, hop, pair) }
-        return PropertyMapping(name: attribute.name, initially: way.value(startingWith: new), attribute)
+        // A required attribute without a default has no rows before the version that gives it one.
+        let value = way.value(startingWith: new) ?? (attribute.isOptional ? nil : attribute.defaultValue)
+        return PropertyMapping(name: attribute.name, initially: value, attribute)
       }
       if old.composite != new.composite { composed.append(ends[index]) }
       way.changes.insert((old, new), at: 0)

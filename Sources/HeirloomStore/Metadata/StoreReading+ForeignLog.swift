@@ -9,10 +9,12 @@ extension StoreReading {
   /// - Parameter path: The store's file.
   /// - Returns: A clause.
   package static func objectionToLog(besideStoreAt path: String) -> String? {
-    guard DatabaseFile.size(of: path + "-wal") ?? 0 > 0, let alone = try? identifier(ofStoreAt: path, mode: .immutable)
+    guard DatabaseFile.size(of: path + "-wal") ?? 0 > 0, let alone = try? identifier(ofStoreWithoutLogAt: path)
     else { return nil }
     do throws(StoreError) {
-      let together = try identifier(ofStoreAt: path, mode: .readOnly)
+      let together = try withConnection(toStoreAt: path) { connection throws(StoreError) in
+        try StoreMetadata(connection: connection, path: path).identifier
+      }
       return together == alone
         ? nil
         : "it belongs to the store \(PlainText.line(together)), the main file is the store \(PlainText.line(alone))"
@@ -32,10 +34,10 @@ extension StoreReading {
       path: path, problem: .unusableSideFile(path + "-wal", found: "the log of another database (\(objection))"))
   }
 
-  private static func identifier(ofStoreAt path: String, mode: Connection.Mode) throws(StoreError) -> String {
+  private static func identifier(ofStoreWithoutLogAt path: String) throws(StoreError) -> String {
     let connection: Connection
     do throws(SQLiteError) {
-      connection = try Connection(path: path, mode: mode, options: .inspecting)
+      connection = try Connection(path: path, mode: .immutable, options: .inspecting)
     } catch {
       throw StoreError(error, path: path)
     }

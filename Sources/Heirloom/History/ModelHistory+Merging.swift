@@ -1,0 +1,220 @@
+public import HeirloomFormats
+import HeirloomModel
+
+extension ModelHistory {
+  /// Creates the history of a model that is merged of several, as `NSManagedObjectModel.mergedModel(from:)` makes it.
+  ///
+  /// ```swift
+  /// let history = try ModelHistory(merging: [
+  ///   ModelHistory(contentsOf: accountsURL), ModelHistory(contentsOf: notesURL),
+  /// ])
+  /// ```
+  ///
+  /// The current model has the entities of all current models. Configurations of one name hold the entities of all. A
+  /// store is recognised by the version hashes of its entities, whichever version of each model it was made of. A model
+  /// of which it has nothing was added since. From there each model goes along its own history, one after the other,
+  /// with the steps, consents, decisions and the floor of that history. A version is named after its parts, as
+  /// `Accounts 2 and Notes`; ``versionNames`` has those from the oldest versions of all models to the current ones.
+  ///
+  /// - Parameter histories: The history of each model. Of several versions with equal hashes, the last one up to the
+  ///   current one counts.
+  /// - Throws: ``ModelMergingError`` if there is none, or if two current models have an entity of one name with different
+  ///   version hashes.
+  public init(merging histories: [ModelHistory]) throws(ModelMergingError) {
+    let parts = histories.flatMap { $0.parts.isEmpty ? [$0] : $0.parts }
+    guard let first = parts.first else { throw ModelMergingError(entity: nil, versions: []) }
+    guard parts.count > 1 else {
+      self = first
+      return
+    }
+    do throws(ModelError) {
+      let current = try ManagedObjectModel(merging: parts.map(\.current))
+      self.init(parts, current: current, from: nil)
+    } catch {
+      guard case .duplicateEntity(let name) = error else { throw ModelMergingError(entity: nil, versions: []) }
+      let owners = parts.filter { $0.current.entity(named: name) != nil }
+      throw ModelMergingError(entity: name, versions: owners.map(\.currentName))
+    }
+    findWay = { merged, hashes in
+      guard hashes != merged.currentHashes else { return nil }
+      let (start, missing) = merged.merged(withHashes: hashes)
+      guard missing.isEmpty else { return nil }
+      return merged.memory.way(from: start) {
+        let lock = merged.lockBelowFloor(start, hashes)
+        var way = ModelHistory(merged.parts, current: merged.current, from: lock == nil ? start : nil)
+        if let lock { way = way.locked(by: lock) }
+        way.steps += merged.steps
+        return way
+      }
+    }
+  }
+
+  /// Creates the history of a way from one version of each part to the current ones.
+  ///
+  /// - Parameters:
+  ///   - parts: The histories of the parts.
+  ///   - current: The merged current model.
+  ///   - start: The versions that a store was made of, each `nil` if the part was added since; `nil` for the oldest of
+  ///     all, which are read when they are needed.
+  private init(_ parts: [ModelHistory], current: ManagedObjectModel, from start: [String?]?) {
+    let (nodes, arePlaced) = Self.nodes(of: parts, from: start ?? parts.map { $0.versionNames.first })
+    let last = parts.map { Optional($0.currentName) }
+    let versions: [Version?] = nodes.enumerated().map { index, node in
+      let moved = parts.indices.first { index > 0 && nodes[index - 1][$0] != node[$0] } ?? 0
+      let file = parts[moved].versions.first { $0.name == node[moved] }?.file
+      let source: Source
+      if node == last {
+        source = .model(current)
+      } else if start == nil {
+        source = .merged { () throws(ModelReadingError) in try Self.model(of: parts, node) }
+      } else {
+        // Where two parts share an entity that both change, neither can have the new one without the other.
+        guard let model = try? Self.model(of: parts, node) else { return nil }
+        source = .model(model)
+      }
+      return Version(name: Self.name(of: node), source: source, file: file, isPlaced: arePlaced)
+    }
+    self.init(
+      current: current, name: Self.name(of: last), warnings: parts.flatMap(\.warnings),
+      versions: versions.compactMap(\.self))
+    self.parts = parts
+    if start != nil { takeOver(nodes, versions.map { $0?.name }) }
+  }
+
+  /// Returns the versions of the parts on a way on which one part after the other goes along its history.
+  ///
+  /// - Parameters:
+  ///   - parts: The parts.
+  ///   - start: The version of each part to start from.
+  /// - Returns: The versions, the current ones last, or `start` itself if a part is of a later version than the current
+  ///   one; and true if the place of each is known, not only guessed from names.
+  private static func nodes(
+    of parts: [ModelHistory], from start: [String?]
+  ) -> (list: [[String?]], arePlaced: Bool) {
+    let isLater = zip(parts, start).map { part, name in name.map(part.isNewer) ?? false }
+    var node = parts.indices.map { isLater[$0] ? parts[$0].currentName : start[$0] }
+    var ways = zip(parts, node).map { part, name in
+      let names = part.versionNames.prefix { $0 != part.currentName } + [part.currentName]
+      guard let name else { return [part.currentName] }
+      return Array(names.drop { $0 != name }.dropFirst())
+    }
+    let isPlaced = parts.map { $0.versions.allSatisfy(\.isPlaced) }
+    // A guessed order between two versions must not cost another part the order that is known.
+    if parts.indices.contains(where: { isPlaced[$0] && ways[$0].count > 1 }) {
+      for index in parts.indices where !isPlaced[index] { ways[index] = ways[index].suffix(1) }
+    }
+    var list = [node]
+    for index in parts.indices {
+      for name in ways[index] {
+        node[index] = name
+        list.append(node)
+      }
+    }
+    if isLater.contains(true) { list.append(start) }
+    return (list, parts.indices.allSatisfy { isPlaced[$0] || ways[$0].count <= 1 })
+  }
+
+  private static func model(
+    of parts: [ModelHistory], _ node: [String?]
+  ) throws(ModelReadingError) -> ManagedObjectModel {
+    var models: [ManagedObjectModel] = []
+    for (part, name) in zip(parts, node) {
+      if let name, let model = try part.model(named: name) { models.append(model) }
+    }
+    do throws(ModelError) {
+      return try ManagedObjectModel(merging: models)
+    } catch {
+      throw ModelReadingError(problem: .inconsistent(error))
+    }
+  }
+
+  private static func name(of node: [String?]) -> String { mergedName(node.compactMap(\.self)) }
+
+  // MARK: What the parts' histories say
+
+  /// Takes over the consents, the decisions and the steps of the parts.
+  ///
+  /// - Parameters:
+  ///   - nodes: The versions of the parts on the way.
+  ///   - names: The name of each; `nil` where they can't be merged.
+  private mutating func takeOver(_ nodes: [[String?]], _ names: [String?]) {
+    var lock = VersionLock()
+    for (index, part) in parts.enumerated() {
+      /// Returns the step of the way on which the part goes from one version to another; `nil` if it doesn't.
+      func step(_ source: String, _ destination: String) -> VersionLock.Step? {
+        guard let leaving = nodes.lastIndex(where: { $0[index] == source }),
+          let arriving = nodes.firstIndex(where: { $0[index] == destination }), leaving < arriving,
+          let from = names[...leaving].last(where: { $0 != nil }) ?? nil,
+          let to = names[arriving...].first(where: { $0 != nil }) ?? nil
+        else { return nil }
+        return VersionLock.Step(source: from, destination: to)
+      }
+      func isAsLocked(_ name: String) -> Bool {
+        guard let model = try? part.model(named: name) else { return true }
+        return part.isAsLocked(name, model)
+      }
+      for consent in part.acknowledgements where isAsLocked(consent.source) && isAsLocked(consent.destination) {
+        var steps = [step(consent.source, consent.destination)]
+        // What is consented to for all of the part's way is for all of the whole way, too.
+        if consent.source == nodes[0][index], consent.destination == part.currentName, let first = names[0] {
+          steps.append(VersionLock.Step(source: first, destination: currentName))
+        }
+        for step in steps.compactMap(\.self) {
+          for loss in consent.losses {
+            lock.acknowledge(loss.name, kind: loss.kind, from: step.source, to: step.destination)
+          }
+        }
+      }
+      for decision in part.lock?.namedDecisions ?? [] where isAsLocked(decision.step.destination) {
+        if let step = step(decision.step.source, decision.step.destination) { lock.decide(decision.at(step)) }
+      }
+      lock.stepsByCode += (part.lock?.namedStepsByCode ?? []).compactMap { step($0.source, $0.destination) }
+      plannedStepsByCode += part.plannedStepsByCode.compactMap { step($0.source, $0.destination) }
+      steps += part.steps.compactMap { said in
+        step(said.source, said.destination).map { step in
+          MigrationStep(
+            source: step.source, destination: step.destination, mapping: said.mapping, willMigrate: said.willMigrate,
+            didMigrate: said.didMigrate)
+        }
+      }
+    }
+    self = locked(by: lock)
+  }
+
+  /// Returns a lock whose floor comes after the versions that a store was made of; `nil` if no part is below its floor.
+  private func lockBelowFloor(_ start: [String?], _ hashes: [String: VersionHash]) -> VersionLock? {
+    let floors = zip(parts, start).compactMap { part, name in
+      part.lock.flatMap { lock in lock.versionsBelowFloor.contains { $0.name == name } ? lock.floorName : nil }
+    }
+    guard !floors.isEmpty else { return nil }
+    let floor = Self.mergedName(floors)
+    var lock = VersionLock(versions: [
+      VersionLock.Entry(name: Self.name(of: start), checksum: ManagedObjectModel.versionChecksum(of: hashes)),
+      VersionLock.Entry(id: "floor", name: floor, checksum: nil),
+    ])
+    lock.floor = "floor"
+    return lock
+  }
+}
+
+/// Models that can't be merged.
+public struct ModelMergingError: Error, Hashable, Sendable {
+  /// The entity that several have with different version hashes; `nil` if no history was given.
+  public let entity: String?
+  /// The names of the versions that have it.
+  public let versions: [String]
+}
+
+extension ModelMergingError: ExplainedError {
+  /// The entity and the versions that have it.
+  public var cause: String {
+    guard let entity else { return "No model was given to merge." }
+    return "The models \(ModelHistory.mergedName(versions.map { "\"\($0)\"" })) can't be merged: their entities"
+      + " \"\(entity)\" have different version hashes."
+  }
+
+  /// The correction of the models; no store was opened.
+  public var help: ErrorHelp {
+    ErrorHelp(nil, entity == nil ? "Give one at least." : "Make the entity the same in each, or rename one.")
+  }
+}

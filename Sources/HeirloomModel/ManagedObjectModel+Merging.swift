@@ -1,0 +1,65 @@
+extension ManagedObjectModel {
+  /// Creates the model of the entities of several models, as `mergedModel(from:)` makes it.
+  ///
+  /// Configurations of one name hold the entities of all, and of fetch request templates of one name the first counts.
+  ///
+  /// - Parameter models: The models; entities with equal version hashes may be in several.
+  /// - Throws: ``ModelError/duplicateEntity(_:)`` for an entity that two models have with different hashes.
+  package init(merging models: [ManagedObjectModel]) throws(ModelError) {
+    var entities: [EntityDescription] = []
+    var hashes: [String: VersionHash] = [:]
+    var configurations: [String: Set<String>] = [:]
+    var templates: [FetchRequestDescription] = []
+    for model in models {
+      for entity in model.entities {
+        let hash = model.hashes[entity.name]
+        if let known = hashes[entity.name] {
+          guard known == hash else { throw .duplicateEntity(entity.name) }
+          continue
+        }
+        hashes[entity.name] = hash
+        entities.append(entity)
+      }
+      for configuration in model.configurations {
+        configurations[configuration.name, default: []].formUnion(configuration.entityNames)
+      }
+      templates += model.fetchRequestTemplates.filter { new in !templates.contains { $0.name == new.name } }
+    }
+    try self.init(
+      entities: entities, versionIdentifiers: models.flatMap(\.versionIdentifiers),
+      configurations: configurations.map { ConfigurationDescription(name: $0.key, entityNames: Array($0.value)) },
+      fetchRequestTemplates: templates)
+  }
+
+  /// Finds versions of several models that together have all entities of a store, as a merged model has.
+  ///
+  /// - Parameters:
+  ///   - names: The store's entities.
+  ///   - groups: For each model the entities of its versions that fit: the store has each of them with an equal hash. The
+  ///     likeliest comes first.
+  /// - Returns: The version of each model that is needed, and the entities that no version has. Where one version of each
+  ///   model can't have all the others, none is needed, and all entities are missing.
+  package static func versions(
+    having names: Set<String>, in groups: [[Set<String>]]
+  ) -> (needed: [Int?], missing: Set<String>) {
+    let missing = names.subtracting(groups.joined().joined())
+    func search(_ rest: Set<String>, _ chosen: [Int?]) -> [Int?]? {
+      guard let name = rest.min() else { return chosen }
+      let choices = groups.indices.filter { chosen[$0] == nil }.flatMap { group in
+        groups[group].indices.filter { groups[group][$0].contains(name) }.map { version in
+          (group: group, version: version, gain: groups[group][version].count { rest.contains($0) })
+        }
+      }
+      // Of equal ones, the likeliest stays first.
+      for choice in choices.ordered(by: { $0.gain > $1.gain }) {
+        var next = chosen
+        next[choice.group] = choice.version
+        if let found = search(rest.subtracting(groups[choice.group][choice.version]), next) { return found }
+      }
+      return nil
+    }
+    let none = [Int?](repeating: nil, count: groups.count)
+    guard let needed = search(names.subtracting(missing), none) else { return (none, names) }
+    return (needed, missing)
+  }
+}
