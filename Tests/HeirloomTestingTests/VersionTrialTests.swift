@@ -57,4 +57,19 @@ struct VersionTrialTests {
     #expect(loss.findings.map(\.kind) == [.lossWithoutConsent], "\(loss.findings)")
     #expect(loss.findings.map(\.property) == ["listName"])
   }
+
+  /// A merged object takes the values that it lacks from the others: nothing of that is a finding, whatever the sample.
+  @Test(arguments: UInt64(1)...5) func `values that merged objects take from each other are no findings`(
+    seed: UInt64
+  ) throws {
+    let attributes = [Self.attribute("name", optional: false)] + ["color", "note", "text"].map { Self.attribute($0) }
+    var item = try #require(try Self.model(attributes).entity(named: "Item"))
+    item.uniquenessConstraints = [["name"]]
+    let history = ModelHistory(
+      current: try ManagedObjectModel(entities: [item]), name: "2", earlier: [("1", try Self.model(attributes))])
+    var configuration = MigrationAssistant.Configuration()
+    configuration.decisions = [DataDecision(entity: "Item", constraint: ["name"], .merge())]
+    let trials = try history.expectMigrations(configuration: configuration, seed: seed)
+    #expect(trials.first?.report?.plan.decisions.contains { $0.removed > 0 } == true)
+  }
 }

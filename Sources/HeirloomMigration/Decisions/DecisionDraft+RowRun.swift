@@ -27,8 +27,8 @@ extension DecisionDraft {
         throw MigrationError.unfitDecision(
           decision,
           reason:
-            "objects of \"\(effect.entity)\" are made one by one, since a mapping has a condition or an expression"
-            + " that SQL can't follow; leave the equal ones out by its condition")
+            "objects of \"\(effect.entity)\" are made one by one, since a mapping has a condition, an expression that SQL"
+            + " can't follow, or an entity that another mapping has too; leave the equal ones out by its condition")
       }
       for (row, condition) in questions.conditions(of: effect) where isByRow(row) {
         guard let destination = row.destinationEntity else { continue }

@@ -65,7 +65,9 @@ extension StoreContents {
     for outcome in plan.decisions {
       for entity in plan.lastDestination.entityTree(from: outcome.decision.entity) {
         if outcome.removed > 0 { decided.removed[entity.name, default: 0] += outcome.removed }
-        if outcome.filled > 0 { decided.filled.insert(entity.name) }
+        // A merged object takes the values that it lacks from the others.
+        let isMerged = outcome.decision.choice.option == .merge && outcome.removed > 0
+        if outcome.filled > 0 || isMerged { decided.filled.insert(entity.name) }
       }
       if case .link(let made) = outcome.decision.choice { decided.made[made, default: 0] += outcome.filled }
     }
