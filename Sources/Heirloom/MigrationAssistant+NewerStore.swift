@@ -87,7 +87,7 @@ extension MigrationAssistant {
     case .unknownVersion(_, let found, _): plan = found
     default: return nil
     }
-    let (versions, missing) = history.merged(withHashes: metadata.versionHashes)
+    let (versions, missing) = history.versions(havingAllOf: metadata.versionHashes)
     let names = versions.compactMap(\.self)
     guard !names.isEmpty, !missing.isEmpty else { return nil }
     return .partsMissing(storePath: storeURL.path, versions: names, entities: missing, plan: plan)

@@ -87,8 +87,8 @@ public final class MigrationAssistant {
   func storeMetadata() throws(MigrationAssistantError) -> StoreMetadata? {
     do throws(StoreError) {
       let metadata = try StoreMetadata(contentsOf: storeURL)
-      if let findWay = givenHistory.findWay {
-        if let way = findWay(givenHistory, metadata.versionHashes) {
+      if let merger = givenHistory.merger {
+        if let way = merger.findWay(givenHistory, metadata.versionHashes) {
           history = way
         } else if metadata.versionHashes != history.currentHashes {
           history = givenHistory

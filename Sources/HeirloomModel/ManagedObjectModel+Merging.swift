@@ -3,9 +3,11 @@ extension ManagedObjectModel {
   ///
   /// Configurations of one name hold the entities of all, and of fetch request templates of one name the first counts.
   ///
-  /// - Parameter models: The models; entities with equal version hashes may be in several.
-  /// - Throws: ``ModelError/duplicateEntity(_:)`` for an entity that two models have with different hashes.
-  package init(merging models: [ManagedObjectModel]) throws(ModelError) {
+  /// - Parameters:
+  ///   - models: The models; entities with equal version hashes may be in several.
+  ///   - names: The name of each for errors.
+  /// - Throws: ``ModelError/unequalEntities(entity:models:)`` for an entity that two models have with different hashes.
+  package init(merging models: [ManagedObjectModel], named names: [String] = []) throws(ModelError) {
     var entities: [EntityDescription] = []
     var hashes: [String: VersionHash] = [:]
     var configurations: [String: Set<String>] = [:]
@@ -14,7 +16,10 @@ extension ManagedObjectModel {
       for entity in model.entities {
         let hash = model.hashes[entity.name]
         if let known = hashes[entity.name] {
-          guard known == hash else { throw .duplicateEntity(entity.name) }
+          guard known == hash else {
+            let owners = zip(models, names).filter { $0.0.entity(named: entity.name) != nil }
+            throw .unequalEntities(entity: entity.name, models: owners.map(\.1))
+          }
           continue
         }
         hashes[entity.name] = hash

@@ -5,6 +5,8 @@ public enum ModelError: Error, Hashable, Sendable {
   case invalidName(String)
   /// Two entities of the same name.
   case duplicateEntity(String)
+  /// An entity that two models to merge have with different version hashes, and the names of the models that have it.
+  case unequalEntities(entity: String, models: [String])
   /// Two properties of the same name in an entity, or in it and an ancestor.
   case duplicateProperty(entity: String, property: String)
   /// An entity whose parent is not in the model.
@@ -39,6 +41,9 @@ extension ModelError: CustomStringConvertible {
       "\"\(name.prefix(80))\" is not a name: expected 1 to 255 characters without control characters."
     case .duplicateEntity(let name):
       "The model has two entities named \"\(name)\"; entity names must differ."
+    case .unequalEntities(let entity, let models):
+      "The models \(models.map { "\"\($0)\"" }.joined(separator: ", ")) can't be merged: their entities \"\(entity)\" have"
+        + " different version hashes."
     case .duplicateProperty(let entity, let property):
       "Entity \"\(entity)\" has the property \"\(property)\" twice, counting inherited ones; property names must differ."
     case .missingSuperentity(let entity, let superentity):

@@ -154,7 +154,7 @@ struct MergedModelCommandTests {
     #expect(outcome.code == 1)
     #expect(
       outcome.error.contains(
-        "The models \"1\" and \"2\" can't be merged: their entities \"Note\" have different version hashes."),
+        "The models \"1\", \"2\" can't be merged: their entities \"Note\" have different version hashes."),
       "\(outcome)")
   }
 }

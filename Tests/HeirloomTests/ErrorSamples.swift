@@ -34,18 +34,7 @@ enum ErrorSamples {
   static func all() throws -> [ErrorSample] {
     let migration = try migration()
     return models + expressions + formats + stores + objects + salvage + deferred + staged + migration
-      + (try assistant(migration: migration)) + (try steps()) + (try merging())
-  }
-
-  /// Returns the errors of models that can't be merged.
-  private static func merging() throws -> [ErrorSample] {
-    let histories = try [
-      ModelHistory(current: model { _ in }, name: "1"), ModelHistory(current: converted(), name: "2"),
-    ]
-    return try [histories, []].map { histories in
-      let error = try #require(throws: ModelMergingError.self) { try ModelHistory(merging: histories) }
-      return ErrorSample("ModelMergingError", error)
-    }
+      + (try assistant(migration: migration)) + (try steps())
   }
 
   /// Returns the errors of steps that can't be said.
@@ -63,6 +52,7 @@ enum ErrorSamples {
   private static var models: [ErrorSample] {
     let errors: [(String, ModelError)] = [
       ("invalidName", .invalidName("")), ("duplicateEntity", .duplicateEntity("Note")),
+      ("unequalEntities", .unequalEntities(entity: "Note", models: ["Diary", "Diary 2"])),
       ("duplicateProperty", .duplicateProperty(entity: "Note", property: "text")),
       ("missingSuperentity", .missingSuperentity(entity: "Note", superentity: "Item")),
       ("inheritanceCycle", .inheritanceCycle(entity: "Note")),

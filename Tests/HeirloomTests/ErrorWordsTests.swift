@@ -42,7 +42,7 @@ struct ErrorWordsTests {
 
   /// The errors that concern no data.
   private static let withoutData = [
-    "ModelReadingError", "MappingReadingError", "ModelMergingError", "SalvageError.missing", "SalvageError.notFile",
+    "ModelReadingError", "MappingReadingError", "SalvageError.missing", "SalvageError.notFile",
   ]
 
   @Test func `every public error is data: the cause, where the data are, what to do`() throws {

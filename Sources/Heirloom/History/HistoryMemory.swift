@@ -20,7 +20,6 @@ final class HistoryMemory: Sendable {
     var paths: [(key: PathKey, path: MigrationPath)] = []
     var steps: [String: MappingModel] = [:]
     var earlier: [String: [String]] = [:]
-    var ways: [(start: [String?], way: ModelHistory)] = []
     var hasFailed = false
   }
 
@@ -111,22 +110,6 @@ final class HistoryMemory: Sendable {
   }
 
   // MARK: Paths
-
-  /// Returns the way of the stores of a merged model, and makes it if it isn't remembered.
-  ///
-  /// - Parameters:
-  ///   - start: The version of each part that the way starts from.
-  ///   - make: Makes the way.
-  /// - Returns: The way.
-  func way(from start: [String?], make: () -> ModelHistory) -> ModelHistory {
-    if let known = state.withLock({ $0.ways.first { $0.start == start } }) { return known.way }
-    let way = make()
-    state.withLock { state in
-      if state.ways.count >= Self.limit { state.ways.removeFirst() }
-      state.ways.append((start, way))
-    }
-    return way
-  }
 
   /// Returns the mapping of a step, and makes it if it isn't remembered.
   func mapping(of step: MigrationStep, make: () throws -> MappingModel) rethrows -> MappingModel {

@@ -1,5 +1,5 @@
-public import HeirloomFormats
-import HeirloomModel
+import HeirloomFormats
+public import HeirloomModel
 
 extension ModelHistory {
   /// Creates the history of a model that is merged of several, as `NSManagedObjectModel.mergedModel(from:)` makes it.
@@ -16,37 +16,31 @@ extension ModelHistory {
   /// with the steps, consents, decisions and the floor of that history. A version is named after its parts, as
   /// `Accounts 2 and Notes`; ``versionNames`` has those from the oldest versions of all models to the current ones.
   ///
-  /// - Parameter histories: The history of each model. Of several versions with equal hashes, the last one up to the
-  ///   current one counts.
-  /// - Throws: ``ModelMergingError`` if there is none, or if two current models have an entity of one name with different
-  ///   version hashes.
-  public init(merging histories: [ModelHistory]) throws(ModelMergingError) {
+  /// - Parameter histories: The history of each model; without any, the result has no entities. Of several versions with
+  ///   equal hashes, the last one up to the current one counts.
+  /// - Throws: ``ModelError/unequalEntities(entity:models:)`` if two current models have an entity of one name with
+  ///   different version hashes.
+  public init(merging histories: [ModelHistory]) throws(ModelError) {
     let parts = histories.flatMap { $0.parts.isEmpty ? [$0] : $0.parts }
-    guard let first = parts.first else { throw ModelMergingError(entity: nil, versions: []) }
     guard parts.count > 1 else {
-      self = first
+      self = parts.first ?? .unknown
       return
     }
-    do throws(ModelError) {
-      let current = try ManagedObjectModel(merging: parts.map(\.current))
-      self.init(parts, current: current, from: nil)
-    } catch {
-      guard case .duplicateEntity(let name) = error else { throw ModelMergingError(entity: nil, versions: []) }
-      let owners = parts.filter { $0.current.entity(named: name) != nil }
-      throw ModelMergingError(entity: name, versions: owners.map(\.currentName))
-    }
-    findWay = { merged, hashes in
-      guard hashes != merged.currentHashes else { return nil }
-      let (start, missing) = merged.merged(withHashes: hashes)
-      guard missing.isEmpty else { return nil }
-      return merged.memory.way(from: start) {
-        let lock = merged.lockBelowFloor(start, hashes)
-        var way = ModelHistory(merged.parts, current: merged.current, from: lock == nil ? start : nil)
-        if let lock { way = way.locked(by: lock) }
-        way.steps += merged.steps
-        return way
-      }
-    }
+    self.init(
+      parts, current: try ManagedObjectModel(merging: parts.map(\.current), named: parts.map(\.currentName)), from: nil)
+    merger = Merger(
+      findWay: { [ways = Ways()] merged, hashes in
+        guard hashes != merged.currentHashes else { return nil }
+        let (start, missing) = Self.versions(of: merged.parts, having: hashes)
+        guard missing.isEmpty else { return nil }
+        return ways.way(from: start) {
+          let lock = merged.lockBelowFloor(start, hashes)
+          var way = ModelHistory(merged.parts, current: merged.current, from: lock == nil ? start : nil)
+          if let lock { way = way.locked(by: lock) }
+          way.steps += merged.steps
+          return way
+        }
+      }, findVersions: Self.versions)
   }
 
   /// Creates the history of a way from one version of each part to the current ones.
@@ -78,6 +72,7 @@ extension ModelHistory {
       current: current, name: Self.name(of: last), warnings: parts.flatMap(\.warnings),
       versions: versions.compactMap(\.self))
     self.parts = parts
+    merger = Merger(findWay: { _, _ in nil }, findVersions: Self.versions)
     if start != nil { takeOver(nodes, versions.map { $0?.name }) }
   }
 
@@ -129,6 +124,54 @@ extension ModelHistory {
   }
 
   private static func name(of node: [String?]) -> String { mergedName(node.compactMap(\.self)) }
+
+  // MARK: What a store is made of
+
+  /// Finds the version of each part that a store was made of, as ``versions(havingAllOf:)`` says.
+  @Sendable private static func versions(
+    of parts: [ModelHistory], having hashes: [String: VersionHash]
+  ) -> (versions: [String?], missing: [String]) {
+    let fitting = parts.map { $0.fitting(hashes) }
+    let found = ManagedObjectModel.versions(having: Set(hashes.keys), in: fitting.map { $0.map(\.entities) })
+    return (
+      zip(fitting, found.needed).map { fitting, needed in needed.map { fitting[$0].name } }, found.missing.ordered()
+    )
+  }
+
+  /// Returns the versions all of whose entities a store has, the likeliest first, without those that have no entity more
+  /// than another.
+  private func fitting(_ hashes: [String: VersionHash]) -> [(name: String, entities: Set<String>)] {
+    var found: [(name: String, entities: Set<String>)] = []
+    func add(_ name: String, _ entities: some Sequence<String>) {
+      let entities = Set(entities)
+      guard !entities.isEmpty, !found.contains(where: { $0.entities.isSuperset(of: entities) }) else { return }
+      found.removeAll { entities.isSuperset(of: $0.entities) }
+      found.append((name, entities))
+    }
+    let likely = likelyVersions
+    for version in likely.filter(\.isGiven) + likely.filter({ !$0.isGiven }) {
+      guard let own = self.hashes(of: version), own.allSatisfy({ hashes[$0.key] == $0.value }) else { continue }
+      add(version.name, own.keys)
+    }
+    // A version before the floor needs no model.
+    for entry in lock?.versionsBelowFloor ?? [] where !versions.contains(where: { $0.name == entry.name }) {
+      guard let own = entry.entities, own.allSatisfy({ hashes[$0.key]?.description == $0.value }) else { continue }
+      add(entry.name, own.keys)
+    }
+    return found
+  }
+
+  /// The ways that were found for the stores of a merged history, a few of which are remembered.
+  private final class Ways: Sendable {
+    private let known = Locked<[(start: [String?], way: ModelHistory)]>([])
+
+    func way(from start: [String?], make: () -> ModelHistory) -> ModelHistory {
+      if let known = known.withLock({ $0.first { $0.start == start } }) { return known.way }
+      let way = make()
+      known.withLock { $0 = $0.suffix(7) + [(start, way)] }
+      return way
+    }
+  }
 
   // MARK: What the parts' histories say
 
@@ -194,27 +237,5 @@ extension ModelHistory {
     ])
     lock.floor = "floor"
     return lock
-  }
-}
-
-/// Models that can't be merged.
-public struct ModelMergingError: Error, Hashable, Sendable {
-  /// The entity that several have with different version hashes; `nil` if no history was given.
-  public let entity: String?
-  /// The names of the versions that have it.
-  public let versions: [String]
-}
-
-extension ModelMergingError: ExplainedError {
-  /// The entity and the versions that have it.
-  public var cause: String {
-    guard let entity else { return "No model was given to merge." }
-    return "The models \(ModelHistory.mergedName(versions.map { "\"\($0)\"" })) can't be merged: their entities"
-      + " \"\(entity)\" have different version hashes."
-  }
-
-  /// The correction of the models; no store was opened.
-  public var help: ErrorHelp {
-    ErrorHelp(nil, entity == nil ? "Give one at least." : "Make the entity the same in each, or rename one.")
   }
 }

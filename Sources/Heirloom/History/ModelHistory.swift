@@ -29,10 +29,8 @@ public struct ModelHistory: Sendable {
   var memory = HistoryMemory()
   /// The histories of the models that this one is merged of; none for a history of one model.
   package internal(set) var parts: [ModelHistory] = []
-  /// Finds the way of a store of a merged model by its version hashes.
-  ///
-  /// An app that merges nothing doesn't link what it does.
-  var findWay: (@Sendable (_ merged: ModelHistory, _ hashes: [String: VersionHash]) -> ModelHistory?)?
+  /// Finds the way of a store of a merged model; `nil` for a history of one model.
+  var merger: Merger?
 
   struct Version: Sendable {
     let name: String
@@ -160,11 +158,12 @@ public struct ModelHistory: Sendable {
 
   /// The shipped versions that were edited since, of those that were read so far, with the entities that differ.
   var editedVersions: [(entry: VersionLock.Entry, entities: [String])] {
-    parts.flatMap(\.editedVersions)
-      + (lock?.versions ?? []).compactMap { entry in
-        let hashes = entry.name == currentName ? currentHashes : nil
-        return memory.editedEntities(since: entry, hashes: hashes).map { (entry, $0) }
-      }
+    var edited = (lock?.versions ?? []).compactMap { entry in
+      let hashes = entry.name == currentName ? currentHashes : nil
+      return memory.editedEntities(since: entry, hashes: hashes).map { (entry: entry, entities: $0) }
+    }
+    for part in parts { edited += part.editedVersions }
+    return edited
   }
 
   /// The name of the oldest version whose stores are still migrated, as `lock.json` says; `nil` where all are.
@@ -392,16 +391,25 @@ public struct ModelHistory: Sendable {
   /// Finds a version that has the hashes of a store; several may have them.
   package func version(withHashes hashes: [String: VersionHash]) -> (name: String, model: ManagedObjectModel)? {
     if hashes == currentHashes { return (currentName, current) }
-    if let way = findWay?(self, hashes) { return way.version(withHashes: hashes) }
+    if let way = merger?.findWay(self, hashes) { return way.version(withHashes: hashes) }
     return candidates(withHashes: hashes, isOneEnough: true).first.map { ($0.name, $0.model) }
   }
 
   /// Finds all versions that have the hashes of a store, the likeliest first.
   package func versions(withHashes hashes: [String: VersionHash]) -> [VersionCandidate] {
-    if let way = findWay?(self, hashes) { return way.versions(withHashes: hashes) }
+    if let way = merger?.findWay(self, hashes) { return way.versions(withHashes: hashes) }
     return candidates(withHashes: hashes, isOneEnough: false).map {
       VersionCandidate(name: $0.name, model: $0.model, isGiven: $0.isGiven)
     }
+  }
+
+  /// The versions, the likeliest first.
+  ///
+  /// That is from the current one backwards: a store is most often one version behind. Newer ones come last, since a
+  /// version may have been shipped again under a later name.
+  var likelyVersions: [Version] {
+    let position = versions.firstIndex { $0.name == currentName }.map { $0 + 1 } ?? versions.count
+    return versions[..<position].reversed() + versions[position...]
   }
 
   /// Finds versions that have the hashes of a store.
@@ -412,10 +420,7 @@ public struct ModelHistory: Sendable {
   ) -> [(name: String, model: ManagedObjectModel, isGiven: Bool)] {
     var found: [(name: String, model: ManagedObjectModel, isGiven: Bool)] = []
     let checksum = isOneEnough ? "" : ManagedObjectModel.versionChecksum(of: hashes)
-    // From the current one backwards: a store is most often one version behind. Newer ones come last, since a version
-    // may have been shipped again under a later name.
-    let position = versions.firstIndex { $0.name == currentName }.map { $0 + 1 } ?? versions.count
-    for version in versions[..<position].reversed() + versions[position...] {
+    for version in likelyVersions {
       if isOneEnough, !found.isEmpty { break }
       guard let model = self.model(of: version, ifItHas: hashes, isNext: found.isEmpty, checksum) else { continue }
       found.append((version.name, model, version.isGiven))

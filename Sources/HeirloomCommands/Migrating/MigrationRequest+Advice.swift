@@ -27,7 +27,7 @@ extension MigrationRequest {
   private func acknowledgement(of plan: MigrationPlan) -> String? {
     guard !history.parts.isEmpty else { return paths.first.flatMap { acknowledgement(of: plan, $0, plan.source) } }
     // The losses of one command are those of one part.
-    let versions = history.merged(withHashes: plan.source.versionHashes()).versions
+    let versions = history.versions(havingAllOf: plan.source.versionHashes()).versions
     for (path, (part, name)) in zip(paths, zip(history.parts, versions)) {
       guard let name, let model = try? part.model(named: name) else { continue }
       if let command = acknowledgement(of: plan, path, model) { return command }

@@ -69,7 +69,7 @@ extension Console {
   ///
   /// - Parameter paths: Paths, as of ``versions(at:)``.
   /// - Returns: The history.
-  /// - Throws: `ModelReadingError` if there is no readable current model, `ModelMergingError` for models that can't be
+  /// - Throws: `ModelReadingError` if there is no readable current model, `ModelError` for models that can't be
   ///   merged.
   func history(merging paths: [String]) throws -> ModelHistory {
     try ModelHistory(merging: paths.map(history))

@@ -20,7 +20,7 @@ struct MigrationRequest {
   /// - Parameters:
   ///   - arguments: `--to`, `--with`, `--model`, `--mapping`, `--decide`, `--accept-losses`, `--accept-version`, `--defer`.
   ///   - console: Receives notes on what is not understood in the files.
-  /// - Throws: `UsageError`, `ModelReadingError`, `ModelMergingError`, `MappingReadingError`.
+  /// - Throws: `UsageError`, `ModelReadingError`, `ModelError`, `MappingReadingError`.
   init(_ arguments: Arguments, console: Console) throws {
     self.console = console
     paths = try ([arguments.required("--to", "MODEL")] + arguments.all("--with")).map(console.path)

@@ -447,7 +447,7 @@ extension ModelError {
   fileprivate var names: [String] {
     switch self {
     case .invalidName(let name), .duplicateEntity(let name), .missingSuperentity(let name, _),
-      .inheritanceCycle(let name):
+      .inheritanceCycle(let name), .unequalEntities(let name, _):
       [name]
     case .duplicateProperty(let entity, let name), .missingDestination(let entity, let name, _),
       .missingConstraintProperty(let entity, let name), .missingConfigurationEntity(let entity, let name),

@@ -14,6 +14,7 @@ extension ModelError: ExplainedError {
       case .invalidName: "Give it another name in the model."
       case .duplicateEntity, .duplicateProperty, .duplicateElement:
         "Rename one of the two in the model, with a renaming identifier if stores hold it already."
+      case .unequalEntities: "Make the entity the same in each model, or rename one."
       case .missingSuperentity, .missingDestination, .missingConfigurationEntity:
         "Add the entity to the model, or take out what names it."
       case .inheritanceCycle: "Take the parent away from one of the entities in the circle."
