@@ -6,6 +6,8 @@ private func absent<Value>() -> Value { fatalError("examples are type-checked on
 
 var storeURL: URL { absent() }
 var cacheFolder: URL { absent() }
+var accountsURL: URL { absent() }
+var notesURL: URL { absent() }
 var modelURL: URL { absent() }
 var url: URL { absent() }
 var damaged: URL { absent() }
