@@ -37,6 +37,8 @@ struct Job: Decodable {
     let recipe: String
     let isApplied: Bool
     let names: [String: String]
+    /// True if the recipe says how an app runs.
+    let hasWay: Bool
   }
   /// The recipes in each release.
   let releases: [[Part]]
@@ -94,10 +96,11 @@ struct Pair {
   }
 
   /// The app of a release, which still has what the releases before it needed.
-  func app(_ release: Int) throws -> (history: ModelHistory, options: PersistentStoreOptions) {
+  func app(_ release: Int, modelsIn folder: URL? = nil) throws -> (history: ModelHistory, options: PersistentStoreOptions) {
     var history = ModelHistory(
-      current: models[release], name: "\(release + 1)",
-      earlier: (0..<release).map { (name: "\($0 + 1)", model: models[$0]) })
+      current: models[release], name: "App \(release + 1)",
+      earlier: (0..<release).map { (name: "App \($0 + 1)", model: models[$0]) })
+    if let folder { history = try ModelHistory(contentsOf: folder) }
     var options = PersistentStoreOptions()
     for later in 0...release where later > 0 {
       let (first, second) = (models[later - 1], models[later])
@@ -167,6 +170,69 @@ struct Pair {
   }
 }
 
+extension Pair {
+  struct Wrong: Error { let text: String }
+
+  /// Launches a release with a store of an earlier one, in the ways of the recipes that it has by then.
+  func launch(_ url: URL, of made: Int, _ release: Int) throws {
+    let (history, options) = try app(release)
+    // What is left in the app keeps the names of its own step, which it asks for only when a store goes over it.
+    for part in job.releases[release] where part.hasWay { Recipes.all[part.recipe]!.names = part.names }
+    let ways = Set(job.releases[release].filter(\.isApplied).map(\.recipe))
+    func open() throws { try PersistentStore.open(at: url, history: history, options: options).close() }
+    func ask() throws {
+      let before = try StoreContents(of: url, model: models[made])
+      let asked = try AskThePerson.way(url, history, options, false)
+      guard !asked.isEmpty else { return }
+      try before.expectUnchanged(in: url, model: models[made])
+      let again = try AskThePerson.way(url, history, options, true)
+      if asked != Array(again.prefix(1)) { throw Wrong(text: "asked \(asked), then \(again)") }
+      let after = try AskThePerson.way(url, history, options, true)
+      if !after.isEmpty { throw Wrong(text: "asked once more: \(after)") }
+      let kept = try StoreArchive(storeURL: url).previousVersions()[0]
+      if kept.isPinned { throw Wrong(text: "the version kept after yes to \(again) is pinned: \(kept.alone)") }
+    }
+    func start() throws { try ways.contains("AskThePerson") ? ask() : open() }
+    func group() throws {
+      guard ways.contains("AppGroup") else { return try start() }
+      let said = try AppGroup.way(url, history, start)
+      let store = try PersistentStore.open(at: url, history: history, options: options)
+      let count = try ManagedObjectContext(store: store).count(AppGroup.n("Note"))
+      try store.close()
+      if said != ["Open the app once.", "\(count) notes"] { throw Wrong(text: "the widget said \(said)") }
+    }
+    if ways.contains("SeveralStores") {
+      for name in try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)
+      where name.hasPrefix("Settings") {
+        try FileManager.default.removeItem(at: url.deletingLastPathComponent().appendingPathComponent(name))
+      }
+      let (without, with) = try SeveralStores.way(url, history, options, group)
+      if without.count != with.count + 1 { throw Wrong(text: "obstacles \(without), then \(with)") }
+    } else {
+      try group()
+    }
+    guard ways.contains("GoBackToAnEarlierRelease") else { return }
+    // What only this release has room for would be lost.
+    let isNew = job.releases[release - 1].contains { $0.recipe == "GoBackToAnEarlierRelease" && !$0.isApplied }
+    if isNew { try writeMood(url, history, options) }
+    let (earlier, its) = try app(release - 1)
+    let isRestored = try GoBackToAnEarlierRelease.way(url, earlier) { history in
+      try PersistentStore.open(at: url, history: history, options: its).close()
+    }
+    if isNew, !isRestored { throw Wrong(text: "release \(release) opened a store whose mood it can't hold") }
+    for _ in 1...3 { try open() }
+  }
+
+  private func writeMood(_ url: URL, _ history: ModelHistory, _ options: PersistentStoreOptions) throws {
+    let store = try PersistentStore.open(at: url, history: history, options: options)
+    let context = ManagedObjectContext(store: store)
+    let name = GoBackToAnEarlierRelease.n("Note")
+    try context.fetch(name).first?.set("glad", for: GoBackToAnEarlierRelease.n("mood"))
+    try context.save()
+    try store.close()
+  }
+}
+
 /// The contexts of objects that are still used.
 nonisolated(unsafe) var contexts: [ManagedObjectContext] = []
 
@@ -191,6 +257,7 @@ enum Main {
   static func run() throws {
     let job = try JSONDecoder().decode(Job.self, from: Data(CommandLine.arguments[1].utf8))
     let folder = URL(fileURLWithPath: CommandLine.arguments[2])
+    if CommandLine.arguments.count > 3 { return try runChecked(job, folder) }
     let files = FileManager.default
     var failures: [String] = []
     func attempt(_ what: String, _ body: () throws -> Void) {
@@ -209,6 +276,7 @@ enum Main {
           try copy(made == 1 ? "1" : "1-\(made)", "\(made)-\(release + 1)")
           let url = store("\(made)-\(release + 1)")
           do {
+            try pair.launch(url, of: made - 1, release)
             for _ in 1...2 { try PersistentStore.open(at: url, history: history, options: options).close() }
           } catch {
             try files.removeItem(at: url)
@@ -221,5 +289,16 @@ enum Main {
       }
     }
     for failure in failures { print(failure) }
+  }
+
+  /// The same app, whose models and lock were checked in CI.
+  static func runChecked(_ job: Job, _ folder: URL) throws {
+    let release = job.releases.count - 1
+    let (history, options) = try Pair(job).app(release, modelsIn: folder.appendingPathComponent("Models"))
+    try history.expectMigrations(configuration: options.migration)
+    for made in 1...release {
+      let store = folder.appendingPathComponent("\(made)-ci/App.sqlite")
+      try PersistentStore.open(at: store, history: history, options: options).close()
+    }
   }
 }

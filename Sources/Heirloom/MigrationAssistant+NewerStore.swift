@@ -31,13 +31,21 @@ extension MigrationAssistant {
       if let model = try? history.model(named: known), isLedBack(from: model, named: known) { return nil }
     }
     let checksum = history.current.versionChecksum()
-    let fitting = (try? archive.previousVersions())?.filter { $0.versionChecksum == checksum } ?? []
+    let kept = (try? archive.previousVersions()) ?? []
+    let fitting = kept.filter { $0.versionChecksum == checksum }
     // A version that was kept when somebody went back tells nothing: the store there now is the older one of the two.
     guard known != nil || fitting.contains(where: { $0.operation == .migration }) || comesAfter(checksum, hashes)
     else { return nil }
     return NewerStore(
       storePath: storeURL.path, versionName: known,
-      versionChecksum: ManagedObjectModel.versionChecksum(of: hashes), fittingVersions: fitting)
+      versionChecksum: ManagedObjectModel.versionChecksum(of: hashes), fittingVersions: fitting + earlierVersions(in: kept))
+  }
+
+  /// Returns the previous versions that this app migrates to the current model, in their order.
+  private func earlierVersions(in kept: [PreviousVersion]) -> [PreviousVersion] {
+    let names = history.versionNames.prefix { $0 != history.currentName }.drop { history.floor != nil && $0 != history.floor }
+    let checksums = Set(names.compactMap { try? history.model(named: $0)?.versionChecksum() })
+    return kept.filter { $0.versionChecksum.map(checksums.contains) ?? false }
   }
 
   /// Returns true if the snapshot has a store's hashes and notes a version as one before it.

@@ -175,6 +175,28 @@ struct GoingBackTests {
     }
   }
 
+  /// A store of version 1 that jumped to 3: what was kept is of version 1, which release 2 migrates itself.
+  @Test func `an app between the store's version and the kept one is offered the kept one`() throws {
+    let scene = try Scene(.addition)
+    let between = try ManagedObjectModel(entities: [
+      Make.entity("Item", [Make.attribute("name"), Make.attribute("must"), Make.attribute("between")])
+    ])
+    // The newer release has the version between in its history.
+    let newer = scene.assistant(scene.new, earlier: [("1", scene.old), ("2", between)])
+    try FileManager.default.removeItem(at: newer.modelController.snapshotURL)
+    try newer.modelController.archive(scene.new)
+    let app = scene.assistant(between, earlier: [("1", scene.old)])
+    let store = try newerStore(app)
+    let version = try #require(store.previousVersion)
+    #expect(version.versionChecksum == scene.old.versionChecksum())
+    _ = try app.archive.restorePreviousVersion(version.id)
+    guard case .migrated = try app.migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    #expect(try StoreContents(of: scene.store, model: between).objects.values.map(\.count) == [50])
+  }
+
   @Test(arguments: Change.allCases)
   func `who went back and forth again is not taken for going back`(change: Change) throws {
     let scene = try Scene(change)

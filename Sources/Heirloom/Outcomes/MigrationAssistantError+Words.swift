@@ -120,7 +120,7 @@ extension MigrationAssistantError {
           + " one\(way).", [.plan])
     case .newerVersion(let newer):
       let offer = newer.previousVersion.map {
-        " Or restore the previous version \($0.id), which fits the current model."
+        " Or restore the previous version \($0.id), which this app can open."
       }
       return ErrorHelp(store, "Use the newer app.\(offer ?? "")")
     case .belowFloor(_, let version, _):

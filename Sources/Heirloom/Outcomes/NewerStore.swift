@@ -10,10 +10,11 @@ public struct NewerStore: Hashable, Sendable {
   public let versionName: String?
   /// The checksum of the store's version.
   public let versionChecksum: String
-  /// The previous versions that have the current model, the newest first.
+  /// The previous versions to go back to: those that have the current model, then those of earlier versions, which are
+  /// migrated to it, each the newest first.
   public let fittingVersions: [PreviousVersion]
 
-  /// The newest previous version that has the current model; `nil` if there is none.
+  /// The newest previous version that has the current model, else the newest of an earlier version; `nil` if there is none.
   public var previousVersion: PreviousVersion? { fittingVersions.first }
 
   /// Creates a description.
