@@ -38,12 +38,14 @@ extension MigrationAssistant {
     else { return nil }
     return NewerStore(
       storePath: storeURL.path, versionName: known,
-      versionChecksum: ManagedObjectModel.versionChecksum(of: hashes), fittingVersions: fitting + earlierVersions(in: kept))
+      versionChecksum: ManagedObjectModel.versionChecksum(of: hashes),
+      fittingVersions: fitting + earlierVersions(in: kept))
   }
 
   /// Returns the previous versions that this app migrates to the current model, in their order.
   private func earlierVersions(in kept: [PreviousVersion]) -> [PreviousVersion] {
-    let names = history.versionNames.prefix { $0 != history.currentName }.drop { history.floor != nil && $0 != history.floor }
+    let before = history.versionNames.prefix { $0 != history.currentName }
+    let names = before.drop { history.floor != nil && $0 != history.floor }
     let checksums = Set(names.compactMap { try? history.model(named: $0)?.versionChecksum() })
     return kept.filter { $0.versionChecksum.map(checksums.contains) ?? false }
   }
