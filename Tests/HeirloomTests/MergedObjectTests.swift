@@ -120,4 +120,50 @@ struct MergedObjectTests {
     #expect(told.map { "\($0.name) \($0.rows)" }.sorted() == links.lost)
     #expect(told.allSatisfy { $0.kind == .links && $0.consent == .decision })
   }
+
+  /// Whatever gives a value to an object without one, a value that one of the merged objects really has comes first.
+  @Test(
+    arguments: ["default", "fill", "compute"], [BuilderChoice.always(.rebuild), .always(.cloneAndAlter)])
+  func `a value of a merged object comes before one that is made up for the survivor`(
+    maker: String, builder: BuilderChoice
+  ) throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Tags.sqlite")
+    func model(isLater: Bool) throws -> ManagedObjectModel {
+      var author = Make.attribute("author", optional: !isLater)
+      if isLater, maker == "default" { author.defaultValue = .string("made up") }
+      return try ManagedObjectModel(entities: [
+        Make.entity("Tag", [Make.attribute("name"), author], unique: isLater ? [["name"]] : [])
+      ])
+    }
+    let before = try model(isLater: false)
+    do {
+      let context = ManagedObjectContext(store: try PersistentStore.create(at: url, model: before))
+      // Of each name the last stays.
+      for (name, author) in [
+        ("a", "Ada"), ("a", nil), ("b", nil), ("b", "Bob"), ("c", nil), ("c", nil), ("d", "Dan"), ("d", "Eve"),
+        ("e", "made up"), ("e", "Fay"), ("f", "Gus"), ("f", nil), ("f", nil), ("g", nil), ("h", "Hal"),
+        ("h", "made up"),
+      ] {
+        let tag = try context.insert("Tag")
+        try tag.set(name, for: "name")
+        try tag.set(author, for: "author")
+      }
+      try context.save()
+    }
+    var decisions = [DataDecision(entity: "Tag", property: "name", .merge())]
+    if maker == "fill" { decisions.append(DataDecision(entity: "Tag", property: "author", .fill(.string("made up")))) }
+    if maker == "compute" { decisions.append(DataDecision(entity: "Tag", property: "author", .compute("\"made up\""))) }
+    let assistant = DataDecisionTests.assistant(
+      url, before, try model(isLater: true), decisions, builder: builder)
+    guard case .migrated = try assistant.migrateStore() else {
+      Issue.record("not migrated")
+      return
+    }
+    let rows = try Connection(path: url.path, mode: .readOnly).rows("SELECT ZNAME, ZAUTHOR FROM ZTAG ORDER BY ZNAME")
+    #expect(
+      rows.map { "\($0[0].text ?? "") \($0[1].text ?? "")" } == [
+        "a Ada", "b Bob", "c made up", "d Eve", "e Fay", "f Gus", "g made up", "h made up",
+      ])
+  }
 }

@@ -111,6 +111,9 @@ extension DecisionPlanner {
       groups.values.ordered { $0[0].name < $1[0].name }.flatMap { group in
         let isEmpty = group.map { "t.\(quote($0.name)) IS NULL" }.chained(by: "AND")
         let isGiven = group.map { "o.\(merged[$0.name] ?? "") IS NOT NULL" }.chained(by: "OR")
+        if group.count == 1, let madeUp = madeUpValues(of: group[0], in: table) {
+          return [completion(of: group[0], by: merged[group[0].name] ?? "", in: table, madeUp: madeUp)]
+        }
         return group.map { column in
           let name = quote(column.name)
           return "\(name) = CASE WHEN \(isEmpty) AND \(Self.isIn("t.\(Self.entity)", column.holders)) THEN"
@@ -131,6 +134,39 @@ extension DecisionPlanner {
           "UPDATE \(table.candidate) AS t SET \(values.joined(separator: ", ")) WHERE t.\(Self.key) IN"
             + " (SELECT survivor FROM \(table.merged))")
       ])
+  }
+
+  /// Returns the assignment of a column in which some objects have a value that only a default or a decision gave.
+  ///
+  /// What another of the merged objects really has comes before it.
+  private func completion(
+    of column: TrackedColumn, by given: String, in table: DecisionTable, madeUp: String
+  ) -> String {
+    let name = quote(column.name)
+    func taken(where condition: String) -> String {
+      "(SELECT o.\(given) FROM \(table.merged) AS o WHERE o.survivor = t.\(Self.key) AND o.\(given) IS NOT NULL"
+        + "\(condition) ORDER BY o.place, o.seq LIMIT 1)"
+    }
+    return "\(name) = CASE WHEN (t.\(name) IS NULL OR t.\(Self.key) IN (\(madeUp)))"
+      + " AND \(Self.isIn("t.\(Self.entity)", column.holders)) THEN"
+      + " COALESCE(\(taken(where: " AND o.pk NOT IN (\(madeUp))")), t.\(name), \(taken(where: ""))) ELSE t.\(name) END"
+  }
+
+  /// Returns the query of the keys of objects whose value the store lacks and something else gives; `nil` if there is none.
+  private func madeUpValues(of column: TrackedColumn, in table: DecisionTable) -> String? {
+    let keys = parts.transfers.filter { $0.table == table.table }.compactMap { transfer -> String? in
+      guard let expression = transfer.columns.first(where: { $0.name == column.name })?.expression,
+        !expression.isVerbatim
+      else { return nil }
+      let conditions = transfer.sourceNumbers.compactMap { number in
+        expression.ofRows(numbered: number)?.origin.map {
+          "s.\(Self.entity) = \(number) AND s.\(quote($0)) IS NULL"
+        }
+      }
+      return conditions.isEmpty
+        ? nil : transfer.select(["\(transfer.key) AS pk"]) + " AND (\(conditions.chained(by: "OR")))"
+    }
+    return keys.isEmpty ? nil : keys.united()
   }
 
   /// Returns the steps that put an object's new members after those that it has.
