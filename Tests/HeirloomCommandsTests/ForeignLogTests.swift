@@ -32,6 +32,17 @@ struct ForeignLogTests {
   }
 
   @Test(arguments: Other.allCases)
+  func `a store is recognised through a symbolic link, too`(other: Other) throws {
+    let store = try Notebook.makeStore(in: directory, count: 3)
+    try copyLog(of: other, to: store)
+    let bytes = try Data(contentsOf: store)
+    let link = directory.file("Link.sqlite")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: store)
+    #expect(throws: StoreError.self) { try PersistentStore.open(at: link, model: Notebook.first()) }
+    #expect(try Data(contentsOf: store) == bytes)
+  }
+
+  @Test(arguments: Other.allCases)
   func `no command writes to the store, and without the log everything is there`(other: Other) throws {
     let store = try Notebook.makeStore(in: directory, count: 50)
     let kept = try Notebook.write(try Notebook.first(), "First", in: directory)
@@ -48,6 +59,12 @@ struct ForeignLogTests {
       let outcome = tool.run(command)
       #expect(outcome.code != 0 && outcome.error.contains("-wal"), "\(command): \(outcome.output) \(outcome.error)")
       #expect(try files.map { try Data(contentsOf: $0) } == bytes, "\(command)")
+    }
+    // An app that opens the store for writing would bring the log into it when it closes.
+    for model in [try Notebook.first(), try Notebook.adding()] {
+      let error = #expect(throws: StoreError.self) { try PersistentStore.open(at: store, model: model) }
+      #expect(error?.description.contains("the log of another database") == true)
+      #expect(try files.map { try Data(contentsOf: $0) } == bytes)
     }
     let diagnosis = tool("doctor", store.path)
     #expect(diagnosis.output.contains("move it away first"), "\(diagnosis.output)")

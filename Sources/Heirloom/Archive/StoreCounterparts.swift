@@ -170,7 +170,7 @@ final class StoreCounterparts {
     var own: [ComparedRows.Column] = []
     var others: [ComparedRows.Column] = []
     var group: Int?
-    // Where either table holds objects of one entity only, their rows may say anything.
+    // Where both tables hold objects of one entity only, Core Data doesn't read the rows' numbers.
     let only =
       otherName.flatMap(other.schema.onlyNumber) == nil ? nil : store.schema.onlyNumber(inTable: table.name)
     for column in actual.columns where !column.isGenerated {

@@ -25,10 +25,10 @@ enum RepairCommand {
     let path = try console.path(arguments.positionals[0])
     let url = URL(fileURLWithPath: path)
     do {
+      try StoreReading.checkLog(besideStoreAt: path)
       // Whatever the store is like: a record that can't be read also stops what brings a previous version back.
       let moved = try StoreArchive(storeURL: url).repair()?.path
       let store = Result { () throws(StoreError) in try StoreMetadata(contentsOf: url) }
-      try StoreReading.checkLog(besideStoreAt: path)
       if moved == nil { _ = try store.get() }
       var lines = moved.map { ["The damaged record is \($0) now."] } ?? []
       // A store that can't be read may have a previous version to come back.

@@ -1,3 +1,4 @@
+import Foundation
 import HeirloomModel
 
 extension StoreReading {
@@ -9,7 +10,11 @@ extension StoreReading {
   /// - Parameter path: The store's file.
   /// - Returns: A clause.
   package static func objectionToLog(besideStoreAt path: String) -> String? {
-    guard DatabaseFile.size(of: path + "-wal") ?? 0 > 0, let alone = try? identifier(ofStoreWithoutLogAt: path)
+    // SQLite keeps the log beside the file that a symbolic link leads to.
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    guard DatabaseFile.size(of: String(cString: resolved) + "-wal") ?? 0 > 0,
+      let alone = try? identifier(ofStoreWithoutLogAt: path)
     else { return nil }
     do throws(StoreError) {
       let together = try withConnection(toStoreAt: path) { connection throws(StoreError) in

@@ -41,6 +41,7 @@ package enum StoreReading {
   package static func undoInterruptedChange(ofStoreAt path: String) throws(StoreError) {
     try checkFile(path)
     try checkJournal(path)
+    try checkLog(besideStoreAt: path)
     do throws(SQLiteError) {
       let connection = try Connection(path: path, mode: .readWrite, options: .inspecting)
       _ = try connection.firstInteger("SELECT COUNT(*) FROM sqlite_schema")

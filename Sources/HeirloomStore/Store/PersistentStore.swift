@@ -75,6 +75,7 @@ public final class PersistentStore {
     }
     try StoreReading.checkFile(url.path)
     try StoreReading.checkJournal(url.path)
+    try StoreReading.checkLog(besideStoreAt: url.path)
     let connection = try storeErrors(url.path) { () throws(SQLiteError) in
       var options = Connection.Options()
       options.resolvesViews = false
