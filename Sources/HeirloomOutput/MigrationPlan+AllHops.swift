@@ -3,7 +3,7 @@ package import Heirloom
 extension MigrationPlan {
   /// The objects of each entity before the first hop and after the last, by the names of the last hop's destination.
   ///
-  /// Entities that no hop leads there have the name that they had last.
+  /// Entities that the destination lacks have their last name.
   package var rowsOfAllHops: [EntityRows] {
     hops.dropFirst().reduce(rows) { earlier, hop in
       let before = Dictionary(earlier.map { ($0.entity, $0) }, uniquingKeysWith: { first, _ in first })

@@ -33,7 +33,7 @@ extension AdviceList {
       .test("an acknowledgement without a kind says so where a model is missing, and both remedies work")),
     Entry(
       "FixtureCheck.swift", "heirloom compare", .situation("what an earlier release made is compared with the history")),
-    Entry("HistoryCheck.swift", "holds for this run alone", .situation("a step is left to code where no lock is")),
+    Entry("HistoryCheck+Lock.swift", "holds for this run alone", .situation("a step is left to code where no lock is")),
     Entry(
       "HistoryCheck.swift", "heirloom snapshot \\(shellWord(model)) --history",
       .test("the command that a finding names mends it, word for word")),

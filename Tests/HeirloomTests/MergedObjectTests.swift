@@ -121,7 +121,7 @@ struct MergedObjectTests {
     #expect(told.allSatisfy { $0.kind == .links && $0.consent == .decision })
   }
 
-  /// Whatever gives a value to an object without one, a value that one of the merged objects really has comes first.
+  /// A value that one of the merged objects has in the store comes before one that a default or a decision gives.
   @Test(
     arguments: ["default", "fill", "compute"], [BuilderChoice.always(.rebuild), .always(.cloneAndAlter)])
   func `a value of a merged object comes before one that is made up for the survivor`(

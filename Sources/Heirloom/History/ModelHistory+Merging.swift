@@ -198,7 +198,7 @@ extension ModelHistory {
       }
       for consent in part.acknowledgements where isAsLocked(consent.source) && isAsLocked(consent.destination) {
         var steps = [step(consent.source, consent.destination)]
-        // What is consented to for all of the part's way is for all of the whole way, too.
+        // A consent to all of the part's way counts for all of the whole way, too.
         if consent.source == nodes[0][index], consent.destination == part.currentName, let first = names[0] {
           steps.append(VersionLock.Step(source: first, destination: currentName))
         }

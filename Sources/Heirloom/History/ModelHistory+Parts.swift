@@ -2,7 +2,7 @@ package import HeirloomModel
 
 // Which versions a store was made of, whose model may be merged of several.
 extension ModelHistory {
-  /// What a merged history does for a store.
+  /// The functions of a merged history.
   ///
   /// An app that merges nothing doesn't link it.
   struct Merger: Sendable {

@@ -29,12 +29,12 @@ struct HistoryCheck {
   /// The current version's name.
   let currentName: String
   /// The history as the assistant sees it; `nil` if the current version can't be read.
-  private(set) var history: ModelHistory?
+  var history: ModelHistory?
 
   /// The lock with its place; `nil` if there is none.
-  private(set) var lock: (path: String, content: VersionLock)?
+  var lock: (path: String, content: VersionLock)?
 
-  private let path: String
+  let path: String
   /// The listed versions, each with its place; `nil` for a folder of snapshots, and where there is no list.
   private(set) var list: ModelVersionList?
   /// The steps that the app's code migrates, as the versions' source says.
@@ -153,148 +153,6 @@ struct HistoryCheck {
     zip(versions, versions.dropFirst()).contains { $0.name == step.source && $1.name == step.destination }
   }
 
-  /// Records in the lock that the app's own code migrates the steps from versions to the next ones, and writes it.
-  ///
-  /// Without a lock nothing is recorded, which is a warning.
-  mutating func leaveToCode(_ names: [String]) throws {
-    guard var lock else {
-      for name in names {
-        add(
-          .warning, .missingLock, version: name, file: path,
-          "--by-app \(shellWord(name)) holds for this run alone, since there is no lock.json to note it in: app and tool don't know"
-            + " of it. \(lockAdvice).")
-      }
-      return
-    }
-    for (version, next) in zip(versions, versions.dropFirst()) where names.contains(version.name) {
-      let step = lock.content.step(from: version.name, to: next.name)
-      if !lock.content.stepsByCode.contains(step) { lock.content.stepsByCode.append(step) }
-    }
-    if lock.content != self.lock?.content { try write(lock) }
-  }
-
-  /// Finds the steps whose rows decisions are about.
-  ///
-  /// - Parameters:
-  ///   - decided: The decisions.
-  ///   - mappings: The mapping models that are given, and all decisions.
-  /// - Returns: Each decision with a step; the versions have their names.
-  /// - Throws: `UsageError` for one that no step has rows for, or whose expression fits no source entity.
-  func decisions(
-    _ decided: [DataDecision], mappings: GivenMappings
-  ) throws(UsageError) -> [VersionLock.Decision] {
-    guard !decided.isEmpty else { return [] }
-    let steps = zip(migratedVersions, migratedVersions.dropFirst()).map { source, destination in
-      let path = try? LossReview.path(through: [source, destination], mappings)
-      return (source, destination, effects: (path?.effects ?? []).filter { $0.kind.severity == .blocker })
-    }
-    var decisions: [VersionLock.Decision] = []
-    for decision in decided {
-      let fitting = steps.filter { source, destination, effects in
-        // What an expression has no value for, another decision about the attribute may answer.
-        effects.contains { $0.isAnswered(by: decision) }
-          || [.fill, .quarantine].contains(decision.choice.option)
-            && mappings.decisions(source.model, destination.model).contains {
-              $0.isComputed && $0.isAtPlace(of: decision)
-                && $0.isAboutNewAttribute(from: source.model, to: destination.model)
-            }
-      }
-      if fitting.isEmpty {
-        let places = Set(steps.flatMap(\.effects).map { "\($0.entity).\($0.properties.joined(separator: ","))" })
-        throw .invalidValue(
-          option: DecisionArgument.option, value: "\(decision)",
-          expected: places.isEmpty
-            ? "nothing: every row fits the next version" : "a choice for one of \(listText(places.ordered()))")
-      }
-      if decision.isComputed, !fitting.contains(where: { decision.mayCompute(from: $0.0.model, to: $0.1.model) }) {
-        throw .invalidValue(
-          option: DecisionArgument.option, value: "\(decision)",
-          expected: "an expression over properties that \"\(decision.entity)\" has in the version before")
-      }
-      decisions += fitting.map { source, destination, _ in
-        VersionLock.Decision(decision, at: VersionLock.Step(source: source.name, destination: destination.name))
-      }
-    }
-    return decisions
-  }
-
-  /// Records decisions in the lock, and writes it.
-  ///
-  /// - Parameter decisions: The decisions, with the versions' names.
-  /// - Throws: A failure if there is no lock, or it can't be written.
-  mutating func decide(_ decisions: [VersionLock.Decision]) throws {
-    guard !decisions.isEmpty else { return }
-    var lock = try writableLock(for: "decision")
-    for decision in decisions {
-      lock.content.decide(decision.at(lock.content.step(from: decision.step.source, to: decision.step.destination)))
-    }
-    if lock.content != self.lock?.content { try write(lock) }
-    history = history?.locked(by: lock.content)
-  }
-
-  private func writableLock(for subject: String) throws -> (path: String, content: VersionLock) {
-    guard let lock else {
-      throw CommandFailure(
-        exitCode: .failed, code: "missingLock",
-        message: "\(path) has no lock to write the \(subject) into; nothing was changed.",
-        suggestion: "\(lockAdvice).")
-    }
-    return lock
-  }
-
-  private mutating func write(_ lock: (path: String, content: VersionLock)) throws {
-    try SnapshotFile(path: lock.path, files: POSIXFileOperations()).write(lock.content.encoded())
-    self.lock = lock
-  }
-
-  /// Records in the lock that losses are meant, and writes it.
-  ///
-  /// The kinds are written where the two models don't imply just them: then the lock becomes one of format 2.
-  ///
-  /// - Parameter losses: The losses.
-  /// - Throws: A failure if there is no lock, or it can't be written.
-  mutating func acknowledge(_ losses: [LossReview.Loss]) throws {
-    var lock = try writableLock(for: "acknowledgement")
-    for loss in losses {
-      let same = losses.filter {
-        $0.name == loss.name && $0.source.name == loss.source.name && $0.destinationName == loss.destinationName
-      }
-      let implied = versions.first { $0.name == loss.destinationName }.map {
-        AcknowledgedLosses.kinds(impliedBy: loss.name, from: loss.source.model, to: $0.model)
-      }
-      let step = lock.content.step(from: loss.source.name, to: loss.destinationName)
-      let isImplied = implied == Set(same.compactMap(\.effect.kind.lossKind))
-      lock.content.acknowledge(
-        loss.name, kind: isImplied ? nil : loss.effect.kind.lossKind, from: step.source, to: step.destination)
-    }
-    try write(lock)
-  }
-
-  /// Takes acknowledgements out of the lock, and writes it.
-  ///
-  /// - Parameters:
-  ///   - names: The names of the losses.
-  ///   - needless: The acknowledgements that acknowledge nothing: where a name has such ones, the others stay.
-  /// - Throws: `UsageError` for a name that the lock doesn't acknowledge; a failure if there is no lock, or it can't be
-  ///   written.
-  mutating func unacknowledge(
-    _ names: [String], first needless: [(loss: VersionLock.Acknowledgement.Loss, source: String, destination: String)]
-  ) throws {
-    var lock = try writableLock(for: "acknowledgement")
-    let known = Set(lock.content.acknowledgements.flatMap(\.losses).map(\.name))
-    for name in names where !known.contains(name) {
-      throw UsageError.invalidValue(
-        option: "--unacknowledge", value: name,
-        expected: known.isEmpty ? "nothing: no loss is acknowledged" : "one of \(listText(known.ordered()))")
-    }
-    let steps = needless.map { (step: lock.content.step(from: $0.source, to: $0.destination), loss: $0.loss) }
-    lock.content.unacknowledge { step, loss in
-      names.contains(loss.name)
-        && (steps.contains { $0.step == step && $0.loss == loss } || !steps.contains { $0.loss.name == loss.name })
-    }
-    try write(lock)
-  }
-
   /// Returns the command that fixes a version as shipped, as one has to type it.
   ///
   /// - Parameters:
@@ -318,7 +176,7 @@ struct HistoryCheck {
     return "If \"\(last.name)\" was shipped, \(fixing(last.path)) writes one"
   }
 
-  private mutating func add(
+  mutating func add(
     _ severity: StoreFinding.Severity, _ kind: CheckFinding.Kind, version: String? = nil, entity: String? = nil,
     property: String? = nil, file: String?, line: Int? = nil, _ message: String
   ) {
@@ -617,16 +475,5 @@ struct IdentifierOfNothing {
   func words(in versions: String) -> String {
     "\"\(name)\" has the renaming identifier \"\(identifier)\", which names nothing in \(versions)"
       + "\(NameSuggestion.question(nearest)) It is new, and begins empty."
-  }
-}
-
-extension DataDecision {
-  /// Returns true if the decision's expression can have a value for objects on their way between two models.
-  fileprivate func mayCompute(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> Bool {
-    let functions = MigrationAssistant.Configuration().policies.evaluatorFunctions
-    return MappingInference(from: source, to: destination).draft.entityMappings.contains { mapping in
-      guard let start = mapping.sourceEntityName, let name = mapping.destinationEntityName else { return false }
-      return destination.isEntity(name, kindOf: entity) && canBeComputed(from: start, to: name, in: source, functions)
-    }
   }
 }

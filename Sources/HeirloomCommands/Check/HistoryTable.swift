@@ -100,12 +100,8 @@ struct HistoryTable {
       }
       guard let path = found else { return Way(word: "same") }
       let isGiven = path.hops.contains(where: \.isGiven)
-      let decisions = path.hops.flatMap { hop in
-        let decided = mappings.decisions(hop.source, hop.destination)
-        return hop.mapping.effects(from: hop.source, to: hop.destination).filter { effect in
-          effect.kind.severity == .blocker && !decided.contains { effect.isAnswered(by: $0) }
-        }
-      }
+      let decisions = path.hops.flatMap { mappings.openEffects(of: $0.mapping, from: $0.source, to: $0.destination) }
+        .filter { $0.kind.severity == .blocker }
       let word = isGiven ? "mapping" : "inferred"
       return Way(word: decisions.isEmpty ? word : word + ", decision", decisions: decisions)
     } catch {

@@ -103,7 +103,10 @@ struct MigrationTrial {
       guard case .migrated(let report) = try migrate(store) else { return }
       seconds = report.seconds
       losses = report.plan.losses
-      tell(report.plan.hops.dropFirst().flatMap { open($0.mapping, from: $0.source, to: $0.destination) })
+      tell(
+        report.plan.hops.dropFirst().flatMap {
+          mappings.openEffects(of: $0.mapping, from: $0.source, to: $0.destination)
+        })
       try judge(store, before: before, report: report)
     } catch {
       try tell(error)
@@ -120,20 +123,11 @@ struct MigrationTrial {
     do {
       guard let plan = try assistant(for: url).plan() else { return [] }
       let later = (try? LossReview.path(through: versions, mappings))?.hops.dropFirst() ?? []
-      return [open(plan.mapping, from: plan.source, to: plan.destination)]
-        + later.map { open($0.mapping, from: $0.source, to: $0.destination) }
+      return [mappings.openEffects(of: plan.mapping, from: plan.source, to: plan.destination)]
+        + later.map { mappings.openEffects(of: $0.mapping, from: $0.source, to: $0.destination) }
     } catch {
       try tell(error)
       return nil
-    }
-  }
-
-  private func open(
-    _ mapping: MappingModel, from source: ManagedObjectModel, to destination: ManagedObjectModel
-  ) -> [DataEffect] {
-    let standing = history.standingDecisions(from: source, to: destination)
-    return mapping.effects(from: source, to: destination).filter { effect in
-      !standing.contains { effect.isAnswered(by: $0) }
     }
   }
 

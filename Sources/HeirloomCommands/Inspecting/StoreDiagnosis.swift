@@ -7,7 +7,7 @@ final class StoreDiagnosis {
   let path: String
   /// The models that were given, as they were given.
   let models: [String]
-  /// What the store is made of, as far as the models tell.
+  /// The models that the store is made of, as far as those given tell.
   let given: StoreModels
   /// The verification; `nil` for a store that can't be read.
   let check: StoreCheck?

@@ -22,7 +22,7 @@ struct StoreRepair {
   ///   - path: The store's file.
   ///   - models: The paths of models that may have made it.
   ///   - console: Tells where paths start.
-  /// - Throws: `StoreError` for a file that is not a store; `ModelReadingError` for a path that leads to no model.
+  /// - Throws: `StoreError` for a file that is not a store; `ModelReadingError` for a path without a model.
   init(of path: String, models: [String], console: Console) throws {
     (self.path, self.console) = (path, console)
     check = try StoreCheck(of: path, models: models, console: console)
@@ -33,7 +33,7 @@ struct StoreRepair {
   /// - Throws: `MigrationAssistantError`; the store is as it was.
   func run() throws -> Outcome? {
     let report = check.report
-    // What SQLite can't read whole is for a salvage.
+    // A store that SQLite can't read whole is for a salvage.
     guard let model = report.model, report.isModelFit, report.findings.contains(where: \.isForRepair),
       !report.findings.contains(where: { $0.kind == .damaged })
     else { return nil }

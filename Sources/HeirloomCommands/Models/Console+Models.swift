@@ -58,7 +58,7 @@ extension Console {
     return try ModelVersionList(swiftSource: source.path, named: source.name, excluding: excludedSources)
   }
 
-  /// Returns the paths of the models that a path leads to: of a folder with several bundles, each of them.
+  /// Returns the paths of the models at a path: of a folder with several bundles, each of them.
   static func modelPaths(_ path: String) -> [String] {
     guard case .folder = PathKind(path) else { return [path] }
     let bundles = SnapshotFolder.bundles(in: path)

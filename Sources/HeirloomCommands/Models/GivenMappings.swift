@@ -41,6 +41,16 @@ struct GivenMappings {
     }
   }
 
+  /// Returns what a mapping may do to rows and no decision answers, from the models alone.
+  func openEffects(
+    of mapping: MappingModel, from source: ManagedObjectModel, to destination: ManagedObjectModel
+  ) -> [DataEffect] {
+    let decided = decisions(source, destination)
+    return mapping.effects(from: source, to: destination).filter { effect in
+      !decided.contains { effect.isAnswered(by: $0) }
+    }
+  }
+
   /// Gives the mapping models to an assistant.
   ///
   /// - Parameters:

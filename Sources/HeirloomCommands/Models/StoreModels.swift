@@ -19,7 +19,7 @@ struct StoreModels {
   ///   - words: The paths as they were given.
   ///   - store: The store's file.
   ///   - console: Tells where paths start, and receives notes on versions that can't be read.
-  /// - Throws: `ModelReadingError` for a path that leads to no model.
+  /// - Throws: `ModelReadingError` for a path without a model.
   init(at words: [String], forStoreAt store: String, console: Console) throws {
     let groups = try words.flatMap { word in
       try NamedModel.groups(at: [word], console: console).map { (word: word, models: $0) }

@@ -28,8 +28,8 @@ public struct DataDecision: Hashable, Sendable {
     ///
     /// Names in it are those of the source object: `uppercase:(name)`, `CAST(price, "NSNumber")`, `uuid()`, `now()`; see
     /// ``PropertyMapping/init(_:expression:)``. Rows for which it fails, or gives no value that the attribute can hold,
-    /// are a blocker, which another decision about the same attribute may answer. Objects that a policy makes without the
-    /// default get none. A text that is no expression, or names what the source doesn't have, is
+    /// are a blocker, which another decision about the same attribute may answer. An attribute that may lack a value lacks it
+    /// where all that the expression reads is missing. Objects that a policy makes without the default get none. A text that is no expression, or names what the source doesn't have, is
     /// ``MigrationError/unfitDecision(_:reason:)``.
     case compute(String)
     /// A new object of an entity, with its default values, for each row without a required link.

@@ -138,7 +138,7 @@ extension DecisionPlanner {
 
   /// Returns the assignment of a column in which some objects have a value that only a default or a decision gave.
   ///
-  /// What another of the merged objects really has comes before it.
+  /// A value that another of the merged objects has in the store comes before it.
   private func completion(
     of column: TrackedColumn, by given: String, in table: DecisionTable, madeUp: String
   ) -> String {
