@@ -7,6 +7,15 @@ extension MigrationBlocker {
   /// - Parameter plan: The plan that the blocker is of, whose destination tells the type of an example.
   /// - Returns: The options, joined by "or".
   package func optionText(in plan: MigrationPlan) -> String {
+    options(in: plan).joined(separator: " or ")
+  }
+
+  /// Returns the option after which no row of the blocker goes without being kept: the one for the quarantine.
+  package func keepingOption(in plan: MigrationPlan) -> String? {
+    choices.contains(.quarantine) ? options(in: plan).last : nil
+  }
+
+  private func options(in plan: MigrationPlan) -> [String] {
     let place = entity + (property.map { ".\($0.replacingOccurrences(of: ", ", with: ","))" } ?? "")
     return choices.compactMap { choice in
       switch choice {
@@ -20,7 +29,14 @@ extension MigrationBlocker {
         }
       case .newest, .merge, .quarantine: return choice.rawValue
       }
-    }.map { "--decide \(shellWord("\(place)=\($0)"))" }.joined(separator: " or ")
+    }.map { "--decide \(shellWord("\(place)=\($0)"))" }
+  }
+}
+
+extension MappingObstacle {
+  /// The option that decides the expression, as a shell takes it; `nil` for an obstacle without one.
+  package var optionText: String? {
+    expression.map { "--decide \(shellWord("\(entity).\(property ?? "")=fill:=\($0)"))" }
   }
 }
 

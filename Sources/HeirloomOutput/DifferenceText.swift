@@ -89,6 +89,7 @@ package struct DifferenceText {
       lines += ["", style.bold("What stands in the way:")]
       for obstacle in difference.obstacles {
         lines += ["  \(style.red("✗")) \(obstacle.reason)", "    \(obstacle.suggestion)"]
+        lines += obstacle.optionText.map { ["      \($0)"] } ?? []
       }
     }
     let asked = difference.effects.filter { $0.kind.severity == .blocker }

@@ -213,6 +213,40 @@ struct ComputedDecisionTests {
     #expect(versions.map(\.isPinned) == [isFilled])
   }
 
+  @Test(arguments: builders, [AttributeType.decimal, .double])
+  func `numbers that are rounded are told, unless their texts stay`(builder: BuilderChoice, type: AttributeType) throws
+  {
+    var numbers = SystemRandomNumberGenerator()
+    let texts = (0..<60).map { index -> String in
+      let digits = (0..<Int.random(in: 1...24, using: &numbers)).map { _ in
+        Character("\(Int.random(in: 0...9, using: &numbers))")
+      }
+      let whole = Int.random(in: 0...digits.count, using: &numbers)
+      let text = (whole == 0 ? "0" : String(digits[..<whole])) + (whole < digits.count ? "." + digits[whole...] : "")
+      return (index.isMultiple(of: 3) ? "-" : "") + text
+    }
+    // What Foundation's own decimal numbers say of the double that is nearest.
+    let rounded = texts.filter { text in
+      Double(text).map { Decimal(string: text) != Decimal(string: "\($0)") } ?? true
+    }
+    let source = try Self.model([Self.text])
+    for isKept in [true, false] {
+      try? FileManager.default.removeItem(at: url)
+      try? FileManager.default.removeItem(atPath: url.path + ".heirloom")
+      try makeStore(source, amounts: texts)
+      let name = isKept ? "number" : "amount"
+      let destination = try Self.model((isKept ? [Self.text] : []) + [Make.attribute(name, type)])
+      let decision = DataDecision(entity: "Invoice", property: name, .compute("CAST(amount, \"NSDecimalNumber\")"))
+      let plan = try #require(try assistant(source, destination, [decision], builder: builder).plan())
+      #expect(plan.blockers.isEmpty && plan.decisions.map(\.filled) == [Int64(texts.count)], "\(texts)")
+      let lost = isKept || rounded.isEmpty ? [] : [Int64(rounded.count)]
+      #expect(plan.losses.map(\.rows) == lost, "\(texts) \(rounded) \(plan.losses)")
+      #expect(plan.losses.allSatisfy { $0.kind == .changedValues && $0.property == "amount" && $0.consent == nil })
+      _ = try assistant(source, destination, [decision], builder: builder).migrateStore()
+      #expect(try StoreArchive(storeURL: url).previousVersions().map(\.isPinned) == [!lost.isEmpty])
+    }
+  }
+
   private final class Standard: EntityMigrationPolicy {}
 
   @Test func `objects that a policy makes by the default get their values too`() throws {

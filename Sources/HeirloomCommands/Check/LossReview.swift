@@ -218,16 +218,21 @@ extension MappingModel {
       decision.isComputed && decision.isAboutNewAttribute(from: source, to: destination)
         && !decided.contains { $0.isAtPlace(of: decision) && !$0.isComputed && $0.choice.option == .fill }
     }
-    return effects(from: source, to: destination).filter { effect in
-      guard effect.kind.severity == .loss else { return false }
-      guard effect.kind.lossKind == .values, let property = effect.lossProperty else { return true }
+    return effects(from: source, to: destination).flatMap { effect -> [DataEffect] in
+      guard effect.kind.severity == .loss else { return [] }
+      guard effect.kind.lossKind == .values, let property = effect.lossProperty else { return [effect] }
       let heirs = entityMappings.filter {
         $0.sourceEntityName.map { source.isEntity($0, kindOf: effect.entity) } ?? false
       }
       .compactMap(\.destinationEntityName)
-      return !computed.contains { decision in
+      let readers = computed.filter { decision in
         decision.pathsRead.contains(property) && heirs.allSatisfy { destination.isEntity($0, kindOf: decision.entity) }
       }
+      guard !readers.isEmpty else { return [effect] }
+      let type = source.attribute(named: property, of: effect.entity)?.type ?? .undefined
+      let rounding = readers.map { $0.rounding(of: type, in: destination) }
+      // One that keeps each number is enough.
+      return rounding.contains(nil) ? [] : rounding.compactMap(\.self)
     }
   }
 }

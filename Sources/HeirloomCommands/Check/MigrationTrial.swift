@@ -228,6 +228,12 @@ struct MigrationTrial {
       + " \(shellWord(decision.description)) decides it for app and tool; \(isCode)."
   }
 
+  /// Returns the command that notes decisions in the lock; nothing where there is no lock, or no decision.
+  private func decided(by options: [String]) -> String {
+    guard history.lock != nil, !options.isEmpty else { return "" }
+    return " Or heirloom check \(shellWord(path)) \(options.joined(separator: " ")) decides it for app and tool."
+  }
+
   /// Returns the name of the version from which a step starts, as the option takes it; that of the trial if none is it.
   private func versionOfStep(where isMet: (ManagedObjectModel, ManagedObjectModel) -> Bool) -> String {
     let names = history.versionNames.drop { $0 != version.name }
@@ -249,12 +255,15 @@ struct MigrationTrial {
         add(
           .error, .mappingNeeded, entity: obstacle.entity, property: obstacle.property,
           "\(way): \(obstacle.description) Give the mapping model with --mapping; if the app's code makes the mapping, say so with"
-            + " --by-app \(versionOfStep { MappingInference(from: $0, to: $1).obstacles.contains(obstacle) }).")
+            + " --by-app \(versionOfStep { MappingInference(from: $0, to: $1).obstacles.contains(obstacle) })."
+            + decided(by: [obstacle.optionText].compactMap(\.self)))
       }
     case MigrationAssistantError.decisionNeeded(_, let plan):
       result = .notTried
       for blocker in plan.blockers {
-        add(.warning, .dataHazard, entity: blocker.entity, property: blocker.property, blocker.reason)
+        add(
+          .warning, .dataHazard, entity: blocker.entity, property: blocker.property,
+          "\(blocker.reason) The choices: \(blocker.optionText(in: plan)).")
       }
       let isLast = plan.destination.versionHashes() == history.currentHashes
       let step = isLast ? "\"\(history.currentName)\"" : "a version on the way"
@@ -263,6 +272,7 @@ struct MigrationTrial {
         "\(way): the step to \(step) was not tried, since sample rows don't fit. If the app decides what becomes of such rows, its"
           + " own tests have to try it: say so with --by-app"
           + " \(versionOfStep { $1.versionHashes() == plan.destination.versionHashes() && $0.versionHashes() != $1.versionHashes() })."
+          + decided(by: plan.blockers.compactMap { $0.keepingOption(in: plan) })
       )
     case MigrationAssistantError.failed(_, .unknownPolicies(let names, _)):
       result = .notTried

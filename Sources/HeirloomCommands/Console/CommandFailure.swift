@@ -205,7 +205,7 @@ extension CommandFailure {
       let count = counted(Int64(obstacles.count), "thing")
       list = (
         "No mapping can be inferred for the store \(path), which was not changed; \(count) to settle:",
-        obstacles.map { [$0.description] }
+        obstacles.map { [$0.description] + [$0.optionText].compactMap(\.self) }
       )
     case .decisionNeeded(let path, let plan):
       exitCode = .decisionNeeded

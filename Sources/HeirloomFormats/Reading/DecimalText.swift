@@ -1,5 +1,11 @@
 /// Decimal numbers as text, in one form for each number.
-enum DecimalText {
+package enum DecimalText {
+  /// Returns true if two texts are decimal numbers of at most 38 digits, and the same one.
+  package static func areEqual(_ one: String, _ other: String) -> Bool {
+    guard let first = parts(one), let second = parts(other) else { return false }
+    return first == second
+  }
+
   /// Returns the shortest text of the same number, or `nil` if the text is not a decimal number.
   ///
   /// `0.0` is `0` and `+012.50` is `12.5`, so that defaults from different formats are equal. Exponents stay.

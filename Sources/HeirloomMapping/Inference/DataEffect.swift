@@ -71,6 +71,8 @@ package struct DataEffect: Hashable, Sendable {
     case overflow(from: AttributeType, to: AttributeType)
     /// Values that the destination's type keeps only changed: converted back, they would be others.
     case valuesChanged(from: AttributeType, to: AttributeType)
+    /// Numbers with more digits than the destination's type keeps, which an expression makes of values that go.
+    case rounded(to: AttributeType)
     /// Values that another value transformer made than the one that will read them: their bytes stay.
     case recoded(from: String, to: String)
     /// Objects of exactly this entity, which has become abstract.
@@ -144,6 +146,7 @@ extension DataEffect.Kind {
     case .duplicate: "duplicate"
     case .overflow: "overflow"
     case .valuesChanged: "valuesChanged"
+    case .rounded: "rounded"
     case .recoded: "recoded"
     case .uninstantiable: "uninstantiable"
     case .severalLinks: "severalLinks"
@@ -165,7 +168,7 @@ extension DataEffect.Kind {
     case .missingValue, .uncomputed, .missingLink, .duplicate, .overflow, .uninstantiable: .blocker
     case .tooFewLinks, .tooManyLinks, .recoded: .warning
     case .severalLinks, .sharedLinks, .foreignLinks, .leftOutLinks, .orderDropped, .objectsDropped, .valuesDropped,
-      .valuesChanged, .linksDropped:
+      .valuesChanged, .rounded, .linksDropped:
       .loss
     }
   }
@@ -194,6 +197,9 @@ extension DataEffect: CustomStringConvertible {
     case .valuesChanged(let from, let to):
       "\(subject) changes from \(from.name) to \(to.name), which keeps some values only changed: converted back, they are"
         + " others."
+    case .rounded(let type):
+      "The expression that was decided for \(subject) may give numbers with more digits than \(type.name) keeps: they are"
+        + " rounded."
     case .recoded(let from, let to):
       "\(subject) is read by the transformer \(to) now, and was written by \(from): its bytes stay as they are, so \(to) must read"
         + " what \(from) wrote, or code converts them."

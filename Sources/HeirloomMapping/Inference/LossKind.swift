@@ -32,7 +32,7 @@ extension DataEffect.Kind {
     switch self {
     case .objectsDropped: .objects
     case .valuesDropped: .values
-    case .valuesChanged: .changedValues
+    case .valuesChanged, .rounded: .changedValues
     case .linksDropped: .links
     case .severalLinks, .sharedLinks, .foreignLinks, .leftOutLinks: .linksWithoutRoom
     case .orderDropped: .order

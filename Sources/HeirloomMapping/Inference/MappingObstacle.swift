@@ -12,6 +12,8 @@ public struct MappingObstacle: Hashable, Sendable {
   public let reason: String
   /// The remedy, in a sentence.
   public let suggestion: String
+  /// An expression over the source row that converts the values, for a decision; `nil` for none.
+  package let expression: String?
 
   /// The code of Core Data's error for a failed inference.
   public static let coreDataCode: Int = 134_190
@@ -38,7 +40,10 @@ public struct MappingObstacle: Hashable, Sendable {
   }
 
   /// Creates an obstacle.
-  init(kind: Kind, entity: String, property: String? = nil, reason: String, suggestion: String) {
+  init(
+    kind: Kind, entity: String, property: String? = nil, reason: String, suggestion: String, expression: String? = nil
+  ) {
+    self.expression = expression
     self.kind = kind
     self.entity = entity
     self.property = property

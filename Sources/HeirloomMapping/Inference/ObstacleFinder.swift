@@ -106,7 +106,9 @@ struct ObstacleFinder {
         guard let origin = leaf.sourceLeaf else { continue }
         let isStepped = flow.steps[attribute.name] != nil
         if !isStepped, !AttributeConversion(from: origin.type, to: leaf.leaf.type).isPossible {
-          addTypes(entity: owner, path: leaf.path, from: origin.type, to: leaf.leaf.type)
+          addTypes(
+            entity: owner, path: leaf.path, from: origin.type, to: leaf.leaf.type,
+            reading: leaf.path.count == 1 ? name : nil)
         } else if origin.allowsExternalBinaryDataStorage && !leaf.leaf.allowsExternalBinaryDataStorage {
           addExternalStorage(entity: owner, path: leaf.path)
         }
@@ -147,17 +149,21 @@ struct ObstacleFinder {
     }
   }
 
-  private mutating func addTypes(entity: String, path: [String], from: AttributeType, to: AttributeType) {
+  private mutating func addTypes(
+    entity: String, path: [String], from: AttributeType, to: AttributeType, reading name: String? = nil
+  ) {
     let property = path.joined(separator: ".")
+    let expression = name.flatMap { AttributeConversion(from: from, to: to).expression(reading: $0) }
     found.insert(
       MappingObstacle(
         kind: .incompatibleTypes, entity: entity, property: property,
         reason:
           "\"\(entity).\(property)\" changes from \(from.name) to \(to.name), between which no conversion is inferred.",
         suggestion: """
-          Give a property mapping that converts; or add an attribute of another name, copy in a custom stage, and remove \
-          the old one.
-          """))
+          Give a property mapping that converts\(expression.map { ", or decide \($0) for each row" } ?? ""); or add an \
+          attribute of another name, copy in a custom stage, and remove the old one.
+          """,
+        expression: expression))
   }
 
   private mutating func addExternalStorage(entity: String, path: [String]) {

@@ -22,6 +22,29 @@ package struct AttributeConversion: Hashable, Sendable {
       || source.isInteger && destination == .boolean
   }
 
+  /// Returns an expression that converts a value where inference doesn't; `nil` where none is simple enough to propose.
+  ///
+  /// - Parameter name: The name of the source attribute.
+  package func expression(reading name: String) -> String? {
+    guard !isPossible, let type = castName else { return nil }
+    // The name may be a word of the language, which is written otherwise.
+    let path = ValueExpression.keyPath(operand: .evaluatedObject, path: name)
+    return "CAST(\(path.predicateFormat), \"\(type)\")"
+  }
+
+  /// The type of `CAST` that makes values of the destination's type from most values of the source's.
+  private var castName: String? {
+    switch (source, destination) {
+    case (.string, .decimal): "NSDecimalNumber"
+    case (.string, let type) where type.isNumeric || type == .boolean: "NSNumber"
+    case (.date, .double), (.date, .decimal), (.boolean, .double), (.boolean, .decimal): "NSNumber"
+    case (let type, .string) where type.isNumeric || [.boolean, .uuid, .uri].contains(type): "NSString"
+    case (.integer64, .date), (.double, .date): "NSDate"
+    case (.string, .uuid): "NSUUID"
+    default: nil
+    }
+  }
+
   /// True when a value may lie outside the destination's range.
   package var mayOverflow: Bool {
     guard isPossible, !isIdentity, let limits = destination.magnitude, let given = source.magnitude else {

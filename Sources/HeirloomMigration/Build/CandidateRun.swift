@@ -48,8 +48,15 @@ final class CandidateRun {
         // Decisions of the app and of the command line go first; of two steps that decide otherwise, neither counts.
         !(settings.decisions + standing).contains { $0 != decision && $0.answersSame(as: decision) }
           && !settings.decisions.contains(decision) && isMeant(decision)
-          && (try? DecisionMatching.check([decision], in: [hop.source, hop.destination])) != nil
+          && (isFit([decision]) || isFit([decision] + computed(at: decision)))
       }
+    }
+    func isFit(_ decisions: [DataDecision]) -> Bool {
+      (try? DecisionMatching.check(decisions, in: [hop.source, hop.destination])) != nil
+    }
+    /// Returns the expression whose other rows a decision is about.
+    func computed(at decision: DataDecision) -> [DataDecision] {
+      settings.decisions.filter { $0.isComputed && $0.isAtPlace(of: decision) }
     }
     func made() throws(MigrationError) -> MigrationPlan {
       while true {

@@ -187,7 +187,9 @@ extension ExpressionEvaluator {
     case ("NSNumber", .date(let seconds)): return .double(seconds)
     case ("NSNumber", .string(let text)), ("NSDecimalNumber", .string(let text)):
       guard let number = EvaluatedNumber(.decimal(text)) else { break }
-      return number.value
+      // All digits stay: what stores the number knows how many it can keep.
+      if case .integer = number { return number.value }
+      return .value(.decimal(text))
     case ("NSNumber", _), ("NSDecimalNumber", _):
       return try number(value, for: "CAST").value
     default: break

@@ -17,6 +17,8 @@ package struct ColumnExpression: Hashable {
   var byNumber: [Int: ColumnExpression] = [:]
   /// The condition, over the source row `s`, that the value is another afterwards; `nil` if it never is.
   var change: String?
+  /// The source columns that go into a number, with the rows whose number is rounded; `nil` if none is.
+  var rounding: PartialReading?
   /// The condition, over the source row `s`, that the value is outside the range of the column's type; `nil` if it never
   /// is.
   var overflow: String?
@@ -53,7 +55,7 @@ package struct ColumnExpression: Hashable {
     var expression = ColumnExpression(sql: sql, isVerbatim: false)
     (expression.origin, expression.read) = (origin, read)
     (expression.change, expression.overflow) = (change, overflow)
-    expression.partlyRead = partlyRead
+    (expression.partlyRead, expression.rounding) = (partlyRead, rounding)
     return expression
   }
 

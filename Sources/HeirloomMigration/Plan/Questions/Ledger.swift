@@ -297,6 +297,7 @@ struct Ledger {
     _ numbers: [Int], _ condition: String?
   ) {
     let rows = ([isOf(numbers)] + [condition].compactMap { $0 }).joined(separator: " AND ")
+    closeRounded(columns, of: table, from: sourceTable, numbers, condition)
     for (name, expression) in columns {
       guard let change = expression.change,
         case .attribute(let entity, let path)? = crossing.destination.table(named: table)?.column(named: name)?.role
@@ -311,6 +312,35 @@ struct Ledger {
         .loss(
           MigrationLoss(
             entity: entity, property: property, reason: effect.description, rows: rows, kind: .changedValues))
+      }
+    }
+  }
+
+  /// Counts the rows whose values go into a number that is rounded, and nowhere else as they are.
+  private mutating func closeRounded(
+    _ columns: [(name: String, expression: ColumnExpression)], of table: String, from sourceTable: String,
+    _ numbers: [Int], _ condition: String?
+  ) {
+    for (name, expression) in columns {
+      guard
+        case .attribute(let entity, let path)? = crossing.destination.table(named: table)?.column(named: name)?.role,
+        let type = crossing.destination.column(atPath: path, in: entity)?.attribute.type
+      else { continue }
+      let conditions = numbers.compactMap { number -> String? in
+        guard let rounding = expression.ofRows(numbered: number)?.rounding else { return nil }
+        let copied = columns.compactMap { $0.expression.ofRows(numbered: number) }.filter(\.isVerbatim)
+        guard !rounding.columns.isSubset(of: copied.compactMap(\.origin)) else { return nil }
+        return "\(isOf([number])) AND (\(rounding.condition))"
+      }
+      guard !conditions.isEmpty else { continue }
+      let effect = DataEffect(
+        kind: .rounded(to: type), entity: entity, properties: [path.joined(separator: ".")], rows: [])
+      let all = ["(\(conditions.map { "(\($0))" }.chained(by: "OR")))"] + [condition].compactMap { $0 }
+      questions.count(where: all.chained(by: "AND"), in: sourceTable) { rows in
+        .loss(
+          MigrationLoss(
+            entity: entity, property: effect.properties[0], reason: effect.description, rows: rows,
+            kind: .changedValues))
       }
     }
   }

@@ -1,3 +1,4 @@
+import HeirloomFormats
 package import HeirloomMapping
 package import HeirloomModel
 import HeirloomStore
@@ -15,9 +16,11 @@ final class ComputedValues: Sendable {
     let read: Set<String>
     /// The condition of the rows for which it gives no value that is needed.
     let refusal: String
+    /// The condition of the rows whose number the column keeps only rounded; `nil` if there are none.
+    let rounding: String?
 
-    init(sql: String, read: Set<String>, mayLack: Bool) {
-      (self.sql, self.read) = (sql, read)
+    init(sql: String, read: Set<String>, mayLack: Bool, rounding: String?) {
+      (self.sql, self.read, self.rounding) = (sql, read, rounding)
       // Where all that it reads is missing, an attribute that may lack a value lacks it.
       let isThere = read.ordered().map { "s.\(quote($0)) IS NOT NULL" }
       refusal = "(\(sql)) IS NULL" + (mayLack && !isThere.isEmpty ? " AND (\(isThere.chained(by: "OR")))" : "")
@@ -137,7 +140,14 @@ final class ComputedValues: Sendable {
         else { return .null }
         return stored
       }
-      return Value(sql: compiled.sql, read: Set(compiler.columnsRead), mayLack: target.isOptional)
+      let read = Set(compiler.columnsRead)
+      var rounding: String?
+      if compiled.isEvaluated, target.description.type.keepsDouble {
+        rounding = try compiler.compile(expression, for: target.description) { value, _ in
+          .integer((try? value()).map { $0.isRounded } ?? false ? 1 : 0)
+        }.sql
+      }
+      return Value(sql: compiled.sql, read: read, mayLack: target.isOptional, rounding: rounding)
     } catch {
       throw .unfitDecision(decision, reason: "\(error) can't be computed for a row; give a mapping instead")
     }
@@ -163,6 +173,19 @@ extension DataDecision {
       guard let flow = RowFlow(mapping, from: source, to: destination) else { return false }
       return destination.isEntity(flow.destination.name, kindOf: entity) && flow.isNew(path)
     }
+  }
+
+  /// Returns what the decision's expression may change in the values of an attribute that go into it alone.
+  ///
+  /// - Parameters:
+  ///   - type: The attribute's type.
+  ///   - destination: The version that the decision is about.
+  /// - Returns: `nil` if each number of the type is kept as it is.
+  package func rounding(of type: AttributeType, in destination: ManagedObjectModel) -> DataEffect? {
+    guard isComputed, type == .string || type == .integer64,
+      let target = destination.attributeTarget(properties.first ?? "", of: entity)?.description.type, target.keepsDouble
+    else { return nil }
+    return DataEffect(kind: .rounded(to: target), entity: entity, properties: properties, rows: [])
   }
 
   /// Returns true if the decision's expression can have a value for objects of a source entity.
@@ -258,6 +281,22 @@ extension MappingModel {
     }
     guard !mappings.isEmpty else { return nil }
     self.init(entityMappings: mappings)
+  }
+}
+
+extension AttributeType {
+  /// True if a column of the type keeps a double: Core Data stores decimal numbers as doubles too.
+  fileprivate var keepsDouble: Bool { self == .double || self == .float || self == .decimal || self == .date }
+}
+
+extension EvaluatedValue {
+  /// True for a number that a double doesn't hold: read again, it is another one.
+  fileprivate var isRounded: Bool {
+    switch self {
+    case .value(.integer(let number)): Int64(exactly: Double(number)) != number
+    case .value(.decimal(let text)): !DecimalText.areEqual(text, "\(Double(text) ?? 0)")
+    default: false
+    }
   }
 }
 

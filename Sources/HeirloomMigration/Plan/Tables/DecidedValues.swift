@@ -89,6 +89,10 @@ struct DecidedValues: Sendable {
       value == ColumnExpression.null.sql ? nil : "(\(value)) IS NULL", condition.map { "(\($0))" },
       missing[place] == nil ? nil : "(\(computed.sql)) IS NOT NULL",
     ].compactMap(\.self)
+    if let rounding = computed.rounding {
+      decided.rounding = .init(
+        columns: computed.read, condition: (conditions + ["(\(rounding))"]).chained(by: "AND"))
+    }
     if conditions.isEmpty {
       decided.read.formUnion(computed.read)
     } else {
