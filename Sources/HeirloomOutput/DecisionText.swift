@@ -17,19 +17,26 @@ extension MigrationBlocker {
 
   private func options(in plan: MigrationPlan) -> [String] {
     let place = entity + (property.map { ".\($0.replacingOccurrences(of: ", ", with: ","))" } ?? "")
-    return choices.compactMap { choice in
+    return choices.flatMap { choice -> [String] in
       switch choice {
       case .fill:
-        return property.flatMap { plan.destination.attribute(at: $0, of: entity)?.type.example }.map { "fill:\($0)" }
-      case .new:
-        let target = plan.destination.relationship(named: property ?? "", of: entity)?.destinationEntity
-        return target.flatMap { target in
-          DataDecision(entity: entity, property: property, .link(newObjectOf: target)).isFit(for: plan.destination)
-            ? "new:\(target)" : nil
-        }
-      case .newest, .merge, .quarantine: return choice.rawValue
+        return property.flatMap { plan.destination.attribute(at: $0, of: entity)?.type.example }.map { ["fill:\($0)"] }
+          ?? []
+      case .new: return plan.destination.newEntities(for: property ?? "", of: entity).prefix(3).map { "new:\($0)" }
+      case .newest, .merge, .quarantine: return [choice.rawValue]
       }
     }.map { "--decide \(shellWord("\(place)=\($0)"))" }
+  }
+}
+
+extension ManagedObjectModel {
+  /// Returns the entities of which a new object may be linked where a link is missing, in their order.
+  package func newEntities(for relationship: String, of owner: String) -> [String] {
+    guard let link = self.relationship(named: relationship, of: owner) else { return [] }
+    return entities.map(\.name).filter { target in
+      isEntity(target, kindOf: link.destinationEntity)
+        && DataDecision(entity: owner, property: relationship, .link(newObjectOf: target)).isFit(for: self)
+    }
   }
 }
 

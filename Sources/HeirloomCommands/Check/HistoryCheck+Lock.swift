@@ -62,6 +62,11 @@ extension HistoryCheck {
           option: DecisionArgument.option, value: "\(decision)",
           expected: "an expression over properties that \"\(decision.entity)\" has in the version before")
       }
+      if decision.choice.option == .new, let reason = fitting.compactMap({ decision.objection(in: $0.1.model) }).first {
+        throw .invalidValue(
+          option: DecisionArgument.option, value: "\(decision)",
+          expected: "an entity of which an object can be made there, but \(reason)")
+      }
       decisions += fitting.map { source, destination, _ in
         VersionLock.Decision(decision, at: VersionLock.Step(source: source.name, destination: destination.name))
       }

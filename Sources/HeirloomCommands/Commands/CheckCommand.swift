@@ -100,7 +100,7 @@ struct CheckCommand {
     if configuration != nil || arguments.has("--cloudkit") {
       check.findings += CloudKitRules(history, configuration: configuration).findings
     }
-    let given = try arguments.all(DecisionArgument.option).map { text throws(UsageError) in try DecisionArgument(text) }
+    let given = try DecisionArgument.all(in: arguments)
     let apps = try history.versionsByCode(arguments.all("--by-app"))
     if let known = history.history {
       let decided = try given.map { argument throws(UsageError) in try argument.decision(in: known) }

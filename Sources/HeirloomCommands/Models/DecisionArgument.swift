@@ -41,6 +41,13 @@ struct DecisionArgument {
     self.option = option
   }
 
+  /// Reads all decisions of a command line; a choice that several findings name may be given for each.
+  static func all(in arguments: Arguments) throws(UsageError) -> [DecisionArgument] {
+    var texts: [String] = []
+    for text in arguments.all(option) where !texts.contains(text) { texts.append(text) }
+    return try texts.map { text throws(UsageError) in try DecisionArgument(text) }
+  }
+
   /// Returns the decision.
   ///
   /// - Parameter history: The versions, of which one tells the type of a value: that to migrate to, else the last one.
@@ -154,10 +161,10 @@ struct DecisionArgument {
       }
     case .duplicate: return try? DecisionArgument("\(place)=newest").decision(in: history)
     case .missingLink:
-      let link = history.current.relationship(named: effect.properties.first ?? "", of: effect.entity)
-      let decision = DataDecision(
-        entity: effect.entity, constraint: effect.properties, .link(newObjectOf: link?.destinationEntity ?? ""))
-      return decision.isFit(for: history.current) ? decision : nil
+      let targets = history.current.newEntities(for: effect.properties.first ?? "", of: effect.entity)
+      return targets.first.map {
+        DataDecision(entity: effect.entity, constraint: effect.properties, .link(newObjectOf: $0))
+      }
     default: return nil
     }
   }

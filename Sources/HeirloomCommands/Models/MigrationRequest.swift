@@ -26,7 +26,7 @@ struct MigrationRequest {
     paths = try ([arguments.required("--to", "MODEL")] + arguments.all("--with")).map(console.path)
       .flatMap(Console.modelPaths)
     otherPaths = try arguments.all("--model").map(console.path)
-    let given = try arguments.all(DecisionArgument.option).map { text throws(UsageError) in try DecisionArgument(text) }
+    let given = try DecisionArgument.all(in: arguments)
     var history = try console.history(merging: paths)
     for warning in history.warnings { console.log("note: \(warning)") }
     var trusted: Set<String> = []

@@ -111,7 +111,8 @@ extension MigrationError: ExplainedError {
       ErrorHelp(
         store,
         "Let the expression or the policy make values that differ, or take only some of the objects by the entity"
-          + " mapping's condition; what is copied as it is can be decided instead (newest, merge, quarantine).")
+          + " mapping's condition. A decision (newest, merge, quarantine) reaches only objects that are copied, not those that a"
+          + " policy makes.")
     case .storeContradictsModel:
       ErrorHelp(
         store, "Verify it; a previous version may be whole, and salvage reads what can be read into a new store.",

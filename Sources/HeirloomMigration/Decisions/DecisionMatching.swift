@@ -155,8 +155,17 @@ extension DecisionMatching {
 
 extension DataDecision {
   /// Returns true if rows of another version's store may need the decision to become ones of a model.
-  package func isFit(for model: ManagedObjectModel) -> Bool {
-    (try? DecisionMatching.check([self], in: [model])) != nil
+  package func isFit(for model: ManagedObjectModel) -> Bool { objection(in: model) == nil }
+
+  /// Returns the reason why no row of another version's store needs the decision, or why it can't be carried out.
+  package func objection(in model: ManagedObjectModel) -> String? {
+    do throws(MigrationError) {
+      try DecisionMatching.check([self], in: [model])
+      return nil
+    } catch {
+      guard case .unfitDecision(_, let reason) = error else { return "\(error)" }
+      return reason
+    }
   }
 }
 
