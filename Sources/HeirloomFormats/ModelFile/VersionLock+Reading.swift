@@ -9,6 +9,10 @@ extension VersionLock {
   /// Returns true for bytes that are plainly another tool's file: a JSON object without a member that only a lock has.
   static func areOfAnotherTool(_ bytes: [UInt8]) -> Bool {
     guard case .object(let members)? = try? JSONReader.value(of: bytes) else { return false }
+    return areOfAnotherTool(members)
+  }
+
+  private static func areOfAnotherTool(_ members: [String: JSONValue]) -> Bool {
     if !Set(members.keys).isDisjoint(with: ["acknowledged", "byCode", "floor", "format"]) { return false }
     guard case .array(let list)? = members["versions"] else { return true }
     return !list.allSatisfy { if case .object = $0 { true } else { false } }
@@ -62,6 +66,9 @@ extension VersionLock {
     }
     if case .integer(let format)? = members["format"], format > 2 {
       throw ModelReadingError(problem: .laterLock(reason: "it has format \(format), and this release reads 1 and 2"))
+    }
+    if Self.areOfAnotherTool(members) {
+      throw Self.notLock("it is another program's: neither a format nor a list of versions is in it")
     }
     if let name = Self.unknownMembers(members).first {
       throw ModelReadingError(

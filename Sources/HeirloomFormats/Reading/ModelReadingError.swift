@@ -144,7 +144,8 @@ extension ModelReadingError {
         "Use an .xcdatamodeld or .xcdatamodel, a .momd or .mom, a snapshot (.json, .json.gz) or a folder of snapshots."
       case .unsupportedSnapshotFormat, .laterLock: "Use a newer version of Heirloom."
       case .notLock:
-        "Restore the file from version control; the order of versions, the floor and the consents to losses are in it."
+        "Restore the file from version control; the order of versions, the floor and the consents to losses are in it. If"
+          + " another program wrote it, give the history a folder of its own."
       case .undecided(_, let advice): advice
       case .tooLarge, .malformed, .inconsistent, .hashMismatch:
         "Restore the file, for example from version control. A store's own model can be read from the store."

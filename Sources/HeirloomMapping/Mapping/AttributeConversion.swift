@@ -22,9 +22,10 @@ package struct AttributeConversion: Hashable, Sendable {
       || source.isInteger && destination == .boolean
   }
 
-  /// Returns an expression that converts a value where inference doesn't; `nil` where none is simple enough to propose.
+  /// Returns an expression that converts a value where inference doesn't.
   ///
   /// - Parameter name: The name of the source attribute.
+  /// - Returns: `nil` where inference converts, or where no expression is simple enough to propose.
   package func expression(reading name: String) -> String? {
     guard !isPossible, let type = castName else { return nil }
     // The name may be a word of the language, which is written otherwise.

@@ -260,6 +260,25 @@ struct LockFormatTests {
     ]
   }
 
+  @Test(arguments: [#"{"name": "app", "lockfileVersion": 3}"#, #"{"versions": {"a": "1.0"}, "packages": []}"#])
+  func `another program's file is called that in a history's own folder, and passed over beside a bundle`(
+    text: String
+  ) throws {
+    let folder = directory.file("History")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let lock = folder.appendingPathComponent("lock.json")
+    try Data(text.utf8).write(to: lock)
+    let error = #expect(throws: ModelReadingError.self) { try ModelVersionList(folder.path) }
+    #expect(error?.cause.contains("another program's") == true, "\(String(describing: error?.cause))")
+    #expect(error?.recoverySuggestion?.contains("a folder of its own") == true)
+    let version = directory.file("M.xcdatamodeld/A.xcdatamodel")
+    try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
+    try Data("<model><entity name=\"Item\"/></model>".utf8).write(to: version.appendingPathComponent("contents"))
+    try FileManager.default.moveItem(at: lock, to: directory.file("lock.json"))
+    let warnings = try ModelVersionList(directory.file("M.xcdatamodeld").path).warnings
+    #expect(warnings.count == 1 && warnings[0].contains("passed over"), "\(warnings)")
+  }
+
   @Test func `bytes that are no lock are an error, never passed over`() throws {
     let version = directory.file("M.xcdatamodeld/A.xcdatamodel")
     try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
