@@ -74,9 +74,8 @@ extension RowDecisions {
       outcomes[excluded.decision].remove(excluded.rows)
       losses.append(
         MigrationLoss(
-          entity: excluded.source, property: nil,
-          reason: "Objects of \"\(excluded.destination)\" go into quarantine, and links to them are dropped, by the"
-            + " decision \(decisions[excluded.decision]).", rows: excluded.rows, consent: .decision, kind: .objects))
+          .quarantined(by: decisions[excluded.decision], of: excluded.destination), entity: excluded.source,
+          rows: excluded.rows))
     }
     quarantine = QuarantineQuery(queries: queries, decisions: decisions, rows: rows)
   }

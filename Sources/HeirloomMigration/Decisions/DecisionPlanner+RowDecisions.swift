@@ -151,10 +151,9 @@ extension DecisionPlanner {
       let rows = found.filter { $0.isAbout(effect) && $0.reason == effect.description }.map(\.rows).reduce(0, +)
       losses.append(
         MigrationLoss(
+          .replaced(name: "\(effect.entity).\(effect.properties.joined())"),
           entity: parts.crossing.routing.byDestination[effect.entity]?.source ?? effect.entity,
-          property: effect.properties.first,
-          reason: "The numbers of \"\(effect.entity).\(effect.properties.joined())\" that are too large are replaced by"
-            + " another.", rows: rows, consent: .decision, kind: .values))
+          property: effect.properties.first, rows: rows))
     }
     for table in orderedTables where table.mayLoseRows {
       // Sorted, so that the plan lists its losses in the same order each time.
@@ -167,9 +166,8 @@ extension DecisionPlanner {
         else { continue }
         losses.append(
           MigrationLoss(
-            entity: parts.crossing.routing.byDestination[entity.name]?.source ?? entity.name, property: nil,
-            reason: Self.reason(matching.decisions[index], entity: entity.name), rows: count,
-            consent: .decision, kind: .objects))
+            .removed(by: matching.decisions[index], of: entity.name),
+            entity: parts.crossing.routing.byDestination[entity.name]?.source ?? entity.name, rows: count))
       }
     }
     for table in orderedTables where table.mayLoseRows { losses += try cellLosses(of: table) }
@@ -287,10 +285,8 @@ extension DecisionPlanner {
       } else {
         losses.append(
           MigrationLoss(
-            entity: entity, property: path.joined(separator: "."),
-            reason: "\(tracked.link == nil ? "Values" : "Links") of \"\(entity).\(path.joined(separator: "."))\" are"
-              + " dropped: by decision, their objects are merged into objects of entities without it.",
-            rows: own, consent: .decision, kind: tracked.link == nil ? .values : .links))
+            .merged(name: "\(entity).\(path.joined(separator: "."))", areLinks: tracked.link != nil), entity: entity,
+            property: path.joined(separator: "."), rows: own))
       }
     }
     return losses
@@ -300,36 +296,16 @@ extension DecisionPlanner {
     _ column: String, of table: String, entity: String, rows: Int64, without property: String? = nil
   ) -> MigrationLoss {
     MigrationLoss(
-      entity: parts.crossing.routing.byDestination[entity]?.source ?? entity, property: column,
-      reason: property.map { UnknownColumns.reason(column, of: table, ofEntitiesWithout: $0) }
-        ?? UnknownColumns.reason(column, of: table, "decisions remove rows that alone hold these values"),
-      rows: rows, consent: .decision, kind: .unknownContent)
+      property.map { .foreignCells(column, table: table, attribute: $0, byDecision: true) }
+        ?? .unknownColumn(column, table: table, .removed),
+      entity: parts.crossing.routing.byDestination[entity]?.source ?? entity, property: column, rows: rows)
   }
 
   func linkLoss(entity: String, relationship: String, rows: Int64, areWithin: Bool = false) -> MigrationLoss {
     let route = parts.crossing.routing.byDestination[entity]
     return MigrationLoss(
-      entity: route?.source ?? entity,
-      property: route?.properties[relationship]?.sourceRelationshipName ?? relationship,
-      reason: "Links of \"\(entity).\(relationship)\""
-        + " \(areWithin ? "between objects that become one" : "to objects that don't stay"), by decision, are dropped.",
-      rows: rows,
-      consent: .decision, kind: .links)
-  }
-
-  private static func reason(_ decision: DataDecision, entity: String) -> String {
-    let names = decision.properties.joined(separator: ", ")
-    let words =
-      switch decision.choice {
-      case .keepNewest: "that are equal to a newer one in \(names) are dropped"
-      case .merge:
-        "that are equal to another in \(names) are merged into it; where both have a value, or a link to one object, only"
-          + " the other's is kept"
-      case .quarantine: "go into quarantine\(names.isEmpty ? "" : " for \(names)")"
-      case .fill, .compute: "get a value"
-      case .link(let entity): "get a new \(entity)"
-      }
-    return "Objects of \"\(entity)\" \(words), by the decision \(decision)."
+      .decidedLinks(name: "\(entity).\(relationship)", areWithin: areWithin), entity: route?.source ?? entity,
+      property: route?.properties[relationship]?.sourceRelationshipName ?? relationship, rows: rows)
   }
 
   /// Returns the query of the rows for the file; `nil` if there are none.

@@ -207,8 +207,7 @@ extension CodeAccount {
         }
         left.add(
           LeftProperty(
-            entity: name.entity, property: name.property, cause: cause,
-            kind: cause == .foreign || cause == .noRoom ? .linksWithoutRoom : .links, rows: row?[0].integer ?? 0,
+            entity: name.entity, property: name.property, cause: cause, rows: row?[0].integer ?? 0,
             links: row?[1].integer, targets: Set(links.targets)))
       }
     }
@@ -241,7 +240,7 @@ extension CodeAccount {
       left.add(
         LeftProperty(
           entity: order.name.entity, property: order.name.property, cause: order.isOrdered ? .otherOrder : .noOrder,
-          kind: .order, rows: rows ?? 0))
+          rows: rows ?? 0))
     }
     return left
   }

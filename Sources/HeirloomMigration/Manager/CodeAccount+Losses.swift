@@ -34,10 +34,7 @@ extension CodeAccount {
           + " AND NOT \(sets.contains(key, in: touched))")
       guard let count, count > 0 else { continue }
       losses.append(
-        MigrationLoss(
-          entity: name, property: nil,
-          reason: "Code deleted what was made of these objects, and read none of their properties.", rows: count,
-          kind: .objects))
+        MigrationLoss(.deletedByCode, entity: name, rows: count))
     }
     for result in results {
       guard let name = result.sourceEntity, lost[name] == nil, let entity = setting.source.entity(named: name) else {
@@ -62,11 +59,7 @@ extension CodeAccount {
       lost[name] = unread
       losses.append(
         MigrationLoss(
-          entity: name, property: nil,
-          reason:
-            "The policy of \"\(result.mapping)\" made nothing of these objects"
-            + "\(vanished == nil ? "" : ", or code deleted what it made,") and read none of their properties.",
-          rows: count, kind: .objects))
+          .nothingMade(byPolicyOf: result.mapping, mayBeDeleted: vanished != nil), entity: name, rows: count))
     }
     let links = try unreadLinks(leftOut, except: lost)
     losses += try unreadValues(except: lost) + links.filter { $0.cause != .noRoom }.losses
@@ -93,8 +86,7 @@ extension CodeAccount {
             + " WHERE \(conditions.compactMap { $0 }.joined(separator: " AND "))")
         left.add(
           LeftProperty(
-            entity: line.owner, property: line.property, cause: cause,
-            kind: line.attribute == nil ? .unknownContent : .values, rows: rows ?? 0))
+            entity: line.owner, property: line.property, cause: cause, isKnown: line.attribute != nil, rows: rows ?? 0))
       }
     }
     return left.losses
@@ -115,7 +107,8 @@ struct LeftProperty {
   let entity: String
   let property: String
   let cause: OpenCause
-  let kind: MigrationLoss.Kind
+  /// False for the cells of a column that no model knows.
+  var isKnown = true
   var rows: Int64
   /// The number of links; `nil` for values.
   var links: Int64?
@@ -123,32 +116,11 @@ struct LeftProperty {
   var targets: Set<String> = []
 
   var loss: MigrationLoss {
-    let reason =
-      switch cause {
-      case .unmapped:
-        "No property mapping takes \"\(entity).\(property)\", and the code of the mapping never read it."
-      case .passedOver:
-        "The code of the mapping never read \"\(entity).\(property)\", nor called the default that takes it."
-      case .undone:
-        links == nil
-          ? "The code of the mapping never read \"\(entity).\(property)\", and removed what the default had taken along."
-          : "The code of the mapping never read \"\(entity).\(property)\", and what it made lacks these links."
-      case .leftOut:
-        "The code of the mapping never read \"\(entity).\(property)\", and made nothing of the object at one end."
-      case .noRoom:
-        DataEffect(kind: .severalLinks(otherSide: nil), entity: entity, properties: [property], rows: []).description
-      case .noOrder:
-        DataEffect(kind: .orderDropped, entity: entity, properties: [property], rows: []).description
-      case .otherOrder:
-        "The code of the mapping never read \"\(entity).\(property)\", and what it made has another order."
-      case .foreign:
-        DataEffect(
-          kind: .foreignLinks(to: targets.ordered()), entity: entity, properties: [property],
-          rows: []
-        ).description
-      }
-    return MigrationLoss(
-      entity: entity, property: property, reason: reason, rows: rows, links: links, kind: kind)
+    MigrationLoss(
+      .unread(
+        cause, isKnown ? links == nil ? .values : .links : .unknownContent, entity: entity, property: property,
+        targets: targets.ordered()),
+      entity: entity, property: property, rows: rows, links: links)
   }
 }
 

@@ -91,8 +91,8 @@ struct EffectQuestions {
     case .loss:
       return .loss(
         MigrationLoss(
-          entity: effect.entity, property: property, reason: effect.description, rows: rows, links: links,
-          kind: effect.kind.lossKind ?? .linksWithoutRoom))
+          .effect(effect.kind, entity: effect.entity, properties: effect.properties), entity: effect.entity,
+          property: property, rows: rows, links: links))
     case .blocker:
       return .blocker(
         MigrationBlocker(effect, rows: rows))

@@ -66,17 +66,14 @@ struct ForeignBookkeeping {
   func ask(_ questions: inout StoreQuestions) {
     for (table, own, columns) in tables {
       let rows = SchemaName.rows(of: table, as: "s")
-      func tell(_ sql: String, _ property: String, _ reason: String) {
-        questions.count(sql: sql) { rows in
-          .loss(
-            MigrationLoss(entity: table, property: property, reason: reason, rows: rows, kind: .unknownContent))
-        }
+      func tell(_ sql: String, _ property: String, _ cause: LossCause) {
+        questions.count(sql: sql) { rows in .loss(MigrationLoss(cause, entity: table, property: property, rows: rows)) }
       }
       for column in columns {
         let name = "s.\(quote(column.name))"
         tell(
           "SELECT COUNT(\(name)) - COUNT(DISTINCT CASE WHEN \(name) IS NOT NULL THEN \(place(in: table)) END) FROM \(rows)",
-          column.name, UnknownColumns.reason(column.name, of: table, "nothing takes these values along"))
+          column.name, .unknownColumn(column.name, table: table, .untaken))
       }
       let strangers = crossing.actual.strangers(
         in: table, entities: crossing.source.entities.count, frameworkNumber: frameworkNumber,
@@ -84,7 +81,7 @@ struct ForeignBookkeeping {
       if let strangers {
         tell(
           "SELECT COUNT(*) FROM \(SchemaName.rows(of: table, as: "r")) WHERE \(strangers)", own,
-          "The table \(table) has rows that belong to no entity or model of the store, and nothing takes them along.")
+          .foreignRows(table: table))
       }
     }
   }

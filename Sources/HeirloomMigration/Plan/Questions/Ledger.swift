@@ -121,12 +121,11 @@ struct Ledger {
 
   private mutating func closeObjects(of entity: PhysicalEntity) {
     guard let takers = takers[entity.name] else {
-      let effect = DataEffect(kind: .objectsDropped, entity: entity.name, properties: [], rows: [])
       return known.append(
         .loss(
           MigrationLoss(
-            entity: entity.name, property: nil, reason: effect.description,
-            rows: crossing.counts.byEntity[entity.name, default: 0], kind: .objects)))
+            .effect(.objectsDropped, entity: entity.name, properties: []), entity: entity.name,
+            rows: crossing.counts.byEntity[entity.name, default: 0])))
     }
     // A mapping without a condition, or with a policy of its own, may take all.
     let names = takers.map(\.flow.mapping)
@@ -140,10 +139,7 @@ struct Ledger {
     // The conditions are never NULL, so each row that none of them takes is counted.
     let condition = names.compactMap { taken.known[$0] }.chained(by: "OR")
     questions.count(where: "\(isOf([entity.number])) AND NOT (\(condition))", in: entity.table) { rows in
-      .loss(
-        MigrationLoss(
-          entity: entity.name, property: nil, reason: "no entity mapping has a condition that takes these objects",
-          rows: rows, kind: .objects))
+      .loss(MigrationLoss(.noCondition, entity: entity.name, rows: rows))
     }
   }
 
@@ -158,7 +154,7 @@ struct Ledger {
     /// The entity and the property that the loss names.
     let owner: String
     let property: String
-    let reason: String
+    let cause: LossCause
     /// The literal of a value that isn't counted; `nil` to count all.
     var uncounted: String?
   }
@@ -170,25 +166,24 @@ struct Ledger {
       guard let attribute = path.first.flatMap({ model.attribute(named: $0, of: owner) }), attribute.hasOwnValues
       else { return }
       let property = path.joined(separator: ".")
-      let reason = DataEffect(kind: .valuesDropped, entity: owner, properties: [property], rows: []).description
       let isOwn = Dictionary(grouping: entities) { model.isEntity($0.name, kindOf: owner) }
       close(
         Cells(
-          column: column.name, table: table.name, path: path, owner: owner, property: property, reason: reason),
+          column: column.name, table: table.name, path: path, owner: owner, property: property,
+          cause: .effect(.valuesDropped, entity: owner, properties: [property])),
         of: isOwn[true] ?? [])
       // A program that changes an object's entity may leave values behind.
       close(
         Cells(
           column: column.name, table: table.name, path: nil, owner: root, property: column.name,
-          reason: UnknownColumns.reason(
-            column.name, of: table.name, ofEntitiesWithout: "\(owner).\(property)"),
+          cause: .foreignCells(column.name, table: table.name, attribute: "\(owner).\(property)", byDecision: false),
           uncounted: crossing.source.filling(of: column.role)),
         of: isOwn[false] ?? [])
     case (.unknown, .objects(let root)):
       close(
         Cells(
           column: column.name, table: table.name, path: nil, owner: root, property: column.name,
-          reason: UnknownColumns.reason(column.name, of: table.name, "nothing takes these values along")),
+          cause: .unknownColumn(column.name, table: table.name, .untaken)),
         of: entities)
     // Links have lines of their own; so have the columns of a table of links, which go where its links go.
     default: return
@@ -224,10 +219,7 @@ struct Ledger {
     guard !rows.isEmpty else { return }
     let cell = "s.\(quote(cells.column))"
     count(cells.uncounted.map { "NULLIF(\(cell), \($0))" } ?? cell, in: cells.table, of: rows) { rows in
-      .loss(
-        MigrationLoss(
-          entity: cells.owner, property: cells.property, reason: cells.reason, rows: rows,
-          kind: path == nil ? .unknownContent : .values))
+      .loss(MigrationLoss(cells.cause, entity: cells.owner, property: cells.property, rows: rows))
     }
   }
 
@@ -256,9 +248,7 @@ struct Ledger {
       ) { rows in
         .loss(
           MigrationLoss(
-            entity: entity, property: column.name,
-            reason: UnknownColumns.reason(column.name, of: pairs, "some of its rows go"), rows: rows,
-            kind: .unknownContent))
+            .unknownColumn(column.name, table: pairs, .partlyGone), entity: entity, property: column.name, rows: rows))
       }
     }
   }
@@ -305,13 +295,10 @@ struct Ledger {
       let target = crossing.destination.column(atPath: path, in: entity)?.attribute.type
       let origin = expression.origin.flatMap { type(of: $0, in: sourceTable) }
       let property = path.joined(separator: ".")
-      let effect = DataEffect(
-        kind: .valuesChanged(from: origin ?? .undefined, to: target ?? .undefined), entity: entity,
-        properties: [property], rows: [])
+      let cause = LossCause.effect(
+        .valuesChanged(from: origin ?? .undefined, to: target ?? .undefined), entity: entity, properties: [property])
       questions.count(where: "\(rows) AND (\(change))", in: sourceTable) { rows in
-        .loss(
-          MigrationLoss(
-            entity: entity, property: property, reason: effect.description, rows: rows, kind: .changedValues))
+        .loss(MigrationLoss(cause, entity: entity, property: property, rows: rows))
       }
     }
   }
@@ -333,14 +320,13 @@ struct Ledger {
         return "\(isOf([number])) AND (\(rounding.condition))"
       }
       guard !conditions.isEmpty else { continue }
-      let effect = DataEffect(
-        kind: .rounded(to: type), entity: entity, properties: [path.joined(separator: ".")], rows: [])
+      let property = path.joined(separator: ".")
       let all = ["(\(conditions.map { "(\($0))" }.chained(by: "OR")))"] + [condition].compactMap { $0 }
       questions.count(where: all.chained(by: "AND"), in: sourceTable) { rows in
         .loss(
           MigrationLoss(
-            entity: entity, property: effect.properties[0], reason: effect.description, rows: rows,
-            kind: .changedValues))
+            .effect(.rounded(to: type), entity: entity, properties: [property]), entity: entity, property: property,
+            rows: rows))
       }
     }
   }

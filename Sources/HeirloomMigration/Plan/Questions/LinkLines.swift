@@ -162,13 +162,12 @@ struct LinkLines {
 
   private func tell(_ line: Line, as kind: DataEffect.Kind, _ name: [String], _ questions: inout StoreQuestions) {
     guard !line.queries.isEmpty else { return }
-    let effect = DataEffect(kind: kind, entity: name[0], properties: [name[1]], rows: [])
     let counts = line.queries.map { "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (\($0))" }
     questions.countLinks(counts) { rows, links in
       .loss(
         MigrationLoss(
-          entity: name[0], property: name[1], reason: effect.description, rows: rows, links: links,
-          kind: kind.lossKind ?? .links))
+          .effect(kind, entity: name[0], properties: [name[1]]), entity: name[0], property: name[1], rows: rows,
+          links: links))
     }
   }
 

@@ -55,35 +55,27 @@ struct LinkRoom {
   /// Asks how many objects have more links than they can keep, and how many links lead to an object with an owner.
   func ask(_ questions: inout StoreQuestions) {
     for side in sides {
-      let subject = "\"\(side.entity).\(side.relationship.name)\""
       let links = crossing.filtered(side.links, relationship: side.relationship, declaredBy: side.entity)
-      let (sql, reason): (String, String)
+      let (sql, cause): (String, LossCause)
       if side.relationship.isToMany {
         // Each object that is led to keeps one of its owners; the other links go.
         sql =
           "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (SELECT owner, ROW_NUMBER() OVER (PARTITION BY"
           + " target ORDER BY owner) AS place FROM (SELECT DISTINCT owner, target FROM (\(links)))) WHERE place > 1"
-        reason =
-          "\(subject) has no inverse, so an object is led to by one owner only; of several, the one with the lowest"
-          + " primary key."
+        cause = .effect(.sharedLinks, entity: side.entity, properties: [side.relationship.name])
       } else {
         // Two relationships that lead to the same object leave nothing out.
         sql =
           "SELECT COUNT(*) AS owners, SUM(n) AS links FROM (SELECT COUNT(DISTINCT target) - 1 AS n FROM (\(links))"
           + " GROUP BY owner) WHERE n > 0"
-        reason =
+        cause =
           side.links.parts.count > 1
-          ? "Several relationships go on in \(subject), which leads to one object; of several, the one with the lowest"
-            + " primary key is kept."
-          : DataEffect(
-            kind: .severalLinks(otherSide: nil), entity: side.entity, properties: [side.relationship.name], rows: []
-          ).description
+          ? .severalRelationships(name: "\(side.entity).\(side.relationship.name)")
+          : .effect(.severalLinks(otherSide: nil), entity: side.entity, properties: [side.relationship.name])
       }
       questions.countLinks([sql]) { rows, count in
         .loss(
-          MigrationLoss(
-            entity: side.entity, property: side.relationship.name, reason: reason, rows: rows, links: count,
-            kind: .linksWithoutRoom))
+          MigrationLoss(cause, entity: side.entity, property: side.relationship.name, rows: rows, links: count))
       }
     }
   }

@@ -29,16 +29,13 @@ struct OneSidedLinks {
         // Code links the objects that it makes; the links of objects that go are told with them.
         let carried = lines.carried(relationship, declaredBy: entity.name, own)
         guard !carried.isEmpty else { continue }
-        let reason =
-          "\"\(entity.name).\(relationship.name)\" is not taken over, and the other side, \"\(inverse.entity.name)."
-          + "\(inverse.relationship.name)\", which is, lacks these links."
+        let cause = LossCause.oneSided(
+          name: "\(entity.name).\(relationship.name)", other: "\(inverse.entity.name).\(inverse.relationship.name)")
         questions.countLinks([
           "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (SELECT owner, target FROM"
             + " (\(carried.united())) EXCEPT SELECT owner, target FROM (\(other.sql)))"
         ]) { rows, links in
-          .loss(
-            MigrationLoss(
-              entity: entity.name, property: relationship.name, reason: reason, rows: rows, links: links, kind: .links))
+          .loss(MigrationLoss(cause, entity: entity.name, property: relationship.name, rows: rows, links: links))
         }
       }
     }

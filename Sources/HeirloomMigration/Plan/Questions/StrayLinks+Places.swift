@@ -40,13 +40,7 @@ extension StrayLinks {
         + " (SELECT \(list) FROM (\(account.links.own.sql)) GROUP BY \(list) HAVING COUNT(*) > 1)"
       let (entity, name) = (order.entity, order.relationship.name)
       questions.count(sql: sql) { rows in
-        .loss(
-          MigrationLoss(
-            entity: entity, property: name,
-            reason:
-              "\"\(entity).\(name)\" has an order of links of objects of other entities than it joins, and nothing"
-              + " takes it along.",
-            rows: rows, kind: .unknownContent))
+        .loss(MigrationLoss(.strayOrder(name: "\(entity).\(name)"), entity: entity, property: name, rows: rows))
       }
     }
   }

@@ -81,13 +81,11 @@ struct StrayLinks {
         guard !strays.isEmpty else { continue }
         for account in accounts { askForPlaces(account, known, strays, &questions) }
         guard let sql = query(accounts, known, strays) else { continue }
-        let reason =
-          "\"\(entity.name).\(relationship.name)\" has links of objects of other entities than it joins, and nothing takes"
-          + " them along."
         questions.count(sql: sql) { links in
           .loss(
             MigrationLoss(
-              entity: entity.name, property: relationship.name, reason: reason, rows: links, kind: .unknownContent))
+              .stray(name: "\(entity.name).\(relationship.name)"), entity: entity.name, property: relationship.name,
+              rows: links))
         }
       }
     }

@@ -60,22 +60,11 @@ struct UnknownColumns {
         questions.count(valuesOf: "s.\(quote(column.name))", in: table.name) { rows in
           .loss(
             MigrationLoss(
-              entity: entity, property: column.name,
-              reason: Self.reason(column.name, of: table.name, "nothing takes these values along"), rows: rows,
-              kind: .unknownContent))
+              .unknownColumn(column.name, table: table.name, .untaken), entity: entity, property: column.name,
+              rows: rows))
         }
       }
     }
-  }
-
-  /// Returns the sentence about values of a column that go.
-  static func reason(_ column: String, of table: String, _ cause: String) -> String {
-    "The column \(table).\(column) belongs to no property of the model, and \(cause)."
-  }
-
-  /// Returns the sentence about values of an attribute's column that go, in rows of entities without the attribute.
-  static func reason(_ column: String, of table: String, ofEntitiesWithout attribute: String) -> String {
-    "The column \(table).\(column) has values in rows of entities without \"\(attribute)\", and nothing takes them along."
   }
 
   /// The sentences about columns that come along.

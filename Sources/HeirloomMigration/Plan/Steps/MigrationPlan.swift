@@ -185,9 +185,8 @@ extension MigrationPlan {
       if let entity = link.entity, let relationship = link.relationship {
         hopLosses.append(
           MigrationLoss(
-            entity: entity, property: relationship,
-            reason: "Links of \"\(entity).\(relationship)\" to objects that don't stay, by decision, are dropped.",
-            rows: count, consent: .decision, kind: .links))
+            .decidedLinks(name: "\(entity).\(relationship)", areWithin: false), entity: entity,
+            property: relationship, rows: count))
       } else {
         warnings.append(
           "the policy of the mapping \"\(link.mapping)\" asked \(count) times for what became of objects that don't stay,"

@@ -1,0 +1,181 @@
+import HeirloomMapping
+import HeirloomModel
+
+/// The way in which content of the store doesn't come into the candidate, or comes changed.
+///
+/// Each loss has one, and the sentences of losses are here alone.
+enum LossCause {
+  // What models tell.
+
+  /// A possible loss of the mapping.
+  case effect(DataEffect.Kind, entity: String, properties: [String])
+
+  // Objects.
+
+  /// The conditions of all entity mappings of the entity leave them out.
+  case noCondition
+  /// A policy made nothing of them, or code deleted what it had made, and read none of their properties.
+  case nothingMade(byPolicyOf: String, mayBeDeleted: Bool)
+  /// Code deleted what SQL had made of them, and read none of their properties.
+  case deletedByCode
+  /// A decision removes objects of a destination entity.
+  case removed(by: DataDecision, of: String)
+  /// A decision puts objects that are made one by one into quarantine.
+  case quarantined(by: DataDecision, of: String)
+
+  // Values.
+
+  /// Another number is decided for those that are too large for an attribute.
+  case replaced(name: String)
+  /// Objects are merged into objects of entities without the property.
+  case merged(name: String, areLinks: Bool)
+
+  // Content that no model knows.
+
+  /// A column belongs to no property of the model.
+  case unknownColumn(String, table: String, Fate)
+  /// Rows of entities without an attribute have values in its column.
+  case foreignCells(String, table: String, attribute: String, byDecision: Bool)
+  /// Rows of a table of numbers or metadata belong to nothing there.
+  case foreignRows(table: String)
+
+  // Links.
+
+  /// The other side of a one-to-one relationship is taken over, and lacks them.
+  case oneSided(name: String, other: String)
+  /// Several relationships become one that leads to one object.
+  case severalRelationships(name: String)
+  /// The relationship doesn't join the entities of the linked objects.
+  case stray(name: String)
+  /// The same, of the order of such links.
+  case strayOrder(name: String)
+  /// The objects at the other end don't stay, by decision, or become one with the owner.
+  case decidedLinks(name: String, areWithin: Bool)
+
+  // What code was given.
+
+  /// Code didn't read it, and the candidate lacks it.
+  case unread(OpenCause, LossKind, entity: String, property: String, targets: [String])
+
+  /// What becomes of the cells of a column that no model knows.
+  enum Fate: String {
+    case untaken = "nothing takes these values along"
+    case partlyGone = "some of its rows go"
+    case removed = "decisions remove rows that alone hold these values"
+  }
+}
+
+extension LossCause {
+  /// The kind of content that is lost.
+  var kind: LossKind {
+    switch self {
+    case .effect(let kind, _, _): kind.lossKind ?? .linksWithoutRoom
+    case .noCondition, .nothingMade, .deletedByCode, .removed, .quarantined: .objects
+    case .replaced: .values
+    case .merged(_, let areLinks): areLinks ? .links : .values
+    case .unknownColumn, .foreignCells, .foreignRows, .stray, .strayOrder: .unknownContent
+    case .oneSided, .decidedLinks: .links
+    case .severalRelationships: .linksWithoutRoom
+    case .unread(let cause, let kind, _, _, _):
+      switch cause {
+      case .foreign, .noRoom: .linksWithoutRoom
+      case .noOrder, .otherOrder: .order
+      case .unmapped, .passedOver, .undone, .leftOut: kind
+      }
+    }
+  }
+
+  /// The consent that the cause itself is; `nil` if somebody has to be asked.
+  var consent: LossConsent? {
+    switch self {
+    case .removed, .quarantined, .replaced, .merged, .decidedLinks, .unknownColumn(_, _, .removed),
+      .foreignCells(_, _, _, byDecision: true):
+      .decision
+    default: nil
+    }
+  }
+
+  /// The reason, in a sentence.
+  var reason: String {
+    switch self {
+    case .effect(let kind, let entity, let properties):
+      DataEffect(kind: kind, entity: entity, properties: properties, rows: []).description
+    case .noCondition: "no entity mapping has a condition that takes these objects"
+    case .nothingMade(let mapping, let mayBeDeleted):
+      "The policy of \"\(mapping)\" made nothing of these objects"
+        + "\(mayBeDeleted ? ", or code deleted what it made," : "") and read none of their properties."
+    case .deletedByCode: "Code deleted what was made of these objects, and read none of their properties."
+    case .removed(let decision, let entity):
+      "Objects of \"\(entity)\" \(Self.words(decision)), by the decision \(decision)."
+    case .quarantined(let decision, let entity):
+      "Objects of \"\(entity)\" go into quarantine, and links to them are dropped, by the decision \(decision)."
+    case .replaced(let name): "The numbers of \"\(name)\" that are too large are replaced by another."
+    case .merged(let name, let areLinks):
+      "\(areLinks ? "Links" : "Values") of \"\(name)\" are dropped: by decision, their objects are merged into objects of"
+        + " entities without it."
+    case .unknownColumn(let column, let table, let fate):
+      "The column \(table).\(column) belongs to no property of the model, and \(fate.rawValue)."
+    case .foreignCells(let column, let table, let attribute, _):
+      "The column \(table).\(column) has values in rows of entities without \"\(attribute)\", and nothing takes them along."
+    case .foreignRows(let table):
+      "The table \(table) has rows that belong to no entity or model of the store, and nothing takes them along."
+    case .oneSided(let name, let other):
+      "\"\(name)\" is not taken over, and the other side, \"\(other)\", which is, lacks these links."
+    case .severalRelationships(let name):
+      "Several relationships go on in \"\(name)\", which leads to one object; of several, the one with the lowest primary"
+        + " key is kept."
+    case .stray(let name):
+      "\"\(name)\" has links of objects of other entities than it joins, and nothing takes them along."
+    case .strayOrder(let name):
+      "\"\(name)\" has an order of links of objects of other entities than it joins, and nothing takes it along."
+    case .decidedLinks(let name, let areWithin):
+      "Links of \"\(name)\" \(areWithin ? "between objects that become one" : "to objects that don't stay"), by decision,"
+        + " are dropped."
+    case .unread(let cause, let kind, let entity, let property, let targets):
+      Self.words(cause, areLinks: kind == .links, entity, property, targets)
+    }
+  }
+
+  private static func words(_ decision: DataDecision) -> String {
+    let names = decision.properties.joined(separator: ", ")
+    return switch decision.choice {
+    case .keepNewest: "that are equal to a newer one in \(names) are dropped"
+    case .merge:
+      "that are equal to another in \(names) are merged into it; where both have a value, or a link to one object, only"
+        + " the other's is kept"
+    case .quarantine: "go into quarantine\(names.isEmpty ? "" : " for \(names)")"
+    case .fill, .compute: "get a value"
+    case .link(let entity): "get a new \(entity)"
+    }
+  }
+
+  private static func words(
+    _ cause: OpenCause, areLinks: Bool, _ entity: String, _ property: String, _ targets: [String]
+  ) -> String {
+    func effect(_ kind: DataEffect.Kind) -> String {
+      DataEffect(kind: kind, entity: entity, properties: [property], rows: []).description
+    }
+    let unread = "The code of the mapping never read \"\(entity).\(property)\""
+    return switch cause {
+    case .unmapped: "No property mapping takes \"\(entity).\(property)\", and the code of the mapping never read it."
+    case .passedOver: "\(unread), nor called the default that takes it."
+    case .undone:
+      areLinks
+        ? "\(unread), and what it made lacks these links." : "\(unread), and removed what the default had taken along."
+    case .leftOut: "\(unread), and made nothing of the object at one end."
+    case .noRoom: effect(.severalLinks(otherSide: nil))
+    case .noOrder: effect(.orderDropped)
+    case .otherOrder: "\(unread), and what it made has another order."
+    case .foreign: effect(.foreignLinks(to: targets))
+    }
+  }
+}
+
+extension MigrationLoss {
+  /// Creates the loss of content of an entity, or of one of its properties.
+  init(_ cause: LossCause, entity: String, property: String? = nil, rows: Int64, links: Int64? = nil) {
+    self.init(
+      entity: entity, property: property, reason: cause.reason, rows: rows, links: links, consent: cause.consent,
+      kind: cause.kind)
+  }
+}
