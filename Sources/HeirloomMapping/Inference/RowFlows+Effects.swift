@@ -84,12 +84,12 @@ extension RowFlows {
       let dropped = flows.map { Set(droppedPaths(of: attribute, in: $0)) }
       let owner = source.declaringEntity(ofProperty: attribute.name, in: entity.name)?.name ?? entity.name
       for path in Set(dropped.joined()) {
-        guard let rows = losing(path, flows, unless: { !dropped[$0].contains(path) }) else { continue }
+        guard let rows = flows.losing(path, unless: { !dropped[$0].contains(path) }) else { continue }
         collector.add(.valuesDropped, entity: owner, properties: [path], rows: [rows])
       }
     }
     for relationship in source.relationships(of: entity.name) where !relationship.isTransient {
-      guard let rows = losing(relationship.name, flows, unless: { carries(relationship, in: flows[$0]) }) else {
+      guard let rows = flows.losing(relationship.name, unless: { carries(relationship, in: flows[$0]) }) else {
         continue
       }
       let owner = source.declaringEntity(ofProperty: relationship.name, in: entity.name)?.name ?? entity.name
@@ -99,22 +99,6 @@ extension RowFlows {
         collector.add(.orderDropped, entity: owner, properties: [relationship.name], rows: [rows])
       }
     }
-  }
-
-  /// Returns the objects that lose a property: those that some mapping takes, but none that carries the property over.
-  ///
-  /// With several mappings of one entity, what any of them carries over isn't lost. Objects that none takes are lost
-  /// as a whole.
-  private func losing(
-    _ property: String, _ flows: [RowFlow], unless carries: (Int) -> Bool
-  ) -> DataEffect.Rows? {
-    let carriers = flows.indices.filter(carries)
-    let others = flows.indices.filter { !carriers.contains($0) }
-    guard let first = others.first, carriers.allSatisfy({ flows[$0].isFiltered }) else { return nil }
-    let takers = others.allSatisfy { flows[$0].isFiltered } ? others : []
-    return DataEffect.Rows(
-      entity: flows[first].source.name, destinationEntity: flows[first].destination.name, properties: [property],
-      takenBy: takers.map { flows[$0].mapping }, notTakenBy: carriers.map { flows[$0].mapping })
   }
 
   private func droppedPaths(of attribute: AttributeDescription, in flow: RowFlow) -> [String] {
@@ -279,5 +263,27 @@ extension AttributeDescription {
     guard !isTransient else { return [] }
     guard let composite else { return [[name]] }
     return composite.elements.flatMap { $0.leafPaths.map { path in [name] + path } }
+  }
+}
+
+extension [RowFlow] {
+  /// Returns the objects of one source entity of which content goes nowhere: those that some mapping takes, but none that
+  /// takes the content.
+  ///
+  /// With several mappings of one entity, what any of them takes isn't lost. Objects that none takes are lost as a whole.
+  ///
+  /// - Parameters:
+  ///   - property: The property with the content; `nil` for a column of no property.
+  ///   - carries: Returns true for the place of a mapping that takes the content.
+  /// - Returns: `nil` if all goes on.
+  package func losing(_ property: String? = nil, unless carries: (Int) -> Bool) -> DataEffect.Rows? {
+    let carriers = indices.filter(carries)
+    let others = indices.filter { !carriers.contains($0) }
+    guard let first = others.first, carriers.allSatisfy({ self[$0].isFiltered }) else { return nil }
+    let takers = others.allSatisfy { self[$0].isFiltered } ? others : []
+    return DataEffect.Rows(
+      entity: self[first].source.name, destinationEntity: self[first].destination.name,
+      properties: property.map { [$0] } ?? [], takenBy: takers.map { self[$0].mapping },
+      notTakenBy: carriers.map { self[$0].mapping })
   }
 }

@@ -21,6 +21,9 @@ final class Crossing {
   /// Another program changed the entity of such an object: to one outside the relationship's tree whose objects leave the
   /// table, or without changing the entity number beside the key.
   let misleadingKeys: Set<RelationshipStorage>
+  /// The entity mappings that take objects along.
+  private(set) lazy var takers = Takers(
+    split.declarative.entityMappings + split.byRow, from: source.model, to: destination.model)
 
   init(
     actual: ActualSchema, source: PhysicalSchema, destination: PhysicalSchema, split: MappingSplit,

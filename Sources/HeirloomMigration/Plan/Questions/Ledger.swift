@@ -8,37 +8,21 @@ import HeirloomStore
 /// that may read them, or lost. So a loss follows from what is missing in the candidate, and nothing has to be foreseen.
 /// Only what is changed or lost is counted.
 struct Ledger {
-  /// Whoever takes objects of one source entity along.
-  private final class Taker {
-    let flow: RowFlow
+  /// What an entity mapping takes of the rows of its objects.
+  private struct CellsTaken {
     /// The columns of the store that go into values of the objects' rows in the candidate.
     let columns: Set<String>
     /// The columns that go into values of some of the rows, with the conditions of these.
     let partly: [ColumnExpression.PartialReading]
     /// The attributes whose values code converts.
     let converted: Set<String>
-
-    init(
-      flow: RowFlow, columns: Set<String>, partly: [ColumnExpression.PartialReading], converted: Set<String>
-    ) {
-      (self.flow, self.columns, self.partly, self.converted) = (flow, columns, partly, converted)
-    }
-
-    /// Returns true if the cells of a column go along by the mapping itself.
-    ///
-    /// An attribute is given by its path; a column that no model knows has none.
-    func carries(_ column: String, of path: [String]?) -> Bool {
-      if columns.contains(column) { return true }
-      guard let path, let attribute = path.first else { return false }
-      return flow.reads(path.joined(separator: ".")) || converted.contains(attribute)
-    }
   }
 
   private let crossing: Crossing
   private let taken: TakenRows
   private let transfers: [TableTransfer]
-  /// The takers of the objects of each source entity.
-  private var takers: [String: [Taker]] = [:]
+  /// What each entity mapping takes of the rows of its objects, by its name.
+  private var cellsTaken: [String: CellsTaken] = [:]
   private var questions = StoreQuestions()
   /// The lines that only code can close, by reading the cells.
   private(set) var open: [OpenLine] = []
@@ -74,12 +58,10 @@ struct Ledger {
           of: property, in: entityMapping, crossing.source.model, crossing.destination.model) != nil
       }
       let converted = isByRow ? evaluated : []
-      takers[flow.source.name, default: []].append(
-        Taker(
-          flow: flow,
-          columns: columns.reduce(into: []) { $0.formUnion($1.expression.columnsRead(ofRowsNumbered: entity.number)) },
-          partly: columns.compactMap { $0.expression.columnsPartlyRead(ofRowsNumbered: entity.number) },
-          converted: Set(converted.compactMap(\.sourceAttributeName))))
+      cellsTaken[entityMapping.name] = CellsTaken(
+        columns: columns.reduce(into: []) { $0.formUnion($1.expression.columnsRead(ofRowsNumbered: entity.number)) },
+        partly: columns.compactMap { $0.expression.columnsPartlyRead(ofRowsNumbered: entity.number) },
+        converted: Set(converted.compactMap(\.sourceAttributeName)))
       if let table = crossing.destination.table(ofEntity: flow.destination.name)?.name {
         closeChanged(
           (isByRow ? columns : []) + evaluated.compactMap { truthValue($0, flow) }, of: table, from: entity.table,
@@ -120,7 +102,8 @@ struct Ledger {
   // MARK: Objects
 
   private mutating func closeObjects(of entity: PhysicalEntity) {
-    guard let takers = takers[entity.name] else {
+    let takers = crossing.takers[entity.name]
+    guard !takers.isEmpty else {
       return known.append(
         .loss(
           MigrationLoss(
@@ -194,12 +177,13 @@ struct Ledger {
     let path = cells.path
     var rows: [(entity: PhysicalEntity, condition: String?)] = []
     for entity in entities {
-      guard let takers = takers[entity.name] else {
+      let takers = crossing.takers[entity.name]
+      guard !takers.isEmpty else {
         // The values of a model's attributes go with their objects, which are told.
         if path == nil { rows.append((entity, nil)) }
         continue
       }
-      let carriers = takers.filter { $0.carries(cells.column, of: path) }
+      let carriers = takers.filter { carries($0, cells.column, of: path) }
       guard !takers.contains(where: \.flow.isUninstantiable),
         carriers.allSatisfy({ $0.flow.isFiltered || $0.flow.isOpaque })
       else { continue }
@@ -212,7 +196,9 @@ struct Ledger {
             takers: Set(code.map(\.flow.mapping)), carriers: Set(carriers.map(\.flow.mapping)),
             cause: carriers.contains(where: \.flow.isOpaque) ? .passedOver : .unmapped))
       }
-      guard let losing = losing(takers, unless: Set((carriers + code).map(\.flow.mapping))) else { continue }
+      let taking = carriers + code
+      let losing = takers.map(\.flow).losing { place in taking.contains { $0 === takers[place] } }
+      guard let losing else { continue }
       let conditions = [taken.condition(of: losing), unread(cells.column, by: takers)].compactMap(\.self)
       rows.append((entity, conditions.isEmpty ? nil : conditions.chained(by: "AND")))
     }
@@ -229,7 +215,7 @@ struct Ledger {
       let mapping = taker.flow.mapping
       // Where SQL can't tell which rows a mapping takes, its readings don't count.
       if taker.flow.isFiltered, taken.known[mapping] == nil { return [] }
-      return taker.partly.filter { $0.columns.contains(column) }.map { reading in
+      return (cellsTaken[mapping]?.partly ?? []).filter { $0.columns.contains(column) }.map { reading in
         ([taken.known[mapping]].compactMap(\.self) + [reading.condition]).map { "(\($0))" }.chained(by: "AND")
       }
     }
@@ -253,17 +239,14 @@ struct Ledger {
     }
   }
 
-  /// Returns the objects whose cells go nowhere: those that some mapping takes, but none that takes the cells.
+  /// Returns true if the cells of a column go along by the mapping itself.
   ///
-  /// With several mappings of one entity, what any of them takes isn't lost. Objects that none takes are lost as a whole.
-  private func losing(_ takers: [Taker], unless takesCells: Set<String>) -> DataEffect.Rows? {
-    let carriers = takers.filter { takesCells.contains($0.flow.mapping) }
-    let others = takers.filter { !takesCells.contains($0.flow.mapping) }
-    guard let first = others.first, carriers.allSatisfy(\.flow.isFiltered) else { return nil }
-    let takenBy = others.allSatisfy(\.flow.isFiltered) ? others.map(\.flow.mapping) : []
-    return DataEffect.Rows(
-      entity: first.flow.source.name, destinationEntity: first.flow.destination.name, properties: [], takenBy: takenBy,
-      notTakenBy: carriers.map(\.flow.mapping))
+  /// An attribute is given by its path; a column that no model knows has none.
+  private func carries(_ taker: Taker, _ column: String, of path: [String]?) -> Bool {
+    guard let cells = cellsTaken[taker.flow.mapping] else { return false }
+    if cells.columns.contains(column) { return true }
+    guard let path, let attribute = path.first else { return false }
+    return taker.flow.reads(path.joined(separator: ".")) || cells.converted.contains(attribute)
   }
 
   private mutating func count(

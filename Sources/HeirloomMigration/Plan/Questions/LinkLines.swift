@@ -12,29 +12,6 @@ struct LinkLines {
   private let crossing: Crossing
   /// The conditions of entity mappings that take only some objects.
   private let taken: TakenRows
-  /// The takers of the objects of each source entity.
-  private var takers: [String: [Taker]] = [:]
-
-  /// Whoever takes objects of one source entity along.
-  private final class Taker {
-    let flow: RowFlow
-    /// The relationships of the destination that continue one of the source, by its name: entities and names.
-    let heirs: [String: [[String]]]
-
-    init(flow: RowFlow, heirs: [String: [[String]]]) {
-      (self.flow, self.heirs) = (flow, heirs)
-    }
-
-    /// Returns true if the links of a relationship go along by the mapping itself, to objects that others take.
-    func carries(_ relationship: String, to others: [Taker], in model: ManagedObjectModel) -> Bool {
-      flow.reads(relationship)
-        || heirs[relationship, default: []].contains { heir in
-          guard let end = model.relationship(named: heir[1], of: heir[0])?.destinationEntity else { return false }
-          // A policy may make objects of any entity.
-          return others.contains { $0.flow.isOpaque || model.isEntity($0.flow.destination.name, kindOf: end) }
-        }
-    }
-  }
 
   /// Links of one name that are lost: queries with `owner` and `target`, and the entities of the targets.
   private struct Line {
@@ -63,19 +40,6 @@ struct LinkLines {
 
   init(_ crossing: Crossing, taken: TakenRows) {
     (self.crossing, self.taken) = (crossing, taken)
-    let destination = crossing.destination.model
-    for mapping in crossing.split.declarative.entityMappings + crossing.split.byRow {
-      guard let flow = RowFlow(mapping, from: crossing.source.model, to: destination) else { continue }
-      var heirs: [String: [[String]]] = [:]
-      for property in mapping.relationshipMappings.ordered(by: \.name) {
-        guard let name = property.sourceRelationshipName,
-          let owner = destination.declaringEntity(ofProperty: property.name, in: flow.destination.name),
-          destination.relationship(named: property.name, of: owner.name)?.isTransient == false
-        else { continue }
-        heirs[name, default: []].append([owner.name, property.name])
-      }
-      takers[flow.source.name, default: []].append(Taker(flow: flow, heirs: heirs))
-    }
   }
 
   /// Asks for the links between objects that have no way to be linked in the destination.
@@ -138,9 +102,10 @@ struct LinkLines {
     let links = Links(sql: account.sql, ownerRoot: account.ownerRoot, targetRoot: account.targetRoot)
     return concrete(entity).compactMap { owner in
       // Of links with an end that code makes, the run tells which are there.
-      guard let own = takers[owner], !own.contains(where: \.flow.isOpaque) else { return nil }
+      let own = crossing.takers[owner]
+      guard !own.isEmpty, !own.contains(where: \.flow.isOpaque) else { return nil }
       let targets = concrete(relationship.destinationEntity).filter { target in
-        let others = takers[target] ?? []
+        let others = crossing.takers[target]
         guard !others.contains(where: \.flow.isOpaque) else { return false }
         let (certain, back) = carriers(of: relationship, inverse, own, others)
         return !certain.isEmpty || !back.isEmpty
@@ -182,25 +147,19 @@ struct LinkLines {
     ofLinksFrom owner: String, to target: String, _ relationship: RelationshipDescription,
     _ inverse: RelationshipDescription?
   ) -> Fate? {
-    guard let own = takers[owner] else { return nil }
-    let others = takers[target] ?? []
+    let (own, others) = (crossing.takers[owner], crossing.takers[target])
+    guard !own.isEmpty else { return nil }
     let (carriers, back) = carriers(of: relationship, inverse, own, others)
     let certain = carriers.filter { !$0.flow.isOpaque }
-    // With several mappings of one entity, what any of them takes isn't lost; objects that none takes are, as a whole.
-    let rest = own.filter { taker in !certain.contains { $0.flow.mapping == taker.flow.mapping } }
-    let isCarried =
-      certain.contains { !$0.flow.isFiltered } || back.contains { !$0.flow.isOpaque } || rest.isEmpty
+    let rows = own.map(\.flow).losing { place in certain.contains { $0 === own[place] } }
+    let isCarried = rows == nil || back.contains { !$0.flow.isOpaque }
     let isOwnByCode = own.contains(where: \.flow.isOpaque)
     let isByCode = isOwnByCode || others.contains(where: \.flow.isOpaque)
     // Code may make nothing of an object at one end.
     if isCarried, !isByCode { return nil }
     // The side that code makes tells it, if it knows of the links.
     if isByCode, !isOwnByCode, inverse?.isTransient == false { return nil }
-    let condition = taken.condition(
-      of: DataEffect.Rows(
-        entity: owner, destinationEntity: nil, properties: [],
-        takenBy: rest.allSatisfy(\.flow.isFiltered) ? rest.map(\.flow.mapping) : [],
-        notTakenBy: certain.map(\.flow.mapping)))
+    let condition = rows.flatMap(taken.condition)
     let heir = own.lazy.compactMap { $0.heirs[relationship.name]?.first }.first
     if isByCode {
       let isPassedOver = (carriers + back).contains(where: \.flow.isOpaque)
