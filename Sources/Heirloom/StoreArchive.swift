@@ -99,6 +99,19 @@ public struct StoreArchive {
   public func restorePreviousVersion(
     _ id: String? = nil
   ) throws(MigrationAssistantError) -> (restored: PreviousVersion, previous: PreviousVersion?) {
+    let (restored, replaced) = try restore(id)
+    guard case .kept(let previous) = replaced else { return (restored, nil) }
+    return (restored, previous)
+  }
+
+  /// Puts a previous version back in the store's place.
+  ///
+  /// - Parameter id: As of ``restorePreviousVersion(_:)``.
+  /// - Returns: The version, and what became of the store that was there; `nil` where there was none.
+  /// - Throws: ``MigrationAssistantError``.
+  package func restore(
+    _ id: String?
+  ) throws(MigrationAssistantError) -> (restored: PreviousVersion, replaced: ReplacedStore?) {
     do {
       let vault = try assistant.vault()
       let versions = try vault.previousVersions()
@@ -116,7 +129,7 @@ public struct StoreArchive {
         let isUndone = source?.name == result.restored.name && source?.manifest?.operation == .migration
         assistant.revisePins(in: vault, undone: isUndone ? result.previous?.name.text : nil)
         let previous = result.previous.map { (try? vault.findVersion($0.name.text)) ?? $0 }
-        return (PreviousVersion(result.restored), previous.map(PreviousVersion.init))
+        return (PreviousVersion(result.restored), previous.map { .kept(PreviousVersion($0)) })
       } catch let error as VaultError where error.isAboutContent {
         // A full disk or a missing permission says nothing about the store.
         // The store that is there can't be kept as a previous version, and must not be lost either. It is set aside
@@ -128,10 +141,10 @@ public struct StoreArchive {
           throw MigrationAssistantError.noSuchVersion(
             storePath: assistant.storeURL.path, reason: "\(prefix) names no readable version")
         }
-        _ = try vault.setStoreAside()
+        let folder = try vault.setStoreAside()
         let result = try vault.restore(prefix)
         archiveModel(of: result.restored)
-        return (PreviousVersion(result.restored), nil)
+        return (PreviousVersion(result.restored), folder.map { .movedAside(folder: $0) })
       }
     } catch {
       throw assistant.wrapped(error)
@@ -166,4 +179,12 @@ public struct StoreArchive {
       assistant.report(.snapshotUnreadable(reason: "\(error)"))
     }
   }
+}
+
+/// The place of a store that another one replaced.
+package enum ReplacedStore {
+  /// The store is a previous version.
+  case kept(PreviousVersion)
+  /// The store, which could not be read, is in a folder with the files that were beside it.
+  case movedAside(folder: String)
 }

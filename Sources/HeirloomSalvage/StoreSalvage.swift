@@ -107,6 +107,9 @@ public struct StoreSalvage {
       location = try StoreLocation(resolving: path, files: files)
       status = try files.status(of: location.path)
     } catch {
+      if case .notAFile(_, let found)? = error as? VaultError {
+        throw SalvageError(storePath: path, problem: .notFile(found: found))
+      }
       throw SalvageError(
         storePath: path, problem: (try? files.status(of: path)) == nil ? .missing : .notFile(found: "folder"))
     }

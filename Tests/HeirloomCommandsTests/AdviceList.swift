@@ -75,6 +75,9 @@ extension AdviceList {
   private static let failing = [
     Entry("CommandFailure.swift", "shows the model.", .situation("a model is no store")),
     Entry("CommandFailure.swift", "Here, --model gives it", .situation("the model of a store is given")),
+    Entry(
+      "CommandFailure.swift", "says more.", .test("a flipped bit in a stored hash leads to a store that the model fits")
+    ),
     Entry("CommandFailure.swift", "Here, --with gives", .situation("the other models of a merged one are given")),
     Entry("CommandFailure.swift", "goes on without", .situation("a merged store goes on without a part")),
     Entry("CommandFailure.swift", "Here, --accept-version accepts it", .situation("an unknown version is accepted")),
@@ -159,6 +162,19 @@ extension AdviceList {
     Entry(
       "Migrated.swift", "names the command that reads them",
       .test("a store that has the model is told of a log that can't be read")),
+    Entry("FileStart.swift", "heirloom inspect", .test("every command says the same of a file that is no database")),
+    Entry(
+      "Migrated.swift", "none can be read whole", .test("the command that the list of versions names is one that works")
+    ),
+    Entry(
+      "RepairCommand.swift", "says what to run next",
+      .test("a repair that corrects nothing says what is wrong, and what to run")),
+    Entry(
+      "RestoreCommand.swift", "names what reads the rest",
+      .test("a restored version says where the damaged file is, and what reads it")),
+    Entry(
+      "VersionsCommand.swift", "names what reads the rest",
+      .test("the command that the list of versions names is one that works")),
     Entry("StorePlace.swift", "heirloom salvage", .situation("a damaged store is salvaged")),
     Entry("StorePlace.swift", " --model ", .test("where no kept version is sound, what can be read is salvaged")),
     Entry("StorePlace.swift", " --output ", .situation("a damaged store is salvaged")),
@@ -172,6 +188,9 @@ extension AdviceList {
     Entry(
       "StoreDiagnosis+Next.swift", "give the model that made the store",
       .situation("the model that made a store is given")),
+    Entry(
+      "StoreDiagnosis+Next.swift", "if another model made the store",
+      .test("a flipped bit in a stored hash leads to a store that the model fits")),
     Entry(
       "StoreDiagnosis+Next.swift", "Salvage needs the app's model",
       .situation("a damaged store without a model is salvaged")),
@@ -190,7 +209,7 @@ extension AdviceList {
       "RestoreCommand.swift", "The store that was there is kept", .situation("what was restored can be taken back")),
     Entry("RestoreCommand.swift", "no --set-aside beside it", .noAdvice("names the options that were given")),
     Entry("SalvageCommand.swift", "--include-uncertain reads them", .situation("uncertain pages are read")),
-    Entry("VersionsCommand.swift", "brings the newest back", .situation("a kept version is restored from the list")),
+    Entry("VersionsCommand.swift", "back; the start of a name", .situation("a kept version is restored from the list")),
     Entry(
       "StoreDiagnosis+Next.swift", "heirloom migrate \\(word) --to \\(model)",
       .test("a change that was interrupted is undone by the command that is advised")),

@@ -46,7 +46,7 @@ struct MigrateTests {
     #expect((inspected["entities"] as? [[String: Any]])?.first?["rows"] as? Int == 1234)
 
     let restored = try tool("restore", "Notebook.sqlite", "--version", String(previous.prefix(18)), "--json").json()
-    #expect(Set(restored.keys) == ["restored", "restoredName", "retained", "pinned", "warnings"])
+    #expect(Set(restored.keys) == ["restored", "restoredName", "retained", "pinned", "movedAside", "warnings"])
     // Its rows are in the restored store, and nothing was lost: there is nothing to pin.
     #expect(restored["pinned"] as? Bool == false)
     #expect(restored["restored"] as? String == previous)

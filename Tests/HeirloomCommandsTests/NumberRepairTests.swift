@@ -173,9 +173,10 @@ struct NumberRepairTests {
     let repaired = try NumberedStore.rows(of: store.url)
     #expect(repaired.filter { $0.hasPrefix("ZANIMAL") } == damaged.filter { $0.hasPrefix("ZANIMAL") })
     #expect(try Self.findings(tool, store.url).filter { $0.kind == "unknownEntityNumber" }.count == 1)
+    let salvaged = store.directory.file("Zoo.salvaged.sqlite").path
     #expect(
-      try tool("doctor", store.url.path, "--json").json()["next"] as? String == "heirloom verify \(store.url.path)")
-    let salvaged = store.directory.file("Salvaged.sqlite").path
+      try tool("doctor", store.url.path, "--json").json()["next"] as? String
+        == "heirloom salvage \(store.url.path) --output \(salvaged)")
     let outcome = tool("salvage", store.url.path, "--output", salvaged, "--json")
     #expect(outcome.code == 6)
     let cuts = try #require(try outcome.json()["cuts"] as? [[String: Any]])

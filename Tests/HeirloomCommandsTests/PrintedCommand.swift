@@ -58,6 +58,12 @@ struct PrintedCommand: Equatable, CustomStringConvertible {
     while let character = text.first, isQuoted || character != " " && character != "\n" {
       text.removeFirst()
       switch character {
+      case "$" where !isQuoted && text.first == "'":
+        guard let end = text.dropFirst().firstIndex(of: "'") else { break }
+        let read = try? DoctorWalk.words(of: "$" + text[...end])
+        word += read?.first ?? ""
+        text = text[text.index(after: end)...]
+        isQuotedLast = true
       case "'":
         isQuoted.toggle()
         isQuotedLast = true

@@ -21,7 +21,9 @@ extension Remedy {
         return "The command migrate does it: give it the app's model with --to."
       }
       return "heirloom migrate \(file) --to \(shellWord(snapshot)) does it."
-    case .previousVersions: return "heirloom versions \(file) lists what is kept."
+    case .previousVersions:
+      guard place.keepsSomething else { return "No previous version of it is kept." }
+      return "heirloom versions \(file) lists what is kept."
     case .salvage:
       guard StorePlace(kept ?? path).holdsPages else { return nil }
       guard let command = kept.map({ place.salvage(ofKept: $0) }) ?? place.salvage() else {

@@ -27,7 +27,8 @@ struct StorePlace {
 
   /// Returns a path beside the store where nothing is: the store's name with another end.
   func free(_ end: String) -> String {
-    let base = path.hasSuffix(".sqlite") ? String(path.dropLast(".sqlite".count)) : path
+    let store = outermost
+    let base = store.hasSuffix(".sqlite") ? String(store.dropLast(".sqlite".count)) : store
     let parts = end.split(separator: ".", maxSplits: 1).map(String.init)
     var (made, number) = ("\(base).\(end)", 1)
     while FileManager.default.fileExists(atPath: made) {
@@ -35,6 +36,14 @@ struct StorePlace {
       made = "\(base).\(parts[0])-\(number).\(parts[1])"
     }
     return made
+  }
+
+  /// The store's file; for a kept one, that of the store that it is kept for: nothing new is made among what is kept.
+  private var outermost: String {
+    guard StoreLocation.keptFolder(of: path) != nil,
+      let companion = path.range(of: StoreLocation.companionSuffix + "/")
+    else { return path }
+    return String(path[..<companion.lowerBound])
   }
 
   /// Returns the command that reads a store into a new file beside this one.
@@ -56,6 +65,13 @@ struct StorePlace {
     "heirloom repair \(shellWord(path))" + models.map { " --model \(shellWord($0))" }.joined()
   }
 
+  /// True if a previous version or a set-aside store is kept beside the store, or if that can't be told.
+  var keepsSomething: Bool {
+    let archive = StoreArchive(path: path)
+    guard let versions = try? archive.previousVersions(), let sets = try? archive.movedAside() else { return true }
+    return !versions.isEmpty || !sets.isEmpty
+  }
+
   /// True if something may be salvaged from the store's file.
   var holdsPages: Bool { StoreSalvage.holdsPages(path) }
 
@@ -65,14 +81,24 @@ struct StorePlace {
     return salvage(store, models: FileManager.default.fileExists(atPath: model) ? [model] : models)
   }
 
-  /// Returns the command that reads this store; `nil` if no model is known that it could be given.
-  func salvage() -> String? {
-    if snapshot != nil { return salvage(models: []) }
+  /// True if a model is beside the store or in it, where a salvage finds it.
+  var knowsModel: Bool {
+    if snapshot != nil { return true }
     let cached = try? StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
       try StoreModelCache.model(connection: connection, path: path)
     }
-    if cached ?? nil != nil { return salvage(models: []) }
-    let versions = (try? StoreArchive(storeURL: URL(fileURLWithPath: path)).previousVersions()) ?? []
-    return versions.lazy.compactMap(Self.snapshot).first.map { salvage(models: [$0]) }
+    return cached ?? nil != nil
+  }
+
+  /// A model that is kept beside the store, or beside the one that it is kept for; `nil` if none can be read.
+  var keptModel: String? {
+    let store = StorePlace(outermost)
+    let versions = (try? StoreArchive(path: store.path).previousVersions()) ?? []
+    return versions.lazy.compactMap(Self.snapshot).first ?? store.snapshot
+  }
+
+  /// Returns the command that reads this store; `nil` if no model is known that it could be given.
+  func salvage() -> String? {
+    knowsModel ? salvage(models: []) : keptModel.map { salvage(models: [$0]) }
   }
 }

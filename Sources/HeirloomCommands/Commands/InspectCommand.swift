@@ -49,6 +49,8 @@ enum InspectCommand {
       }
     case .emptyFile:
       throw StoreError(path: path, problem: .empty)
+    case .file where storeKind(path) != nil:
+      throw CommandFailure(StoreError(path: path, problem: .notDatabase))
     case .unreadable, .folder, .file, .special:
       if let source = Console.SwiftSource(path) { return try report(source, arguments, console) }
       if MappingModelFile.isMappingModel(path) { return try MappingInspection(path: path).report(console.style) }
@@ -58,6 +60,11 @@ enum InspectCommand {
         throw failure(error)
       }
     }
+  }
+
+  /// Returns the kind of a store that is no SQLite database, or of a packed one; `nil` for what this command reads.
+  private static func storeKind(_ path: String) -> FileStart.Kind? {
+    FileStart(path).kind.flatMap { $0.command(at: path) == nil ? $0 : nil }
   }
 
   private static func report(

@@ -5,16 +5,18 @@ import HeirloomOutput
 extension Command {
   /// The command that repairs what lies beside a store, and what the store says of its rows.
   static let repair = Command(
-    name: "repair", summary: "correct entity numbers and highest keys by the rows, and set a damaged record aside",
+    name: "repair", summary: "correct entity numbers, keys, names and missing indexes, and set a damaged record aside",
     details: [
       "A damaged record of an unfinished operation, which stops every migration, gets another name beside the store. What an"
         + " operation left unfinished is settled as a migration does first.",
       "In a copy of the store, a row whose entity number is none of its table's becomes an object of the only entity that the"
         + " table can hold; where several are possible, it stays as it is. The entity number beside a key becomes that of the"
-        + " object with the key, and the highest key that was given to objects at least the highest that is there. Nothing else"
+        + " object with the key, and the highest key that was given to objects at least the highest that is there. In the list of"
+        + " entities, a row that is missing, a wrong parent, and a wrong name that rows or other names prove to be wrong are"
+        + " written by the model; an index that is missing is made, unless rows are equal that it would keep apart. Nothing else"
         + " is changed; the copy takes the store's place, and the store as it was is kept as a previous version. The model is"
         + " found as by heirloom verify.",
-      "Where nothing is wrong, nothing is changed. heirloom doctor says what is wrong, and changes nothing.",
+      "Where nothing of this is wrong, nothing is changed, and what else is wrong is named with what to run. heirloom doctor says what is wrong, and changes nothing.",
     ], options: [.model, .exclude], example: "heirloom repair Journal.sqlite", positionals: ["STORE"], requiredCount: 1,
     run: RepairCommand.run)
 }
@@ -41,9 +43,12 @@ enum RepairCommand {
         lines.append(
           "The store as it was is kept as \(repaired.previous.id): heirloom restore \(shellWord(path)) brings it back.")
       }
-      lines.append(
+      lines +=
         lines.isEmpty
-          ? "There was nothing to repair at \(path)." : "heirloom doctor \(shellWord(path)) says what to run next.")
+        ? try unrepaired(path, arguments, console)
+        : [
+          "heirloom doctor \(shellWord(path)) says what to run next."
+        ]
       return CommandReport(
         lines: lines,
         members: [
@@ -53,5 +58,14 @@ enum RepairCommand {
     } catch {
       throw CommandFailure(error).aboutStore(at: path)
     }
+  }
+
+  /// Returns what is wrong with a store that no repair corrects, and the next command.
+  private static func unrepaired(_ path: String, _ arguments: Arguments, _ console: Console) throws -> [String] {
+    let diagnosis = try StoreDiagnosis(of: path, models: arguments.all("--model"), console: console)
+    let faults = (diagnosis.check?.report.findings ?? []).filter { $0.severity < .note }
+    guard !faults.isEmpty else { return ["There was nothing to repair at \(path)."] }
+    return ["No repair corrects what is wrong at \(path), which was not changed:"]
+      + faults.map { $0.line(console.style) } + [diagnosis.line(of: diagnosis.next, console.style)]
   }
 }

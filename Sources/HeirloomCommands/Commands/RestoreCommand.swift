@@ -41,13 +41,15 @@ enum RestoreCommand {
       }
       _ = try archive.versionsOfStore()
       let result = try archive.restore(arguments.value("--version"), console: console)
+      var folder: String?
+      if case .movedAside(let place) = result.replaced { folder = place }
       let version = VersionLabel(
         result.restored.versionName, checksum: result.restored.versionChecksum, storedAt: result.restored.storeURL.path)
       return CommandReport(
         lines: ["\(console.style.green("Restored")) \(result.restored.id) (\(version.words)) as \(path)."]
-          + lines(onPrevious: result.previous, path: path),
+          + lines(on: result.replaced, path: path),
         members: [("restored", .text(result.restored.id)), ("restoredName", .optional(version.name))]
-          + members(onPrevious: result.previous) + [("warnings", .texts(result.notes))])
+          + members(on: result.replaced) + [("movedAside", .optional(folder)), ("warnings", .texts(result.notes))])
     } catch let error as UsageError {
       throw error
     } catch {
@@ -55,16 +57,27 @@ enum RestoreCommand {
     }
   }
 
-  private static func lines(onPrevious version: PreviousVersion?, path: String) -> [String] {
-    guard let version else { return ["There was no store at \(path), so none was replaced."] }
-    return [
-      "The store that was there is kept as \(version.id): heirloom restore \(shellWord(path)) --version \(version.id)"
-        + " brings it back."
-    ] + (version.pinWords(path: path).map { [$0] } ?? [])
+  private static func lines(on replaced: ReplacedStore?, path: String) -> [String] {
+    switch replaced {
+    case nil: return ["There was no store at \(path), so none was replaced."]
+    case .movedAside(let folder):
+      let file = PathText.join(folder, PathText.split(path).name)
+      return [
+        "The file that was there can't be read as a store: it is \(file) now, with the files that were beside it.",
+        "heirloom doctor \(shellWord(file)) names what reads the rest of it.",
+      ]
+    case .kept(let version):
+      return [
+        "The store that was there is kept as \(version.id): heirloom restore \(shellWord(path)) --version \(version.id)"
+          + " brings it back."
+      ] + (version.pinWords(path: path).map { [$0] } ?? [])
+    }
   }
 
-  private static func members(onPrevious version: PreviousVersion?) -> OutputMembers {
-    [("retained", .optional(version?.id)), ("pinned", .boolean(version?.isPinned ?? false))]
+  private static func members(on replaced: ReplacedStore?) -> OutputMembers {
+    var version: PreviousVersion?
+    if case .kept(let kept) = replaced { version = kept }
+    return [("retained", .optional(version?.id)), ("pinned", .boolean(version?.isPinned ?? false))]
   }
 
   /// Brings a set-aside store back to its place.
@@ -106,8 +119,8 @@ enum RestoreCommand {
       lines += migration.quarantine.map { "Rows in quarantine: \($0.path)" }
     }
     return CommandReport(
-      lines: lines + Self.lines(onPrevious: replaced, path: path),
-      members: [("outcome", .text("returned")), ("restored", .text(id))] + members(onPrevious: replaced) + [
+      lines: lines + Self.lines(on: replaced.map { .kept($0) }, path: path),
+      members: [("outcome", .text("returned")), ("restored", .text(id))] + members(on: replaced.map { .kept($0) }) + [
         ("from", .optional(migration?.sourceChecksum)), ("fromName", .optional(match.versionName)),
         ("to", .text(request.history.current.versionChecksum())), ("toName", .text(request.history.currentName)),
         ("warnings", .texts(migration?.plan.warnings ?? [])),

@@ -59,6 +59,13 @@ extension CommandFailure {
       exitCode: error.problem == .inUse ? .storeInUse : .failed, code: error.code, coreDataCode: error.coreDataCode,
       message: error.description, suggestion: error.recoverySuggestion, remedies: error.remedies,
       storeAt: error.problem == .missing ? nil : error.storePath)
+    switch error.problem {
+    case .notDatabase, .notStore, .noModel:
+      if case .file = PathKind(error.storePath), let kind = FileStart(error.storePath).kind {
+        describe(kind, at: error.storePath)
+      }
+    default: break
+    }
   }
 }
 

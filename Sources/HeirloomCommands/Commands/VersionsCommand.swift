@@ -8,6 +8,7 @@ extension Command {
     name: "versions", summary: "previous versions, the newest first, and what was moved aside",
     details: [
       "A pinned one holds what its migration lost without consent, and is never removed until --release lets it go in its turn.",
+      "The newest is read, and where it is damaged the one before, so that the command at the end works.",
       "Each of them is a complete set in a folder of its own, whose store opens by itself.",
       "A store that the app could not open may have been moved aside, with all that belongs to it: heirloom restore STORE"
         + " --set-aside ID --to MODEL brings it to its place again.",
@@ -92,9 +93,20 @@ enum VersionsCommand {
       + table.lines() + versions.compactMap { $0.pinWords(path: path) }
       + versions.filter(\.holdsInterruptedChange).map {
         "\($0.id) is the store with a change that was interrupted, before that was undone."
-      } + [
-        "heirloom restore \(shellWord(path)) --version \(versions[0].id) brings the newest back; the start of a name is enough."
-      ]
+      } + returning(versions, to: path)
+  }
+
+  /// Returns the sentence with the command that brings the newest version back that can be read whole.
+  private static func returning(_ versions: [PreviousVersion], to path: String) -> [String] {
+    let damaged = Array(versions.prefix { !$0.isSound })
+    let lines = damaged.map { "\($0.id) can't be read whole." }
+    guard let sound = versions.dropFirst(damaged.count).first else {
+      return lines + ["heirloom doctor \(shellWord(path)) names what reads the rest."]
+    }
+    let which = damaged.isEmpty ? "the newest" : "the newest that can be read whole"
+    return lines + [
+      "heirloom restore \(shellWord(path)) --version \(sound.id) brings \(which) back; the start of a name is enough."
+    ]
   }
 }
 
@@ -112,10 +124,9 @@ extension StoreArchive {
     if versions.isEmpty, try movedAside().isEmpty {
       let path = storeURL.path
       switch PathKind(path) {
-      case .database: break
+      case .database, .emptyFile: break
       case .missing: throw StoreError(path: path, problem: .missing)
       case .folder, .special: throw StoreError(path: path, problem: .notFile)
-      case .emptyFile: throw StoreError(path: path, problem: .empty)
       case .unreadable(let reason): throw StoreError(path: path, problem: .unreadable(reason: reason))
       case .file: throw StoreError(path: path, problem: .notDatabase)
       }
@@ -135,15 +146,15 @@ extension StoreArchive {
   /// - Parameters:
   ///   - prefix: The start of the version's name; `nil` for the newest.
   ///   - console: Gives the user's wish to stop, and receives the progress.
-  /// - Returns: The restored version, the version kept of the replaced store, and the notes on the way.
+  /// - Returns: The restored version, what became of the store that was there, and the notes on the way.
   /// - Throws: `MigrationAssistantError`.
   func restore(
     _ prefix: String?, console: Console
-  ) throws -> (restored: PreviousVersion, previous: PreviousVersion?, notes: [String]) {
+  ) throws -> (restored: PreviousVersion, replaced: ReplacedStore?, notes: [String]) {
     console.progress.begin("Bringing the version back")
     let log = EventLog(console: console)
     assistant.delegate = log
-    let result = try console.interruption.cancelling(progress) { try restorePreviousVersion(prefix) }
-    return (result.restored, result.previous, log.notes)
+    let result = try console.interruption.cancelling(progress) { try restore(prefix) }
+    return (result.restored, result.replaced, log.notes)
   }
 }

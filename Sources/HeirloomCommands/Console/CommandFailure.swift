@@ -74,6 +74,13 @@ struct CommandFailure: Error {
     return failure
   }
 
+  /// Says what a file is that is no database, and what reads it.
+  mutating func describe(_ kind: FileStart.Kind, at path: String) {
+    message = "\(path) is no SQLite store. It is \(kind.words)."
+    suggestion = kind.command(at: path).map { "\($0) shows it." } ?? "Nothing was changed."
+    remedies = []
+  }
+
   /// Returns what to give instead of a folder, which is no store, and a further piece of advice.
   private static func instead(ofFolder path: String) -> (message: String, suggestion: String) {
     let url = URL(fileURLWithPath: path)
@@ -166,12 +173,16 @@ extension CommandFailure {
     case .unreadableStore(let problem) where problem.problem == .inUse:
       // Core Data's code for a store that another coordinator holds.
       (exitCode, code, coreDataCode) = (.storeInUse, "storeInUse", 134_090)
-    case .unreadableStore(let problem) where problem.problem == .missing: (code, storeAt) = (Self.missingCode, nil)
+    case .unreadableStore(let problem) where problem.problem == .missing:
+      code = Self.missingCode
+      if !problem.hasLog { storeAt = nil }
+    case .unreadableStore(let problem) where problem.problem == .notDatabase:
+      if let kind = FileStart(problem.path).kind { describe(kind, at: problem.path) }
     case .storeInUse: exitCode = .storeInUse
     case .outcomeUnknown: exitCode = .outcomeUnknown
     case .noModel:
       exitCode = .unknownVersion
-      hint("Here, --model gives it.")
+      hint("Here, --model gives it. If none is found, heirloom doctor \(shellWord(error.storePath)) says more.")
     case .unknownVersion(_, let plan, let obstacles):
       exitCode = .unknownVersion
       if let plan { note(plan) } else { findings = [("obstacles", .list(obstacles.map(DifferenceText.output)))] }

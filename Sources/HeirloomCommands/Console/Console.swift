@@ -117,10 +117,21 @@ package struct Console: Sendable {
     return 80
   }
 
-  /// Returns the absolute path of a word of the command line.
+  /// Returns the absolute path of a word of the command line, without a slash after a file's name.
   ///
   /// - Throws: ``CommandFailure`` where there is no folder that it could start from.
   func path(_ word: String) throws(CommandFailure) -> String {
+    var path = try wholePath(word)
+    // To the system, a slash after a file's name asks for a folder, and the file is not found.
+    while path.hasSuffix("/"), path.count > 1, !Self.isFolder(path) { path.removeLast() }
+    return path
+  }
+
+  private static func isFolder(_ path: String) -> Bool {
+    if case .folder = PathKind(path) { true } else { false }
+  }
+
+  private func wholePath(_ word: String) throws(CommandFailure) -> String {
     // It is not tidied up: `link/../name` is not `name` where `link` leads elsewhere.
     if word.hasPrefix("/") { return word }
     guard !currentDirectory.isEmpty else {

@@ -17,7 +17,7 @@ enum CopiedText {
     let first = words.next() ?? ""
     // The rest of the line is a command of the shell.
     if first == "mkdir" || first == "mv", words.peek.map(isNoProse) == true { return text.count }
-    if first.hasPrefix("'/") { return text.count - words.rest.count }
+    if first.hasPrefix("'/") || first.hasPrefix("$'/") { return text.count - words.rest.count }
     if first.last?.isNumber == true, ["kB", "MB", "GB", "s"].contains(words.peek?.prefix { $0.isLetter }) {
       _ = words.next()
       return text.count - words.rest.count
@@ -43,7 +43,7 @@ enum CopiedText {
 
   /// Returns true for a path, a word in quotes and a placeholder in capitals.
   private static func isNoProse(_ word: Substring) -> Bool {
-    word.contains("/") || word.hasPrefix("'") || word.dropLast().contains(".")
+    word.contains("/") || word.hasPrefix("'") || word.hasPrefix("$'") || word.dropLast().contains(".")
       || word.allSatisfy { $0.isUppercase || $0.isPunctuation }
   }
 

@@ -46,13 +46,11 @@ struct StoreCheck {
     // A folder that can't be listed is a finding of the vault's.
     let versions = (try? StoreArchive(path: path).previousVersions()) ?? []
     return versions.filter { !told.contains($0.id) }.compactMap { version in
-      let model = StorePlace.snapshot(of: version).flatMap { try? ModelFile($0).read().model }
-      let file = version.storeURL.path
-      guard let fault = (try? StoreSoundness(ofStoreAt: file, model: model))?.fault else { return nil }
+      guard let fault = (try? version.soundness())?.fault else { return nil }
       return StoreFinding(
         .warning, .damagedVersion,
         "The previous version \(version.id) can't be read whole: \(fault). The store itself is another file.",
-        remedies: [.salvage], for: file)
+        remedies: [.salvage], for: version.storeURL.path)
     }
   }
 
@@ -67,6 +65,14 @@ struct StoreCheck {
         return StoreModelCandidate(source: .snapshot, problem: sentence("\(error)"))
       }
     }
+  }
+
+  /// True if the store has the tables and columns of its nearest model, neither more nor less.
+  var fitsTables: Bool {
+    let drift: Set<StoreFinding.Kind> = [
+      .missingTable, .missingColumn, .differentColumnType, .extraColumn, .extraTable,
+    ]
+    return report.model != nil && !report.findings.contains { drift.contains($0.kind) && $0.severity < .note }
   }
 
   /// The number of findings of each severity, in words.
@@ -118,6 +124,16 @@ struct StoreCheck {
 extension StoreFinding {
   /// True for what a repair of the store itself corrects.
   var isForRepair: Bool { remedies.contains(.repair) && kind != .damagedManifest }
+
+  /// True for what is about the files that Heirloom keeps beside a store, and not about the store's content.
+  var isBesideStore: Bool {
+    switch kind {
+    case .unfinishedOperation, .damagedManifest, .leftover, .damagedVersion, .unusableFolder, .unkeptExternalFile,
+      .damagedSnapshot, .missingExternalFile:
+      true
+    default: false
+    }
+  }
 
   /// Returns the message with the commands for the store at a path.
   func text(path: String, models: [String]) -> String {

@@ -27,6 +27,9 @@ extension StoreDiagnosis {
       return Step(command: nil, reason: "the \"-wal\" isn't the store's: \(objection); move it away first")
     }
     let findings = check?.report.findings ?? []
+    if let otherFile, let command = otherFile.command(at: path) {
+      return Step(command: command, reason: "it is \(otherFile.words); this shows it")
+    }
     let isLost =
       problem.map { Self.isLoss($0.problem) }
       ?? findings.contains { $0.severity == .error && Self.losses.contains($0.kind) }
@@ -59,6 +62,12 @@ extension StoreDiagnosis {
       if given.wordsForMissing != nil {
         return Step(command: nil, reason: "give the model that has the rest, too, with a further --model")
       }
+      if check.fitsTables {
+        return salvaging(
+          "no known model has the version hashes of the metadata, while tables and columns are those of"
+            + " \(check.report.modelSource?.description ?? ""): if another model made the store, give it with --model; if the"
+            + " hashes are damaged, this makes a new store of what can be read, and the files there are left alone")
+      }
       return models.isEmpty
         ? Step(command: nil, reason: "give the model that made the store with --model")
         : Step(
@@ -76,15 +85,19 @@ extension StoreDiagnosis {
     if findings.contains(where: \.isForRepair) {
       return Step(
         command: place.repair(models: check?.neededModels ?? []),
-        reason: "entity numbers and highest keys are corrected by the rows; the store as it is now is kept")
+        reason: "it corrects what the rows and the model tell for certain; the store as it is now is kept")
     }
-    if let step = stepForMissingFiles ?? stepForSnapshot ?? stepForKeptVersion { return step }
+    if let step = stepForMissingFiles ?? stepForSnapshot ?? stepForKeptVersion ?? stepForErrors { return step }
     if check?.report.hasFaults ?? true {
       return Step(command: "heirloom verify \(word)", reason: "all findings in full")
     }
     if inspection?.deferred.isEmpty == false {
       return migration("what waits is cleaned up")
         ?? Step(command: nil, reason: "the next migration cleans up; nothing is missing until then")
+    }
+    if isLogMissing {
+      return Step(
+        command: "heirloom inspect \(word)", reason: "nothing was found in this file; this lists what is in it")
     }
     return versions.isEmpty
       ? Step(command: "heirloom inspect \(word)", reason: "nothing is wrong; this lists what is in it")
@@ -95,7 +108,7 @@ extension StoreDiagnosis {
   private var stepAfterLoss: Step {
     let isDamaged = otherFile == nil && problem.map { Self.isDamage($0.problem) } ?? true && place.holdsPages
     let salvage = knownModels.map { place.salvage(models: $0) }
-    if let newest = versions.first(where: isSound) {
+    if let newest = versions.first(where: \.isSound) {
       let isThere = FileManager.default.fileExists(atPath: path)
       return Step(
         command: "heirloom restore \(word) --version \(newest.id)",
@@ -103,14 +116,17 @@ extension StoreDiagnosis {
         before: isDamaged || isLogAlone
           ? salvage.map { ($0, "it reads what was written since, as far as it can be read") } : nil)
     }
-    if isDamaged || isLogAlone {
+    if isLogAlone {
+      return salvaging(
+        "the \"-wal\" may hold what was in the store: let no app make one at this path, since SQLite deletes that file then; a new"
+          + " store is made of what can be read, and the files there are left alone")
+    }
+    if isDamaged {
       return salvaging(
         "\(versions.isEmpty ? "nothing is kept" : "no version that is kept is sound"); a new store is made of what can be read,"
           + " and the files there are left alone")
     }
-    if !versions.isEmpty || asideWithLog != nil {
-      return stepForKeptLog ?? Step(command: "heirloom versions \(word)", reason: "it lists what is kept")
-    }
+    if let step = stepForKeptLog ?? stepForUnsoundVersions { return step }
     if case .notDatabase? = problem?.problem, otherFile == nil {
       return Step(
         command: nil, reason: "nothing to do here: no page of the file is one of a database; look for a backup")
@@ -124,6 +140,36 @@ extension StoreDiagnosis {
       return Step(command: nil, reason: "nothing to do: it is another program's database; look for the store elsewhere")
     default: return Step(command: "heirloom versions \(word)", reason: "it lists what is kept")
     }
+  }
+
+  /// The step where there is nothing but versions that can't be read whole.
+  private var stepForUnsoundVersions: Step? {
+    guard !versions.isEmpty else { return nil }
+    guard let kept = versions.map(\.storeURL.path).first(where: { StorePlace($0).holdsPages }) else {
+      return Step(command: nil, reason: "nothing to do here: no version that is kept can be read; look for a backup")
+    }
+    // Whether anything comes of it, the salvage tells: it is no step that the next diagnosis could leave out.
+    return Step(
+      command: nil,
+      reason:
+        "no version that is kept can be read whole: look for a backup; \(salvage(ofKept: kept)) makes a new store of what can"
+        + " be read of one")
+  }
+
+  /// The step for errors that no repair corrects, since nothing tells for certain what is right.
+  private var stepForErrors: Step? {
+    let errors = (check?.report.findings ?? []).filter { $0.severity == .error && !$0.isBesideStore }
+    guard !errors.isEmpty, knownModels != nil else { return nil }
+    guard errors.contains(where: { $0.kind != .wrongValueType }) else {
+      return Step(
+        command: nil,
+        reason:
+          "nothing tells what the values were that are of the wrong type, and every command keeps them as they are:"
+          + " compare them with a backup, and set them in the app")
+    }
+    return salvaging(
+      "no repair can tell what is right; a new store is made of all that fits the model, what doesn't is listed beside it, and"
+        + " the files there are left alone")
   }
 
   /// The step for values that are missing with their files of external data.
@@ -163,13 +209,13 @@ extension StoreDiagnosis {
     let faults = (check?.report.findings ?? []).filter { $0.severity < .note }
     guard !faults.isEmpty, faults.allSatisfy({ $0.kind == .damagedVersion }) else { return nil }
     let unsound = faults.compactMap(\.file).first { file in
-      versions.contains { $0.storeURL.path == file && !isSound($0) } && StorePlace(file).holdsPages
+      versions.contains { $0.storeURL.path == file && !$0.isSound } && StorePlace(file).holdsPages
     }
-    guard let unsound else {
-      return Step(command: nil, reason: "nothing to do: the findings are about what is kept, not about the store")
-    }
+    // Nothing makes the version whole again, so that this is no step that the next diagnosis could leave out.
     return Step(
-      command: salvage(ofKept: unsound), reason: "the store itself has no finding; this reads what the version holds")
+      command: nil,
+      reason: "nothing to do: the findings are about what is kept, not about the store"
+        + (unsound.map { "; \(salvage(ofKept: $0)) reads what the version holds" } ?? ""))
   }
 
   /// The step for a log that is kept, or was moved aside, and that SQLite couldn't read.
@@ -216,14 +262,8 @@ extension StoreDiagnosis {
   /// The models that `salvage` needs to be told, none where it finds one itself; `nil` if none is known.
   private var knownModels: [String]? {
     if !models.isEmpty { return models }
-    if check?.report.isModelFit ?? false || place.snapshot != nil { return [] }
-    return versions.lazy.compactMap(StorePlace.snapshot).first.map { [$0] }
-  }
-
-  /// Returns true if a version can be read whole: it is read now.
-  private func isSound(_ version: PreviousVersion) -> Bool {
-    let model = StorePlace.snapshot(of: version).flatMap { try? ModelFile($0).read().model }
-    return (try? StoreSoundness(ofStoreAt: version.storeURL.path, model: model).fault) == .some(nil)
+    if check?.report.isModelFit ?? false || place.knowsModel { return [] }
+    return place.keptModel.map { [$0] }
   }
 
   // MARK: Salvage
@@ -236,17 +276,29 @@ extension StoreDiagnosis {
   // MARK: Files
 
   /// True if the store is gone and its log is there, which SQLite would delete with the next store of that name.
-  private var isLogAlone: Bool { problem?.problem == .missing && Self.size(path + "-wal") > 0 }
+  private var isLogAlone: Bool {
+    guard let problem, [.missing, .empty].contains(problem.problem) else { return false }
+    return problem.hasLog
+  }
 
   /// True for a store that lacks what its log may hold: the header says WAL mode, and there is none.
+  ///
+  /// So it is after each clean close, and no field of the header tells that from a copy: the page count and the change
+  /// counter are those of the last checkpoint. Where something is kept beside the store, it lies where it is used.
   var isLogMissing: Bool {
     switch problem?.problem {
     case .notStore, .truncated, .metadataRowCount, .missingVersionHashes: break
+    case nil where snapshot == .none && versions.isEmpty && setsAside.isEmpty: break
     default: return false
     }
-    guard let bytes = FileStart(path).bytes, bytes.count > 19, !FileManager.default.fileExists(atPath: path + "-wal")
+    guard let bytes = FileStart(path).bytes, bytes.count > 19, let file = try? location.path,
+      !FileManager.default.fileExists(atPath: file + "-wal")
     else { return false }
     return bytes[18] == 2
+  }
+
+  private var location: StoreLocation {
+    get throws { try StoreLocation(resolving: path, files: POSIXFileOperations()) }
   }
 
   /// What a file is that is no database; `nil` if nothing tells.

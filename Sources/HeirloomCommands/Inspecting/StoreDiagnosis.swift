@@ -19,7 +19,7 @@ final class StoreDiagnosis {
   let usesWAL: Bool?
   /// The previous versions, the newest first.
   let versions: [PreviousVersion]
-  private let setsAside: [String]
+  let setsAside: [String]
   /// The first set-aside store of whose log SQLite can't read all.
   let asideWithLog: String?
   /// The files with rows that migrations left out.
@@ -50,7 +50,7 @@ final class StoreDiagnosis {
       // The kept versions may be all there is of the store; where there is nothing at all, the path is wrong.
       guard
         ![.missing, .notFile].contains(error.problem) || !versions.isEmpty || !setsAside.isEmpty
-          || error.problem == .missing && Self.size(path + "-wal") > 0
+          || error.problem == .missing && error.hasLog
       else { throw error }
       problem = error
     }
@@ -67,7 +67,7 @@ final class StoreDiagnosis {
     let journal = problem?.problem == .needsRecovery ? try? RollbackJournal(besideDatabaseAt: vault.location.path) : nil
     isJournalDamaged = (try? journal?.playback())?.damage != nil
     bytes = (
-      Self.size(path), Self.size(path + "-wal"), Self.sizeOfFolder(vault.location.support)
+      Self.size(vault.location.path), Self.size(vault.location.path + "-wal"), Self.sizeOfFolder(vault.location.support)
     )
   }
 
@@ -111,8 +111,8 @@ final class StoreDiagnosis {
     if let kind = otherFile { report.lines.append("  file      \(kind.words)") }
     if isLogMissing {
       report.lines.append(
-        "  log       the header says WAL mode, and there is no \"-wal\": if the file was copied from a device or a running app, what"
-          + " was written last is in the \"-wal\" there")
+        "  log       the header says WAL mode, and there is no \"-wal\", as after an app has closed the store; if the file was"
+          + " copied while an app had it open, what was written last is in the \"-wal\" there")
     }
     report.lines += storeLines(style)
     report.lines.append("  kept      \(keptWords)")
@@ -122,8 +122,13 @@ final class StoreDiagnosis {
     }
     report.lines += findingLines(style)
     if let before = next.before { report.lines.append("  before    \(style.bold(before.command))  (\(before.reason))") }
-    report.lines.append("  next      \(next.command.map { "\(style.bold($0))  (\(next.reason))" } ?? next.reason)")
+    report.lines.append(line(of: next, style))
     return report
+  }
+
+  /// Returns the line with the command to run next.
+  func line(of next: Step, _ style: TextStyle) -> String {
+    "  next      \(next.command.map { "\(style.bold($0))  (\(next.reason))" } ?? next.reason)"
   }
 
   private func storeLines(_ style: TextStyle) -> [String] {
@@ -176,7 +181,7 @@ final class StoreDiagnosis {
 
   // MARK: Files beside the store
 
-  private enum Snapshot: String {
+  enum Snapshot: String {
     case fits, differs, damaged, none
 
     var words: String {
@@ -189,7 +194,7 @@ final class StoreDiagnosis {
     }
   }
 
-  private var snapshot: Snapshot {
+  var snapshot: Snapshot {
     let kinds = Set(check?.report.findings.map(\.kind) ?? [])
     if kinds.contains(.damagedSnapshot) { return .damaged }
     if kinds.contains(.differentSnapshot) { return .differs }

@@ -137,11 +137,14 @@ struct Migrated {
   private static func missing(_ path: String, request: MigrationRequest) -> CommandFailure {
     var failure = CommandFailure(StoreError(path: path, problem: .missing))
     let versions = (try? request.assistant(for: path).archive.previousVersions()) ?? []
-    if let newest = versions.first {
-      let count = Int64(versions.count)
+    let count = Int64(versions.count)
+    let words = "The store is gone, but \(counted(count, "version")) of it \(verb("are", count)) kept"
+    if let newest = versions.first(where: \.isSound) {
       failure.suggestion =
-        "The store is gone, but \(counted(count, "version")) of it \(verb("are", count)) kept: heirloom restore"
-        + " \(shellWord(path)) brings back the newest, \(newest.id)."
+        "\(words): heirloom restore \(shellWord(path)) --version \(newest.id) brings back the newest that can be read whole."
+    } else if count > 0 {
+      failure.suggestion =
+        "\(words), and none can be read whole: heirloom doctor \(shellWord(path)) names what reads them."
     }
     return failure
   }

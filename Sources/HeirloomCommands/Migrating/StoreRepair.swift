@@ -1,7 +1,8 @@
 import Foundation
 import Heirloom
 
-/// The repair of what a store says of its own rows, and its rows tell otherwise: entity numbers and highest keys.
+/// The repair of what a store says of its own rows, and its rows and model tell otherwise: entity numbers, the table of
+/// entities, and indexes that are missing.
 struct StoreRepair {
   let path: String
   let console: Console
@@ -64,6 +65,19 @@ struct StoreRepair {
     )
     let columns = [PhysicalName.entity, PhysicalName.name, PhysicalName.superentity, PhysicalName.maximum].map(quote)
     var words: [String] = []
+    for correction in try EntityListCorrection.all(in: copy, schema, ActualSchema(of: copy)) {
+      if correction.wrongName != nil {
+        try copy.execute(
+          "UPDATE \(list) SET \(quote(PhysicalName.name)) = ?2 WHERE \(number) = ?1",
+          [.integer(Int64(correction.number)), .text(correction.entity)])
+      }
+      if let parent = correction.parent {
+        try copy.execute(
+          "UPDATE \(list) SET \(quote(PhysicalName.superentity)) = ?2 WHERE \(number) = ?1",
+          [.integer(Int64(correction.number)), .integer(Int64(parent))])
+      }
+      words.append(correction.words)
+    }
     for entity in schema.entities {
       try copy.execute(
         "INSERT INTO \(list) (\(columns.joined(separator: ", "))) SELECT ?1, ?2, ?3, 0"
@@ -80,10 +94,14 @@ struct StoreRepair {
       let highest =
         try copy.firstInteger("SELECT MAX(\(quote(PhysicalName.primaryKey))) FROM \(quote(table)) NOT INDEXED") ?? 0
       let record = row[2].integer
-      guard record ?? -1 < highest else { continue }
+      guard PhysicalEntity.isWrong(record: record, highest: highest) else { continue }
       try copy.execute("UPDATE \(list) SET \(maximum) = ?2 WHERE \(number) = ?1", [row[0], .integer(highest)])
       let name = entity?.name ?? row[1].text ?? ""
       words.append(PhysicalEntity.words(ofRecord: record, of: name, highest: highest, in: table))
+    }
+    for index in try copy.indexesToMake(of: schema, actual) {
+      try copy.execute(index.sql)
+      words.append("the index \(index.name) on \(index.table) is missing: it is made")
     }
     return words
   }
@@ -96,6 +114,13 @@ struct StoreRepair {
     var changed = [
       PhysicalName.primaryKeyTable: [PhysicalName.maximum], PhysicalName.metadataTable: [PhysicalName.propertyList],
     ]
+    let entities = try EntityListCorrection.all(in: connection, schema, actual)
+    if entities.contains(where: { $0.wrongName != nil }) {
+      changed[PhysicalName.primaryKeyTable, default: []].append(PhysicalName.name)
+    }
+    if entities.contains(where: { $0.parent != nil }) {
+      changed[PhysicalName.primaryKeyTable, default: []].append(PhysicalName.superentity)
+    }
     for correction in schema.numberCorrections {
       changed[correction.table, default: []].append(correction.column)
     }

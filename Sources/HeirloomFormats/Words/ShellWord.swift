@@ -1,4 +1,8 @@
-/// Returns a path in single quotes where a shell needs them.
+import HeirloomModel
+
+/// Returns a path as a word that bash and zsh read back, in quotes where they are needed.
+///
+/// A path with characters that text for people replaces is written as `$'…'`, with the bytes of those in numbers.
 package func shellWord(_ word: String) -> String {
   let isPlain = word.utf8.allSatisfy { byte in
     switch byte {
@@ -10,9 +14,28 @@ package func shellWord(_ word: String) -> String {
     }
   }
   // A shell may expand a word that begins with "=".
-  return isPlain && !word.isEmpty && !word.hasPrefix("=")
-    ? word
-    : "'"
-      + word.split(separator: "'", omittingEmptySubsequences: false)
-      .joined(separator: "'\\''") + "'"
+  if isPlain && !word.isEmpty && !word.hasPrefix("=") { return word }
+  // Two number signs and a bracket are a command to GitHub Actions.
+  if PlainText.escaped(word, breaksLines: false) != word || word.contains("##[") { return escapedShellWord(word) }
+  return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+}
+
+private func escapedShellWord(_ word: String) -> String {
+  let characters = word.unicodeScalars.map { scalar -> String in
+    switch scalar {
+    case "\n": "\\n"
+    case "\t": "\\t"
+    case "\\": "\\\\"
+    case "'", "#": bytes([UInt8(scalar.value)])
+    case " "..."~": String(scalar)
+    default:
+      // A byte of a file's name that is not UTF-8 is in a scalar of its own, as `PlainText` has it.
+      bytes(scalar.value >= 0x10FF00 ? [UInt8(scalar.value & 0xFF)] : Array(String(scalar).utf8))
+    }
+  }
+  return "$'" + characters.joined() + "'"
+}
+
+private func bytes(_ bytes: [UInt8]) -> String {
+  bytes.map { "\\x" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
 }

@@ -201,6 +201,11 @@ extension StoreError {
     let versions = "a previous version may be in the folder \(path).heirloom/previous."
     let together = DataLocation.described("\(path) and the files beside it hold the data together.")
     return switch problem {
+    case .missing where hasLog:
+      ErrorHelp(
+        .described("\(path)-wal is there, and what was in the store may be in it."),
+        "Make no store at this path, since SQLite deletes that file then. Keep it, and salvage it into a new store.",
+        [.salvage])
     case .missing:
       ErrorHelp(
         .described("Nothing was created there."), "Check the path. If the app starts for the first time, make a store.")
@@ -209,10 +214,15 @@ extension StoreError {
       ErrorHelp(
         .unchanged, "Check the path. If it is a store whose beginning is damaged, salvage it into a new file.",
         [.salvage])
+    case .empty where hasLog:
+      ErrorHelp(
+        .described("\(path)-wal is there, and what was in the store may be in it."),
+        "Open the file with no app, since SQLite deletes the -wal file then. Keep both, and salvage them into a new store.",
+        [.salvage, .previousVersions])
     case .empty:
       ErrorHelp(
-        .described("A -wal file beside \(path) may hold data."), "Keep the files beside it as they are; \(versions)",
-        [.previousVersions])
+        .described("There is no -wal file with content beside \(path), so nothing of a store is there."),
+        "An app that opens the file makes a new store; \(versions)", [.previousVersions])
     case .truncated, .damaged, .tooDemanding, .metadataRowCount, .invalidMetadata, .missingVersionHashes:
       ErrorHelp(
         .damagedStore(path: path),
@@ -257,6 +267,9 @@ extension StoreError {
         [.verification, .previousVersions])
     }
   }
+
+  /// True if a log with content is beside the store's place now.
+  package var hasLog: Bool { DatabaseFile.size(of: path + "-wal") ?? 0 > 0 }
 
   /// The same as `path`.
   public var filePath: String? { path }

@@ -73,6 +73,7 @@ public struct StoreFinding: Hashable, Sendable {
     case differentModelCache, damagedSnapshot, differentSnapshot
     // The table of entities.
     case missingEntityRow, duplicateEntityRow, wrongEntityRow, staleEntityName, unknownEntityRow, keysBehind
+    case keysExhausted
     // History and CloudKit mirroring.
     case unknownEntityReference
     // The schema.

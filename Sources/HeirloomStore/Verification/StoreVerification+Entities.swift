@@ -28,6 +28,7 @@ extension StoreVerification {
         "\(PhysicalName.primaryKeyTable) names \(name) in \(counts[name] ?? 0) rows: which number the entity's objects have"
           + " is not certain. " + Self.entityAdvice)
     }
+    let corrections = corrections(schema)
     for entity in schema.entities {
       guard let row = byNumber.removeValue(forKey: Int64(entity.number)) else {
         add(
@@ -37,7 +38,7 @@ extension StoreVerification {
           remedies: repair)
         continue
       }
-      check(row, of: entity, schema)
+      check(row, of: entity, corrections[entity.number], schema)
     }
     for row in byNumber.values.ordered(by: { $0.number < $1.number }) {
       let name = row.name ?? "an entity without a name"
@@ -54,6 +55,9 @@ extension StoreVerification {
 
   private static let entityAdvice =
     "An app would write wrong keys: don't open the store with it. Restore a previous version or a backup."
+
+  private static let repairAdvice =
+    "An app would write wrong keys: don't open the store with it before a repair corrects that by the model and the rows."
 
   private mutating func entityRows() -> [EntityRow]? {
     guard let table = actual.table(named: PhysicalName.primaryKeyTable) else {
@@ -79,7 +83,19 @@ extension StoreVerification {
     }
   }
 
-  private mutating func check(_ row: EntityRow, of entity: PhysicalEntity, _ schema: PhysicalSchema) {
+  /// Returns what a repair corrects of the table, by number.
+  private mutating func corrections(_ schema: PhysicalSchema) -> [Int: EntityListCorrection] {
+    guard report.isModelFit else { return [:] }
+    let actual = actual
+    let found = reading("the table of entities") { connection throws(SQLiteError) in
+      try EntityListCorrection.all(in: connection, schema, actual)
+    }
+    return Dictionary(uniqueKeysWithValues: (found ?? []).map { ($0.number, $0) })
+  }
+
+  private mutating func check(
+    _ row: EntityRow, of entity: PhysicalEntity, _ correction: EntityListCorrection?, _ schema: PhysicalSchema
+  ) {
     if row.name != entity.name {
       if let name = row.name, schema.entity(named: name) == nil {
         add(
@@ -90,7 +106,10 @@ extension StoreVerification {
         add(
           .error, .wrongEntityRow, entity: entity.name,
           "\(PhysicalName.primaryKeyTable) calls the number \(entity.number) \(row.name ?? "nothing"), the model"
-            + " \(entity.name): objects would be taken for those of another entity. " + Self.entityAdvice)
+            + " \(entity.name): objects would be taken for those of another entity. "
+            + (correction?.wrongName == nil
+              ? "No row tells which of both is right. " + Self.entityAdvice : Self.repairAdvice),
+          remedies: correction?.wrongName == nil ? [] : [.repair])
       }
     }
     if row.parent != Int64(entity.superentityNumber) {
@@ -98,7 +117,8 @@ extension StoreVerification {
         .error, .wrongEntityRow, entity: entity.name,
         "\(PhysicalName.primaryKeyTable) says that the parent of \(entity.name) has the number"
           + " \(row.parent.map(String.init) ?? "NULL"); the model says \(entity.superentityNumber) (0 for none). "
-          + Self.entityAdvice)
+          + (correction?.parent == nil ? Self.entityAdvice : Self.repairAdvice),
+        remedies: correction?.parent == nil ? [] : [.repair])
     }
     if entity.superentityNumber == 0 {
       checkMaximum(row, table: entity.table, entity: entity.name)
@@ -114,13 +134,31 @@ extension StoreVerification {
       try connection.firstInteger("SELECT MAX(\(quote(PhysicalName.primaryKey))) FROM \(quote(table))")
     }
     let maximum = row.maximum.integer
-    let needed = highest.flatMap { $0 } ?? 0
-    if let maximum, maximum >= needed { return }
+    let needed = highest.flatMap { $0 }
+    guard PhysicalEntity.isWrong(record: maximum, highest: needed ?? 0) else {
+      if let maximum, maximum > PhysicalEntity.highestKeyWithRoom {
+        add(
+          .warning, .keysExhausted, entity: entity,
+          "The highest key in \(table) is \(needed ?? 0): the app can make few new objects of \(entity) or none, since keys end at"
+            + " \(Int64.max). All objects are there; a salvage or a migration keeps their keys.")
+      }
+      return
+    }
+    let record =
+      "The highest key that \(PhysicalName.primaryKeyTable) has for \(entity) is \(maximum.map(String.init) ?? "no number")"
+    if let maximum, maximum > PhysicalEntity.highestKeyWithRoom {
+      add(
+        .warning, .keysExhausted, entity: entity,
+        "\(record), and keys end at \(Int64.max): the app can make few new objects or none. The highest key in \(table) is"
+          + " \(needed ?? 0), which a repair writes.", remedies: repair)
+      return
+    }
+    let found =
+      needed.map { "but \(table) holds the key \($0): the next new objects would get keys that are taken" }
+      ?? "and \(table) has no rows, where 0 is expected: the next new objects would get keys below 1"
     add(
       .error, .keysBehind, entity: entity,
-      "The highest key that \(PhysicalName.primaryKeyTable) has for \(entity) is \(maximum.map(String.init) ?? "no number"),"
-        + " but \(table) holds the key \(needed): the next new objects would get keys that are taken. Add no objects before"
-        + " it is corrected, by \(operation).", remedies: repair)
+      "\(record), \(found). Add no objects before it is corrected, by \(operation).", remedies: repair)
   }
 
   private mutating func checkFrameworkRow(_ row: EntityRow) {
@@ -213,7 +251,7 @@ extension StoreVerification {
     case .differentIndex(let name, let found, let expected):
       let index = schema.indexes.first { $0.name == name }
       // Constraints of the table itself have an index without a statement.
-      if found.isEmpty, index.map(hasEquivalent) ?? false { return }
+      if found.isEmpty, index.map(connection.hasEquivalent) ?? false { return }
       add(
         .warning, .differentIndex, entity: index.flatMap { entities[$0.table] },
         "The index \(name) is \"\(found)\" where the model asks for \"\(expected)\". A migration makes it anew.")
@@ -233,36 +271,23 @@ extension StoreVerification {
     _ name: String, _ schema: PhysicalSchema, _ entities: [String: String]
   ) {
     guard let index = schema.indexes.first(where: { $0.name == name }) else { return }
-    // Earlier versions of Core Data gave other names, but an index on the same columns serves.
-    if hasEquivalent(index) { return }
+    if connection.hasEquivalent(of: index) { return }
     // Without its table or columns there can be no index, which is already reported.
     guard let table = actual.table(named: index.table), index.columns.allSatisfy({ table.column(named: $0) != nil })
     else { return }
     var consequence = "fetches are slower, nothing is lost"
     if case .constraint = index.kind { consequence = "the app's uniqueness constraint is not enforced" }
     if case .rTree = index.kind { consequence = "fetches by place can't use it" }
+    let actual = actual
+    let isMade = reading("the table \(index.table)") { connection throws(SQLiteError) in
+      try connection.indexesToMake(of: schema, actual).contains(index)
+    }
+    let canRepair = isMade == true && report.isModelFit
+    let maker = canRepair ? "A migration or a repair makes it." : "A migration makes it anew."
     add(
       .warning, .missingIndex, entity: entities[index.table],
-      "The index \(name) on \(index.table) (\(listed(index.columns))) is missing: \(consequence). A migration makes it anew."
-    )
-  }
-
-  /// Returns true if an index on the same columns exists under another name.
-  private func hasEquivalent(_ index: PhysicalIndex) -> Bool {
-    var mustBeUnique = false
-    switch index.kind {
-    case .constraint: mustBeUnique = true
-    case .rTree: return false
-    case .standard, .fetchIndex: break
-    }
-    let sql =
-      "SELECT l.name, l.\"unique\", (SELECT GROUP_CONCAT(name, char(0)) FROM (SELECT x.name FROM pragma_index_info(l.name)"
-      + " AS x ORDER BY x.seqno)) FROM pragma_index_list(?1) AS l WHERE l.partial = 0"
-    guard let rows = try? connection.rows(sql, [.text(index.table)]) else { return false }
-    return rows.contains { row in
-      row[2].text?.split(separator: "\0", omittingEmptySubsequences: false).map(String.init) == index.columns
-        && (!mustBeUnique || row[1] == .integer(1))
-    }
+      "The index \(name) on \(index.table) (\(listed(index.columns))) is missing: \(consequence). \(maker)",
+      remedies: canRepair ? [.repair] : [])
   }
 
   private mutating func reportExtras(_ schema: PhysicalSchema, _ entities: [String: String]) {

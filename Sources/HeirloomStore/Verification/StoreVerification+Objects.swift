@@ -64,7 +64,7 @@ extension StoreVerification {
           add(
             .error, .unknownEntityNumber, entity: root,
             found + "no app finds these objects, and a migration doesn't know what they are. Keep the store as it is;"
-              + " restore a previous version or a backup.")
+              + " restore a previous version or a backup, or salvage the others, with a list of these.")
         }
         continue
       }
@@ -238,20 +238,18 @@ extension StoreVerification {
       guard case .constraint(let entity, let properties) = index.kind,
         index.columns.allSatisfy({ found.column(named: $0) != nil })
       else { continue }
-      let columns = index.columns.map(quote)
-      let sql =
-        "SELECT COUNT(*), SUM(n) FROM (SELECT COUNT(*) AS n FROM \(quote(table.name)) NOT INDEXED WHERE "
-        + columns.map { "\($0) NOT NULL" }.chained(by: "AND")
-        + " GROUP BY \(columns.joined(separator: ", ")) HAVING COUNT(*) > 1)"
       let rows = reading("the table \(table.name)", entity: entity) { connection throws(SQLiteError) in
-        try connection.rows(sql)
+        try connection.rows("SELECT COUNT(*), SUM(n), first, last FROM (\(index.equalValues) ORDER BY first)")
       }
       guard let row = rows?.first, let groups = row[0].integer, groups > 0 else { continue }
+      let key = PhysicalName.primaryKey
+      let example = "first: \(key) \(row[2].integer ?? 0) and \(row[3].integer ?? 0)"
       add(
         .error, .duplicateValues, entity: entity,
-        "\(counted(row[1].integer ?? 0, "object")) share \(counted(groups, "value")) of \(listed(properties)), although \(entity) asks for"
-          + " unique ones: the app can't save them, and a migration fails on them. Make their values differ in the app, or"
-          + " delete all but one.")
+        "\(counted(row[1].integer ?? 0, "object")) share \(counted(groups, "value")) of \(listed(properties)) (\(example)), although"
+          + " \(entity) asks for unique ones: the app can't save them, and a migration fails on them. Make their values differ in"
+          + " the app, or delete all but one; a salvage takes the one with the lowest key of each value over, and lists the others."
+      )
     }
   }
 }

@@ -1,10 +1,12 @@
 import Foundation
+import Heirloom
+import HeirloomSalvage
 
 /// The first bytes of a file that should be a store and may be something else.
 struct FileStart {
   /// A kind of file that is no SQLite database.
-  enum Kind: String {
-    case xmlStore, binaryStore, realm, archive, encrypted
+  enum Kind {
+    case xmlStore, binaryStore, realm, archive, encrypted, model, mappingModel
 
     /// What the file is, and what reads it.
     var words: String {
@@ -18,14 +20,26 @@ struct FileStart {
       case .archive: "a packed archive: unpack it, and look for the store in it"
       case .encrypted:
         "bytes without any order: encrypted, such as by SQLCipher, and nothing reads it without the key; or overwritten"
+      case .model: "a model; give the file of a store, such as Journal.sqlite"
+      case .mappingModel: "a mapping model; give the file of a store, such as Journal.sqlite"
+      }
+    }
+
+    /// Returns the command that shows a file of the kind; `nil` if the tool doesn't read it.
+    func command(at path: String) -> String? {
+      switch self {
+      case .model, .mappingModel: "heirloom inspect \(shellWord(path))"
+      case .xmlStore, .binaryStore, .realm, .archive, .encrypted: nil
       }
     }
   }
 
+  private let path: String
   /// The bytes, at most 4,096; `nil` if the file can't be read.
   let bytes: [UInt8]?
 
   init(_ path: String) {
+    self.path = path
     let handle = FileHandle(forReadingAtPath: path)
     bytes = (try? handle?.read(upToCount: 4096)).map { Array($0) }
     try? handle?.close()
@@ -34,12 +48,23 @@ struct FileStart {
   /// The kind; `nil` if nothing tells.
   var kind: Kind? {
     guard let bytes, !bytes.isEmpty else { return nil }
-    let text = String(decoding: bytes.prefix(256), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-    if text.hasPrefix("<?xml") || text.hasPrefix("<!DOCTYPE") { return .xmlStore }
+    // An XML store and the source of a mapping model are both a database of Core Data's.
+    if MappingModelFile.isMappingModel(path) { return .mappingModel }
+    if (try? ModelFile(path).read()) != nil { return .model }
+    let text = String(decoding: bytes, as: UTF8.self)
+    if let root = Self.rootElement(of: text) { return ["database": .xmlStore, "model": .model][root] }
     if bytes.starts(with: Array("bplist".utf8)) { return .binaryStore }
     if bytes.count >= 20, bytes[16..<20].elementsEqual("T-DB".utf8) { return .realm }
     if bytes.starts(with: [0x1F, 0x8B]) || bytes.starts(with: Array("PK".utf8)) { return .archive }
-    return isWithoutOrder ? .encrypted : nil
+    // Of a store whose beginning alone was overwritten, the other pages are there.
+    return isWithoutOrder && !StoreSalvage.holdsPages(path) ? .encrypted : nil
+  }
+
+  /// Returns the name of a document's root element; `nil` for a text that is no XML.
+  private static func rootElement(of text: String) -> Substring? {
+    let text = text.trimmingCharacters(in: .whitespacesAndNewlines.union(["\u{FEFF}"]))
+    guard text.hasPrefix("<") else { return nil }
+    return text.replacing(/<!--.*?-->/.dotMatchesNewlines(), with: "").firstMatch(of: /<(\w[^\s\/>]*)/)?.1
   }
 
   /// True if all values of bytes are about as frequent: so is nothing but what is encrypted or packed.
