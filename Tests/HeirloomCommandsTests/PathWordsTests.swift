@@ -140,6 +140,12 @@ struct PathWordsTests {
       #expect(
         PrintedCommand.all(in: text).map(\.words) == (other.command.map { [[$0, path]] } ?? []), "\(words): \(text)")
     }
+    // As a model, it is neither one nor a mapping model.
+    for words in [["snapshot", path], ["compare", path, model], ["plan", path, "--to", path]]
+    where other.command == nil {
+      let told = tool.run(words)
+      #expect(told.code == 1 && !told.error.contains("mapping model"), "\(words): \(told)")
+    }
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(other.bytes))
   }
 

@@ -108,7 +108,8 @@ enum ErrorSamples {
     ]
     let contents: [(String, ModelReadingError.Content)] = [
       ("emptyFile", .emptyFile), ("text", .text), ("unknownData", .unknownData), ("sqliteStore", .sqliteStore),
-      ("mappingModel", .mappingModel), ("optimizedModel", .optimizedModel), ("oldBinaryModel", .oldBinaryModel),
+      ("xmlStore", .xmlStore), ("mappingModel", .mappingModel), ("optimizedModel", .optimizedModel),
+      ("oldBinaryModel", .oldBinaryModel),
       ("otherPropertyList", .otherPropertyList), ("otherXML", .otherXML(rootElement: "svg")), ("otherJSON", .otherJSON),
       ("folder", .folder), ("bundleWithoutVersions", .bundleWithoutVersions), ("specialFile", .specialFile),
     ]

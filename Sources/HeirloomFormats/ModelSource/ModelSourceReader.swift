@@ -28,8 +28,11 @@ package struct ModelSourceReader {
     } catch {
       throw ModelReadingError(problem: .malformed(reason: error.reason), line: error.line)
     }
-    // Sources of mapping models are XML stores.
-    guard root.name != "database" else { throw ModelReadingError(problem: .notModel(.mappingModel)) }
+    // Sources of mapping models are XML stores of Xcode's.
+    guard root.name != "database" else {
+      let isMapping = root.children(named: "object").contains { $0["type"]?.hasPrefix("XDDEV") ?? false }
+      throw ModelReadingError(problem: .notModel(isMapping ? .mappingModel : .xmlStore))
+    }
     guard root.name == "model" else { throw ModelReadingError(problem: .notModel(.otherXML(rootElement: root.name))) }
     var reader = ModelSourceReader()
     let model = try reader.model(root)

@@ -50,6 +50,8 @@ public struct ModelReadingError: Error, Hashable, Sendable {
     case unknownData
     /// A SQLite database.
     case sqliteStore
+    /// A store of Core Data's XML type.
+    case xmlStore
     /// A mapping model, as source or compiled.
     case mappingModel
     /// A compiled model in the form that only Apple's frameworks read (`.omo`).
@@ -113,6 +115,7 @@ extension ModelReadingError.Content: CustomStringConvertible {
     case .text: "a text file of another kind"
     case .unknownData: "a file of an unknown kind"
     case .sqliteStore: "a SQLite store"
+    case .xmlStore: "a store of Core Data's XML type"
     case .mappingModel: "a mapping model"
     case .optimizedModel: "an optimized model (.omo), which only Apple's frameworks read"
     case .oldBinaryModel: "a model in the binary format of Xcode before 4.3"
@@ -135,6 +138,7 @@ extension ModelReadingError {
       case .unreadable: "Check that the file may be read, and try again."
       case .notModel(.sqliteStore):
         "Give the model that belongs to the store: an .xcdatamodeld, a .momd, or a snapshot beside the store."
+      case .notModel(.xmlStore): "Give the model that belongs to the store: an .xcdatamodeld or a .momd."
       case .notModel(.mappingModel): "Give the model; a mapping model is given in addition to it."
       case .notModel(.optimizedModel): "Use the .mom of the same name, which lies beside it."
       case .notModel(.oldBinaryModel):

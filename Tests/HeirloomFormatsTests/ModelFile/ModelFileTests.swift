@@ -164,7 +164,8 @@ struct ModelFileTests {
     ("a.omo", Array("momv2$srsraori".utf8), .optimizedModel),
     ("a.html", Array("<html></html>".utf8), .otherXML(rootElement: "html")),
     ("a.json", Array("{\"a\": 1}".utf8), .otherJSON),
-    ("xcmapping.xml", Array("<database/>".utf8), .mappingModel),
+    ("xcmapping.xml", Array("<database><object type=\"XDDEVMAPPINGMODEL\" id=\"z1\"/></database>".utf8), .mappingModel),
+    ("Store.xml", Array("<database><object type=\"NOTE\" id=\"z1\"/></database>".utf8), .xmlStore),
   ]
 
   @Test(arguments: otherFiles)
