@@ -99,7 +99,10 @@ enum VersionsCommand {
   /// Returns the sentence with the command that brings the newest version back that can be read whole.
   private static func returning(_ versions: [PreviousVersion], to path: String) -> [String] {
     let damaged = Array(versions.prefix { !$0.isSound })
-    let lines = damaged.map { "\($0.id) can't be read whole." }
+    // One that is in use, or holds a change to undo, is not damaged.
+    let lines = damaged.compactMap { version in
+      (try? version.soundness())?.fault.map { "\(version.id) can't be read whole: \($0)." }
+    }
     guard let sound = versions.dropFirst(damaged.count).first else {
       return lines + ["heirloom doctor \(shellWord(path)) names what reads the rest."]
     }

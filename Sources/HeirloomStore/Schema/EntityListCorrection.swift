@@ -102,7 +102,8 @@ package struct EntityListCorrection: Hashable, Sendable {
     else { return false }
     let rows = "SELECT 1 FROM \(quote(entity.table)) NOT INDEXED WHERE \(quote(PhysicalName.entity)) ="
     guard try connection.firstInteger("\(rows) \(entity.number) LIMIT 1") != nil else { return false }
-    return try connection.firstInteger("\(rows) \(other.number) LIMIT 1") == nil
+    let others = try connection.firstInteger("\(rows) \(other.number) LIMIT 1")
+    return others == nil
   }
 }
 
