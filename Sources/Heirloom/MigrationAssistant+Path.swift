@@ -307,9 +307,17 @@ extension MigrationAssistant {
   ) throws -> (hops: [MigrationHop], unused: [MigrationPath.UnusedMapping]) {
     let path: MigrationPath
     do throws(MappingInferenceError) {
-      path = try found.get {
-        decidedPath(from: source, named: name, to: destination, named: laterName, given)
-      }
+      // The steps that the lock decides come before a way that passes them over.
+      path =
+        if let decided = decidedPath(from: source, named: name, to: destination, named: laterName, given, deciding: [])
+        {
+          decided
+        } else {
+          try found.get {
+            decidedPath(
+              from: source, named: name, to: destination, named: laterName, given, deciding: configuration.decisions)
+          }
+        }
     } catch {
       delegate?.migrationAssistant(
         self, didFailToInferMappingFrom: source, to: destination, obstacles: error.obstacles)
@@ -344,18 +352,18 @@ extension MigrationAssistant {
     return (hops, path.unused)
   }
 
-  /// Finds the path on which decided expressions give the values that no inference converts.
+  /// Finds the path on which decided expressions, the lock's and others, give the values that no inference converts.
   ///
   /// - Returns: `nil` where no decision answers an obstacle, or others are left.
   private func decidedPath(
     from source: ManagedObjectModel, named name: String?, to destination: ManagedObjectModel,
-    named laterName: String?, _ given: GivenMappings
+    named laterName: String?, _ given: GivenMappings, deciding decisions: [DataDecision]
   ) -> MigrationPath? {
     let known = name.flatMap { name in laterName.map { history.versionsBetween(name, and: $0) } } ?? []
     let versions = [source] + known + [destination]
     let decided = zip(versions, versions.dropFirst()).compactMap { earlier, later in
       MappingModel(
-        computing: configuration.decisions + history.standingDecisions(from: earlier, to: later), from: earlier,
+        computing: decisions + history.standingDecisions(from: earlier, to: later), from: earlier,
         to: later, functions: configuration.policies.evaluatorFunctions)
     }
     guard !decided.isEmpty else { return nil }

@@ -55,7 +55,7 @@ extension AttributeType {
     case .string, .uri: "unknown"
     case .boolean: "no"
     case .date: "2001-01-01"
-    case .uuid: "00000000-0000-0000-0000-000000000000"
+    case .uuid: "uuid()"
     default: nil
     }
   }

@@ -13,9 +13,7 @@ extension ModelHistory {
   package func standingDecisions(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [DataDecision]
   {
     let decisions = lock?.namedDecisions ?? []
-    guard !decisions.isEmpty, let last = destination == current ? currentName : names(of: destination).last,
-      let first = names(of: source).first
-    else { return [] }
+    guard !decisions.isEmpty, let (first, last) = nearestNames(of: source, destination) else { return [] }
     let between = namedVersionsBetween(first, and: last)
     let names = [first] + between.map(\.name) + [last]
     let models = [source] + between.map(\.model) + [destination]
@@ -28,6 +26,21 @@ extension ModelHistory {
       else { return nil }
       return DataDecision(entity: now.entity, constraint: now.properties, choice)
     }
+  }
+
+  /// Returns the names of two versions that follow each other nearest, where several versions have the hashes of one.
+  ///
+  /// - Returns: Of versions in a row with the same hashes, the last; `nil` if none of the one comes before one of the
+  ///   other.
+  private func nearestNames(of source: ManagedObjectModel, _ destination: ManagedObjectModel) -> (String, String)? {
+    let order = versionNames
+    func places(_ model: ManagedObjectModel) -> [Int] { names(of: model).compactMap(order.firstIndex) }
+    let ends =
+      places(destination) + (destination == current ? [order.firstIndex(of: currentName)].compactMap(\.self) : [])
+    let pairs = places(source).flatMap { start in ends.filter { $0 > start }.map { (start, $0) } }
+    guard let (start, end) = pairs.min(by: { $0.1 - $0.0 < $1.1 - $1.0 }) else { return nil }
+    let row = order[end...].indices.prefix { ends.contains($0) }
+    return (order[start], order[row.last ?? end])
   }
 }
 

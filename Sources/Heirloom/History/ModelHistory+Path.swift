@@ -20,13 +20,18 @@ extension ModelHistory {
     given: [MappingModel], labels: [String], isStepwise: Bool = false
   ) throws(MappingInferenceError) -> MigrationPath {
     var between: [(name: String, model: ManagedObjectModel)] = []
-    if let name, let laterName { between = namedVersionsBetween(name, and: laterName, isByName: isStepwise) }
+    if let name, let laterName { between = namedVersionsBetween(name, and: laterName, isByName: isStepwise, withSame: true) }
     // Versions whose place isn't known matter only where a mapping leads to one.
     let others = given.isEmpty ? [] : versionsByMapping(from: name)
     let known = [(name, source), (laterName, destination)] + (between + others).map { ($0.name, $0.model) }
-    return try MigrationPath(
-      from: source, to: destination, between: between.map(\.model), others: others.map(\.model), given: given,
-      labels: labels, isStepwise: isStepwise
-    ) { model in known.first { $0.1 == model }?.0 }
+    func path(byDecidedSteps: Bool) throws(MappingInferenceError) -> MigrationPath {
+      try MigrationPath(
+        from: source, to: destination, between: between.map(\.model), others: others.map(\.model), given: given,
+        labels: labels, isStepwise: isStepwise,
+        isDecided: { byDecidedSteps && !standingDecisions(from: $0, to: $1).isEmpty }
+      ) { model in known.first { $0.1 == model }?.0 }
+    }
+    // Where a step can't be inferred, the whole way may be.
+    return if let path = try? path(byDecidedSteps: true) { path } else { try path(byDecidedSteps: false) }
   }
 }

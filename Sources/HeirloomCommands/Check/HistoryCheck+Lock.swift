@@ -24,56 +24,6 @@ extension HistoryCheck {
     if lock.content != self.lock?.content { try write(lock) }
   }
 
-  /// Finds the steps whose rows decisions are about.
-  ///
-  /// - Parameters:
-  ///   - decided: The decisions.
-  ///   - mappings: The mapping models that are given, and all decisions.
-  /// - Returns: Each decision with a step; the versions have their names.
-  /// - Throws: `UsageError` for one that no step has rows for, or whose expression fits no source entity.
-  func decisions(
-    _ decided: [DataDecision], mappings: GivenMappings
-  ) throws(UsageError) -> [VersionLock.Decision] {
-    guard !decided.isEmpty else { return [] }
-    let steps = zip(migratedVersions, migratedVersions.dropFirst()).map { source, destination in
-      let path = try? LossReview.path(through: [source, destination], mappings)
-      return (source, destination, effects: (path?.effects ?? []).filter { $0.kind.severity == .blocker })
-    }
-    var decisions: [VersionLock.Decision] = []
-    for decision in decided {
-      let fitting = steps.filter { source, destination, effects in
-        // Another decision about the attribute may answer rows for which an expression has no value.
-        effects.contains { $0.isAnswered(by: decision) }
-          || [.fill, .quarantine].contains(decision.choice.option)
-            && mappings.decisions(source.model, destination.model).contains {
-              $0.isComputed && $0.isAtPlace(of: decision)
-                && $0.isAboutNewAttribute(from: source.model, to: destination.model)
-            }
-      }
-      if fitting.isEmpty {
-        let places = Set(steps.flatMap(\.effects).map { "\($0.entity).\($0.properties.joined(separator: ","))" })
-        throw .invalidValue(
-          option: DecisionArgument.option, value: "\(decision)",
-          expected: places.isEmpty
-            ? "nothing: every row fits the next version" : "a choice for one of \(listText(places.ordered()))")
-      }
-      if decision.isComputed, !fitting.contains(where: { decision.mayCompute(from: $0.0.model, to: $0.1.model) }) {
-        throw .invalidValue(
-          option: DecisionArgument.option, value: "\(decision)",
-          expected: "an expression over properties that \"\(decision.entity)\" has in the version before")
-      }
-      if decision.choice.option == .new, let reason = fitting.compactMap({ decision.objection(in: $0.1.model) }).first {
-        throw .invalidValue(
-          option: DecisionArgument.option, value: "\(decision)",
-          expected: "an entity of which an object can be made there, but \(reason)")
-      }
-      decisions += fitting.map { source, destination, _ in
-        VersionLock.Decision(decision, at: VersionLock.Step(source: source.name, destination: destination.name))
-      }
-    }
-    return decisions
-  }
-
   /// Records decisions in the lock, and writes it.
   ///
   /// - Parameter decisions: The decisions, with the versions' names.
@@ -149,16 +99,5 @@ extension HistoryCheck {
         && (steps.contains { $0.step == step && $0.loss == loss } || !steps.contains { $0.loss.name == loss.name })
     }
     try write(lock)
-  }
-}
-
-extension DataDecision {
-  /// Returns true if the decision's expression can have a value for objects on their way between two models.
-  fileprivate func mayCompute(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> Bool {
-    let functions = MigrationAssistant.Configuration().policies.evaluatorFunctions
-    return MappingInference(from: source, to: destination).draft.entityMappings.contains { mapping in
-      guard let start = mapping.sourceEntityName, let name = mapping.destinationEntityName else { return false }
-      return destination.isEntity(name, kindOf: entity) && canBeComputed(from: start, to: name, in: source, functions)
-    }
   }
 }

@@ -166,22 +166,23 @@ struct LossReview {
     var configuration = MigrationAssistant.Configuration()
     mappings.add(to: &configuration, from: first.model, to: last.model)
     func path(
-      isStepwise: Bool, deciding decided: [MappingModel] = []
+      isStepwise: Bool, deciding decided: [MappingModel] = [], byDecidedSteps: Bool = true
     ) throws(MappingInferenceError) -> MigrationPath {
       try MigrationPath(
         from: first.model, to: last.model, between: between, given: configuration.mappings + decided, labels: [],
-        isStepwise: isStepwise, name: { _ in nil })
+        isStepwise: isStepwise, isDecided: { byDecidedSteps && !mappings.standing($0, $1).isEmpty }, name: { _ in nil })
     }
+    // As an assistant does: what no inference converts, decided expressions may, and steps that are decided come first.
+    let decided = zip(versions, versions.dropFirst()).compactMap { earlier, later in
+      MappingModel(
+        computing: mappings.decisions(earlier.model, later.model), from: earlier.model, to: later.model,
+        functions: configuration.policies.evaluatorFunctions)
+    }
+    if !decided.isEmpty, let found = try? path(isStepwise: false, deciding: decided) { return found }
     do throws(MappingInferenceError) {
       return try path(isStepwise: false)
     } catch {
-      // As an assistant does: what no inference converts, decided expressions may.
-      let decided = zip(versions, versions.dropFirst()).compactMap { earlier, later in
-        MappingModel(
-          computing: mappings.decisions(earlier.model, later.model), from: earlier.model, to: later.model,
-          functions: configuration.policies.evaluatorFunctions)
-      }
-      if !decided.isEmpty, let found = try? path(isStepwise: false, deciding: decided) { return found }
+      if let whole = try? path(isStepwise: false, byDecidedSteps: false) { return whole }
       guard let stepwise = try? path(isStepwise: true) else { throw error }
       return stepwise
     }
@@ -226,7 +227,7 @@ extension MappingModel {
       }
       .compactMap(\.destinationEntityName)
       let readers = computed.filter { decision in
-        decision.pathsRead.contains(property) && heirs.allSatisfy { destination.isEntity($0, kindOf: decision.entity) }
+        decision.pathKept == property && heirs.allSatisfy { destination.isEntity($0, kindOf: decision.entity) }
       }
       guard !readers.isEmpty else { return [effect] }
       let type = source.attribute(named: property, of: effect.entity)?.type ?? .undefined

@@ -13,10 +13,13 @@ struct GivenMappings {
   private var all: [Given] = []
   /// The decisions about rows on their way between two versions: the lock's, and those of the command line.
   let decisions: @Sendable (ManagedObjectModel, ManagedObjectModel) -> [DataDecision]
+  /// The lock's decisions alone.
+  let standing: @Sendable (ManagedObjectModel, ManagedObjectModel) -> [DataDecision]
 
   /// Creates those that a history's lock decides.
   init(decidedBy history: ModelHistory) {
-    decisions = { history.standingDecisions(from: $0, to: $1) }
+    standing = { history.standingDecisions(from: $0, to: $1) }
+    decisions = standing
   }
 
   /// True when none was named.
@@ -31,6 +34,7 @@ struct GivenMappings {
   ///   - console: Receives notes on what is not understood in the files.
   /// - Throws: `MappingReadingError`, also for a file that doesn't fit the versions that it names.
   init(_ paths: [String], history: ModelHistory, deciding decided: [DataDecision] = [], console: Console) throws {
+    standing = { history.standingDecisions(from: $0, to: $1) }
     decisions = { decided + history.standingDecisions(from: $0, to: $1) }
     for path in paths {
       let read = try MappingModelFile.read(path).read
@@ -47,7 +51,7 @@ struct GivenMappings {
   ) -> [DataEffect] {
     let decided = decisions(source, destination)
     return mapping.effects(from: source, to: destination).filter { effect in
-      !decided.contains { effect.isAnswered(by: $0) }
+      !decided.contains { effect.isAnswered(by: $0) || effect.kind == .duplicate && $0.givesDistinctValues(to: effect) }
     }
   }
 

@@ -13,6 +13,8 @@ package import HeirloomModel
 ///   known order or else by the number of entities that differ.
 /// - A mapping that leads back is on no path: one to an earlier version of the known order. A mapping that forms a
 ///   circle with others leads back if it goes against the direction of names from the source to the destination.
+/// - Where the order is known, a store is taken for one of the last version with its hashes, and inference doesn't go past
+///   a step that decisions are about: their rows are the ones that the step has.
 /// - A stepwise path, for models between which no single mapping can be inferred, has inferred hops that end at any
 ///   version of the known order.
 /// - Where no path goes on after a given mapping, or none reaches its start, there is no path: the error names it.
@@ -82,15 +84,22 @@ package struct MigrationPath: Hashable, Sendable {
   ///   - given: Mapping models that are available, complete or not.
   ///   - labels: The name of each mapping model in sentences, such as its file; or else its number.
   ///   - isStepwise: True to go through versions between where no single mapping can be inferred.
+  ///   - isDecided: Returns true for a version and the next one if decisions are about the rows of the step.
   ///   - name: Returns the name of a version.
   /// - Throws: ``MappingInferenceError`` if no path leads there.
   package init(
     from source: ManagedObjectModel, to destination: ManagedObjectModel, between: [ManagedObjectModel] = [],
     others: [ManagedObjectModel] = [], given: [MappingModel] = [], labels: [String], isStepwise: Bool = false,
+    isDecided: (ManagedObjectModel, ManagedObjectModel) -> Bool = { _, _ in false },
     name: @escaping (ManagedObjectModel) -> String?
   ) throws(MappingInferenceError) {
+    let hashes = between.isEmpty ? [:] : source.versionHashes()
+    let same = between.prefix { $0.versionHashes() == hashes }
+    let (origin, between) = (same.last ?? source, between.dropFirst(same.count))
+    let ordered = [origin] + between + [destination]
     var search = PathSearch(
-      ordered: [source] + between + [destination], others: others, given: given, isStepwise: isStepwise)
+      ordered: [source] + between + [destination], origin: origin, others: others, given: given,
+      stops: between.isEmpty ? [] : Self.stops(in: ordered, isDecided), isStepwise: isStepwise)
     let isFound = search.findWay()
     let words = PathWords(search: search, labels: labels, name: name)
     if isFound {
@@ -101,7 +110,7 @@ package struct MigrationPath: Hashable, Sendable {
     }
     guard search.mayGoDirectly else { throw words.deadEnds }
     // Where single hops need mappings of their own, the direct hop may do without.
-    let direct = MappingInference(from: source, to: destination)
+    let direct = MappingInference(from: origin, to: destination)
     guard direct.obstacles.isEmpty else {
       throw MappingInferenceError(
         obstacles: direct.obstacles + words.obstacles,
@@ -110,5 +119,19 @@ package struct MigrationPath: Hashable, Sendable {
     hops = [Hop(source: source, destination: destination, mapping: direct.draft, isGiven: false)]
     unused = words.unused
     conflict = nil
+  }
+
+  /// Returns the positions from and to which the steps go that decisions are about; to a store, versions with equal hashes
+  /// are the same.
+  private static func stops(
+    in ordered: [ManagedObjectModel], _ isDecided: (ManagedObjectModel, ManagedObjectModel) -> Bool
+  ) -> Set<Int> {
+    let decided = ordered.indices.dropLast().filter { isDecided(ordered[$0], ordered[$0 + 1]) }
+    guard !decided.isEmpty else { return [] }
+    let hashes = ordered.map { $0.versionHashes() }
+    return decided.reduce(into: []) { stops, start in
+      stops.insert(hashes[...start].lastIndex { $0 != hashes[start] }.map { $0 + 1 } ?? 0)
+      stops.insert((hashes[(start + 1)...].firstIndex { $0 != hashes[start + 1] } ?? hashes.count) - 1)
+    }
   }
 }

@@ -42,6 +42,10 @@ struct PathSearch {
   /// True if inferred hops may end at any version of the known order, rather than only where a given mapping starts or
   /// ends.
   private let isStepwise: Bool
+  /// The version that the source is to inference: the last of those with its hashes.
+  private let origin: ManagedObjectModel
+  /// The positions at which an inferred hop has to end: decisions are about rows of the steps from and to them.
+  private let stops: Set<Int>
   private let hashes: [[String: VersionHash]]
   /// The places of the versions in the order that names suggest; `nil` for one that is not in it.
   private let places: [Int?]
@@ -51,10 +55,11 @@ struct PathSearch {
   private(set) var bound: Set<Int> = []
 
   init(
-    ordered: [ManagedObjectModel], others: [ManagedObjectModel], given mappings: [MappingModel], isStepwise: Bool
+    ordered: [ManagedObjectModel], origin: ManagedObjectModel, others: [ManagedObjectModel],
+    given mappings: [MappingModel], stops: Set<Int>, isStepwise: Bool
   ) {
     self.mappings = mappings
-    self.isStepwise = isStepwise
+    (self.origin, self.stops, self.isStepwise) = (origin, stops, isStepwise)
     lastOrdered = ordered.count - 1
     guard !mappings.isEmpty else {
       (models, hashes, places) = (ordered, [], [])
@@ -226,7 +231,7 @@ struct PathSearch {
   /// Looks for the path; returns false if there is none.
   mutating func findWay() -> Bool {
     let ends = Set((Array(given.keys) + back.keys).flatMap { [$0.start, $0.end] })
-    let stops = ends.union(isStepwise ? Array(0...lastOrdered) : [0, lastOrdered]).sorted()
+    let stops = ends.union(stops).union(isStepwise ? Array(0...lastOrdered) : [0, lastOrdered]).sorted()
     while let position = nearest() {
       settled.insert(position)
       if position == lastOrdered { return true }
@@ -291,10 +296,12 @@ struct PathSearch {
     return max(start, end) <= min(source, destination) || min(start, end) >= max(source, destination)
   }
 
-  /// Returns the first version after one at which a given mapping starts, in the known order; else the destination.
+  /// Returns the first version after one at which a given mapping starts, or at which a hop has to end, in the known
+  /// order; else the destination.
   func nextStart(after position: Int) -> Int {
     guard position <= lastOrdered else { return lastOrdered }
-    return given.keys.filter { $0.start > position && $0.end <= lastOrdered }.map(\.start).min() ?? lastOrdered
+    let starts = given.keys.filter { $0.end <= lastOrdered }.map(\.start) + stops
+    return starts.filter { $0 > position }.min() ?? lastOrdered
   }
 
   /// True when inference skips no given mapping if it goes directly from the source to the destination.
@@ -303,16 +310,20 @@ struct PathSearch {
   /// Infers how one version becomes another, through the versions between them where the order is known.
   func inference(from start: Int, to end: Int) -> MappingInference? {
     start <= lastOrdered
-      ? MappingInference(through: Array(models[start...end]))
+      ? MappingInference(through: [model(at: start)] + models[start...end].dropFirst())
       : MappingInference(from: models[start], to: models[end])
   }
+
+  /// Returns a version as inference takes it where a hop starts.
+  private func model(at start: Int) -> ManagedObjectModel { start == 0 ? origin : models[start] }
 
   private func hop(from start: Int, to end: Int) -> MigrationPath.Hop? {
     let (source, destination) = (models[start], models[end])
     if let given = given[Step(start: start, end: end)] {
       // A mapping from a file drops what it doesn't name; one given in Swift leaves that to inference.
       let inferred =
-        given.mapping.isOfFile ? nil : MappingInference(from: source, to: destination, given: given.mapping)
+        given.mapping.isOfFile
+        ? nil : MappingInference(from: model(at: start), to: destination, given: given.mapping)
       let mapping = (try? inferred?.mappingModel()) ?? given.mapping.completed(from: source, to: destination)
       return MigrationPath.Hop(source: source, destination: destination, mapping: mapping, isGiven: true)
     }
@@ -320,7 +331,7 @@ struct PathSearch {
     guard start < end ? end <= lastOrdered : start > lastOrdered && end == lastOrdered,
       !bound.contains(start), nextStart(after: start) >= end,
       let mapping = (try? inference(from: start, to: end)?.mappingModel())
-        ?? (isStepwise ? try? MappingInference(from: source, to: destination).mappingModel() : nil)
+        ?? (isStepwise ? try? MappingInference(from: model(at: start), to: destination).mappingModel() : nil)
     else { return nil }
     return MigrationPath.Hop(source: source, destination: destination, mapping: mapping, isGiven: false)
   }
@@ -328,8 +339,7 @@ struct PathSearch {
   /// Divides a series of inferred hops where one mapping can't express their result; `nil` if nothing is to be divided
   /// or can be.
   private func run(from start: Int, to end: Int) -> [MigrationPath.Hop]? {
-    guard end > start + 1, end <= lastOrdered, let whole = MappingInference(through: Array(models[start...end])),
-      !whole.breaks.isEmpty
+    guard end > start + 1, end <= lastOrdered, let whole = inference(from: start, to: end), !whole.breaks.isEmpty
     else { return nil }
     var hops: [MigrationPath.Hop] = []
     for (first, last) in zip([start] + whole.breaks.map { $0 + start }, whole.breaks.map { $0 + start } + [end]) {

@@ -59,20 +59,10 @@ final class CandidateRun {
       settings.decisions.filter { $0.isComputed && $0.isAtPlace(of: decision) }
     }
     func made() throws(MigrationError) -> MigrationPlan {
-      while true {
-        do throws(MigrationError) {
-          return try MigrationPlanner(
-            connection: connection, storePath: storePath, sourceModel: hop.source, destinationModel: hop.destination,
-            mapping: hop.mapping, settings: settings, generation: StoreMetadata.newGeneration()
-          ).plan()
-        } catch {
-          // Its names are those of the version that its own step starts from, which this hop may pass over.
-          guard case .unfitDecision(let decision, _) = error, decision.isComputed, standing.contains(decision) else {
-            throw error
-          }
-          settings.decisions.removeAll { $0 == decision }
-        }
-      }
+      try MigrationPlanner(
+        connection: connection, storePath: storePath, sourceModel: hop.source, destinationModel: hop.destination,
+        mapping: hop.mapping, settings: settings, generation: StoreMetadata.newGeneration()
+      ).plan()
     }
     settings.decisions += counting(where: \.isComputed)
     var plan = try made()

@@ -172,7 +172,9 @@ extension ExpressionEvaluator {
       throw EvaluationError.wrongKind(operation: "CAST", found: value.kind, expected: "a single value")
     }
     let constant = ValueExpression.constant(.value(attribute))
-    if let constant = ConstantValue(casting: constant, to: type) { return EvaluatedValue(constant) }
+    if type != "NSDecimalNumber", let constant = ConstantValue(casting: constant, to: type) {
+      return EvaluatedValue(constant)
+    }
     switch (type, attribute) {
     case ("NSString", .string), ("NSDate", .date), ("NSUUID", .uuid), ("NSURL", .uri), ("NSData", .binary):
       return value

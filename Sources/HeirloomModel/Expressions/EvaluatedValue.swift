@@ -121,7 +121,10 @@ enum EvaluatedNumber {
       if let whole = Int64(text) {
         self = .integer(whole)
       } else {
-        guard let value = Double(text) else { return nil }
+        // Swift reads more than decimal digits: hexadecimal ones, infinities.
+        guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let value = Double(text) else {
+          return nil
+        }
         self = .double(value)
       }
     default: return nil

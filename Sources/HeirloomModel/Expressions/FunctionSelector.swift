@@ -1,9 +1,9 @@
 /// The selectors of functions that predicate text writes in a way of their own.
-enum FunctionSelector {
+package enum FunctionSelector {
   /// An element at an index: `a[index]`.
   static let index: String = "objectFrom:withIndex:"
   /// A value of another type: `CAST(value, "Type")`.
-  static let cast: String = "castObject:toType:"
+  package static let cast: String = "castObject:toType:"
   /// The inverse of all bits: `~a`.
   static let complement: String = "onesComplement:"
   /// The indexes that are words.

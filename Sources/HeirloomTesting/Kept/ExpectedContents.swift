@@ -228,6 +228,8 @@ extension ExpectedContents {
     package var made: [String: Int64] = [:]
     /// The entities whose objects may have got values where they had none.
     package var filled: Set<String> = []
+    /// The entities whose objects may have got a link where they had none.
+    package var linked: Set<String> = []
     /// True if code may have made objects, of whatever entity.
     package var hasCode = false
 
@@ -289,7 +291,9 @@ extension ExpectedContents {
     guard decided.removed.isEmpty else { return findings }
     for name in Set(kept.values.flatMap(\.links.keys)).ordered() {
       let wrong = kept.filter { key, object in
-        guard let links = object.links[name] else { return false }
+        guard let links = object.links[name], !decided.linked.contains(entity) || !links.isMet(by: []) else {
+          return false
+        }
         return !links.isMet(by: found[key]?.links[name] ?? [])
       }
       guard let first = wrong.keys.min() else { continue }

@@ -62,14 +62,25 @@ extension StoreContents {
       expected = expected.migrated(from: step.source, to: step.destination, by: step.mapping)
     }
     var decided = ExpectedContents.Decided()
-    for outcome in plan.decisions {
-      for entity in plan.lastDestination.entityTree(from: outcome.decision.entity) {
-        if outcome.removed > 0 { decided.removed[entity.name, default: 0] += outcome.removed }
-        // A merged object takes the values that it lacks from the others.
-        let isMerged = outcome.decision.choice.option == .merge && outcome.removed > 0
-        if outcome.filled > 0 || isMerged { decided.filled.insert(entity.name) }
+    let hops = plan.hops
+    for (place, hop) in hops.enumerated() {
+      // Later hops may give the objects' entities other names.
+      func lastNames(of entity: String) -> Set<String> {
+        hops[(place + 1)...].reduce([entity]) { names, later in
+          Set(names.flatMap { later.mapping.entityMappings(fromEntity: $0) }.compactMap(\.destinationEntityName))
+        }
       }
-      if case .link(let made) = outcome.decision.choice { decided.made[made, default: 0] += outcome.filled }
+      for outcome in hop.hopDecisions {
+        for entity in hop.destination.entityTree(from: outcome.decision.entity).flatMap({ lastNames(of: $0.name) }) {
+          if outcome.removed > 0 { decided.removed[entity, default: 0] += outcome.removed }
+          // A merged object takes the values that it lacks from the others.
+          let isMerged = outcome.decision.choice.option == .merge && outcome.removed > 0
+          if outcome.filled > 0 || isMerged { decided.filled.insert(entity) }
+          if outcome.decision.choice.option == .new, outcome.filled > 0 { decided.linked.insert(entity) }
+        }
+        guard case .link(let made) = outcome.decision.choice else { continue }
+        for entity in lastNames(of: made) { decided.made[entity, default: 0] += outcome.filled }
+      }
     }
     // The handlers of a stage are no part of the mapping.
     decided.hasCode = plan.hops.contains { !$0.isInferred || $0.mapping.entityMappings.contains(where: \.isCode) }
@@ -107,7 +118,7 @@ extension StoreContents {
       if forms.contains(where: { if case .expression = $0 { true } else { false } }) { return [] }
       let computed = plan.decisions.filter { outcome in
         going.contains { plan.destination.isEntity($0.destinationEntityName ?? "", kindOf: outcome.decision.entity) }
-      }.flatMap(\.decision.pathsRead)
+      }.compactMap(\.decision.pathKept)
       let used = Set((forms.compactMap(\.sourceName) + computed).map { $0.prefix { $0 != "." } }.map(String.init))
       return model.attributes(of: entity.name).compactMap { attribute in
         let count = objects.values.count { object in

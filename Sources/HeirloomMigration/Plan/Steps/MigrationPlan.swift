@@ -30,7 +30,7 @@ public struct MigrationPlan: Hashable, Sendable {
   /// The blockers that stop the migration until somebody decides.
   public let blockers: [MigrationBlocker]
   /// The outcomes of decisions in this hop, in the order in which they were given.
-  var hopDecisions: [DecisionOutcome]
+  package internal(set) var hopDecisions: [DecisionOutcome]
   /// The warnings about things that may surprise, though nothing is lost.
   public package(set) var warnings: [String]
   /// The number of rows that are written anew.

@@ -14,13 +14,15 @@ final class ComputedValues: Sendable {
     let sql: String
     /// The columns that it reads.
     let read: Set<String>
+    /// True if the values of these columns go on in it, rather than something that is computed of them.
+    let keeps: Bool
     /// The condition of the rows for which it gives no value that is needed.
     let refusal: String
     /// The condition of the rows whose number the column keeps only rounded; `nil` if there are none.
     let rounding: String?
 
-    init(sql: String, read: Set<String>, mayLack: Bool, rounding: String?) {
-      (self.sql, self.read, self.rounding) = (sql, read, rounding)
+    init(sql: String, read: Set<String>, keeps: Bool, mayLack: Bool, rounding: String?) {
+      (self.sql, self.read, self.keeps, self.rounding) = (sql, read, keeps, rounding)
       // Where all that it reads is missing, an attribute that may lack a value lacks it.
       let isThere = read.ordered().map { "s.\(quote($0)) IS NOT NULL" }
       refusal = "(\(sql)) IS NULL" + (mayLack && !isThere.isEmpty ? " AND (\(isThere.chained(by: "OR")))" : "")
@@ -67,8 +69,17 @@ final class ComputedValues: Sendable {
       guard !rows.isEmpty, values[place] == nil else { continue }
       let expression = try Self.expression(text, of: decision)
       for row in rows where crossing.source.entity(named: row.entity) != nil {
+        // Objects of an entity without the properties lack a value that they may lack.
+        if target.isOptional, rows.count > 1,
+          !decision.canBeComputed(from: row.entity, to: row.destinationEntity, in: crossing.source.model, functions)
+        {
+          continue
+        }
         values[place, default: [:]][row.entity] = try Self.compile(
           expression, of: decision, for: target, row, in: crossing.source, functions, connection)
+      }
+      if values[place] == nil, let row = rows.first {
+        _ = try Self.compile(expression, of: decision, for: target, row, in: crossing.source, functions, connection)
       }
       found.append(
         DataEffect(kind: .uncomputed, entity: decision.entity, properties: decision.properties, rows: rows))
@@ -133,32 +144,47 @@ final class ComputedValues: Sendable {
       entity: row.entity, alias: "s", schema: source, database: SchemaName.store, connection: connection,
       evaluator: place.evaluator, rowVariable: "source", writesLiterals: true)
     do throws(CompilationProblem) {
-      let compiled = try compiler.compile(expression, for: target.description) { value, key in
-        identifiers.begin(key)
-        guard let fitted = try? value().fitted(to: target.description),
+      func stored(_ value: EvaluatedValue?) -> SQLiteValue {
+        guard let fitted = try? value?.fitted(to: target.description), !target.description.type.isBeyond(fitted),
           let stored = try? ValueCoding.encode(fitted, for: target.description)
         else { return .null }
         return stored
+      }
+      let compiled = try compiler.compile(expression, for: target.description) { value, key in
+        identifiers.begin(key)
+        return stored(try? value())
       }
       let read = Set(compiler.columnsRead)
       var rounding: String?
       if compiled.isEvaluated, target.description.type.keepsDouble {
         rounding = try compiler.compile(expression, for: target.description) { value, _ in
-          .integer((try? value()).map { $0.isRounded } ?? false ? 1 : 0)
+          let value = try? value()
+          return .integer(value?.isRounded == true && stored(value) != .null ? 1 : 0)
         }.sql
       }
-      return Value(sql: compiled.sql, read: read, mayLack: target.isOptional, rounding: rounding)
+      return Value(
+        sql: compiled.isEvaluated ? compiled.sql : target.description.type.withinRange(compiled.sql), read: read,
+        keeps: decision.pathKept != nil, mayLack: target.isOptional, rounding: rounding)
     } catch {
-      throw .unfitDecision(decision, reason: "\(error) can't be computed for a row; give a mapping instead")
+      throw .unfitDecision(decision, reason: "the expression can't be computed for a row; give a mapping instead. \(error)")
     }
   }
 }
 
 extension DataDecision {
-  /// The paths of the source's properties that the decision's expression reads.
-  package var pathsRead: Set<String> {
-    guard case .compute(let text) = choice, let expression = try? ValueExpression(parsing: text) else { return [] }
-    return expression.pathsRead(of: "source") ?? []
+  /// The path of the source's property whose values the decision's expression keeps, as they are or as values of another
+  /// type; `nil` if it computes something of them.
+  package var pathKept: String? {
+    guard case .compute(let text) = choice, let expression = try? ValueExpression(parsing: text) else { return nil }
+    return expression.pathKept
+  }
+
+  /// Returns true if the decision's expression makes rows differ that a constraint finds equal.
+  package func givesDistinctValues(to effect: DataEffect) -> Bool {
+    guard case .compute(let text) = choice, effect.entity == entity, let property = properties.first else {
+      return false
+    }
+    return effect.properties.contains(property) && ["uuid()", "CAST(uuid(), \"NSString\")"].contains(text)
   }
 
   /// Returns true if no value of the source becomes one of the attribute, so that an expression may give it to all rows.
@@ -190,7 +216,7 @@ extension DataDecision {
 
   /// Returns true if the decision's expression can have a value for objects of a source entity.
   package func canBeComputed(
-    from start: String, to name: String, in source: ManagedObjectModel,
+    from start: String, to name: String?, in source: ManagedObjectModel,
     _ functions: [String: ExpressionEvaluator.Function]
   ) -> Bool {
     guard case .compute(let text) = choice, let expression = try? ValueExpression(parsing: text) else { return false }
@@ -287,6 +313,31 @@ extension MappingModel {
 extension AttributeType {
   /// True if a column of the type keeps a double: Core Data stores decimal numbers as doubles too.
   fileprivate var keepsDouble: Bool { self == .double || self == .float || self == .decimal || self == .date }
+
+  /// Returns true for a number that only an overflow makes of a text, or that a `Float` can't hold.
+  fileprivate func isBeyond(_ value: AttributeValue) -> Bool {
+    switch value {
+    case .double(let number), .date(let number):
+      !number.isFinite || self == .float && number.magnitude > Double(Float.greatestFiniteMagnitude)
+    default: false
+    }
+  }
+
+  /// Returns an expression that is NULL where the type can't hold the number.
+  fileprivate func withinRange(_ sql: String) -> String {
+    ValueConversion.overflow(sql, of: self).map { "CASE WHEN \($0) THEN NULL ELSE \(sql) END" } ?? sql
+  }
+}
+
+extension ValueExpression {
+  /// The path whose value this is, as it is or cast to another type.
+  fileprivate var pathKept: String? {
+    switch self {
+    case .keyPath(.evaluatedObject, let path), .keyPath(.variable("source"), let path): path
+    case .function(nil, FunctionSelector.cast, let arguments): arguments.first?.pathKept
+    default: nil
+    }
+  }
 }
 
 extension EvaluatedValue {

@@ -85,6 +85,7 @@ struct DecidedValues: Sendable {
     _ computed: ComputedValues.Value, in decided: inout ColumnExpression, lacking value: String, place: [String],
     where condition: String?
   ) {
+    guard computed.keeps else { return }
     let conditions = [
       value == ColumnExpression.null.sql ? nil : "(\(value)) IS NULL", condition.map { "(\($0))" },
       missing[place] == nil ? nil : "(\(computed.sql)) IS NOT NULL",

@@ -1,0 +1,118 @@
+import Heirloom
+import HeirloomOutput
+
+// The steps to which the command line's decisions belong.
+extension HistoryCheck {
+  /// A decision about rows of a step, with the names that the step's later version has.
+  private struct Fitting {
+    let source: Version
+    let destination: Version
+    let decision: DataDecision
+  }
+
+  /// Finds the steps whose rows decisions are about.
+  ///
+  /// One that is decided already keeps its decision where another is undecided: it may have been shipped.
+  ///
+  /// - Parameters:
+  ///   - decided: The decisions, with names of a step's later version or of the last one.
+  ///   - mappings: The mapping models that are given, and all decisions.
+  /// - Returns: Each decision with a step; the versions have their names.
+  /// - Throws: `UsageError` for one that no step has rows for, or that can't be carried out there.
+  func decisions(_ decided: [DataDecision], mappings: GivenMappings) throws(UsageError) -> [VersionLock.Decision] {
+    guard !decided.isEmpty else { return [] }
+    let versions = migratedVersions
+    let steps = zip(versions, versions.dropFirst()).map { source, destination in
+      let path = try? LossReview.path(through: [source, destination], mappings)
+      return (source: source, destination: destination, effects: (path?.effects ?? []).filter { $0.kind.severity == .blocker })
+    }
+    let trail = LossTrail(through: versions.map(\.model), losses: [])
+    var decisions: [VersionLock.Decision] = []
+    for decision in decided {
+      let fitting = steps.enumerated().compactMap { place, step -> Fitting? in
+        let answered = step.effects.map { decision.at($0.entity, $0.properties) }.filter { answer in
+          step.effects.contains { $0.isAnswered(by: answer) }
+        }
+        // Another decision about the attribute may answer rows for which an expression has no value.
+        let computed = mappings.decisions(step.source.model, step.destination.model).filter {
+          $0.isComputed && $0.isAboutNewAttribute(from: step.source.model, to: step.destination.model)
+        }
+        let besides = [.fill, .quarantine].contains(decision.choice.option) ? computed : []
+        let places = answered + besides.map { decision.at($0.entity, $0.properties) }
+        let named =
+          places.first { $0.isAtPlace(of: decision) }
+          ?? places.first { trail.isNamed($0, as: decision, in: place + 1) }
+        return named.map { Fitting(source: step.source, destination: step.destination, decision: $0) }
+      }
+      if fitting.isEmpty {
+        let places = Set(steps.flatMap(\.effects).map { "\($0.entity).\($0.properties.joined(separator: ","))" })
+        throw .invalidValue(
+          option: DecisionArgument.option, value: "\(decision)",
+          expected: places.isEmpty
+            ? "nothing: every row fits the next version" : "a choice for one of \(listText(places.ordered()))")
+      }
+      if decision.isComputed,
+        !fitting.contains(where: { $0.decision.mayCompute(from: $0.source.model, to: $0.destination.model) })
+      {
+        throw .invalidValue(
+          option: DecisionArgument.option, value: "\(decision)",
+          expected:
+            "an expression over properties that all objects of \"\(decision.entity)\" have in the version before")
+      }
+      if decision.choice.option == .new,
+        let reason = fitting.compactMap({ $0.decision.objection(in: $0.destination.model) }).first
+      {
+        throw .invalidValue(
+          option: DecisionArgument.option, value: "\(decision)",
+          expected: "an entity of which an object can be made there, but \(reason)")
+      }
+      let undecided = fitting.filter { !isDecided($0) }
+      decisions += (undecided.isEmpty ? Array(fitting.suffix(1)) : undecided).map {
+        VersionLock.Decision(
+          $0.decision, at: VersionLock.Step(source: $0.source.name, destination: $0.destination.name))
+      }
+    }
+    return decisions
+  }
+
+  /// Returns true if the lock has a decision about the same rows of a step.
+  private func isDecided(_ fitting: Fitting) -> Bool {
+    (lock?.content.namedDecisions ?? []).contains { known in
+      known.step == VersionLock.Step(source: fitting.source.name, destination: fitting.destination.name)
+        && known.entity == fitting.decision.entity && Set(known.properties) == Set(fitting.decision.properties)
+        && (known.choice == VersionLock.Decision.computed) == fitting.decision.isComputed
+    }
+  }
+}
+
+extension LossTrail {
+  /// Returns true if a decision about a version names what another one names as the last version does.
+  fileprivate func isNamed(_ decision: DataDecision, as later: DataDecision, in version: Int) -> Bool {
+    lastNames(of: decision.properties, of: decision.entity, in: version).map {
+      later.isAtPlace(of: decision.at($0.entity, $0.properties))
+    } ?? false
+  }
+}
+
+extension DataDecision {
+  /// Returns the same choice about another place.
+  fileprivate func at(_ entity: String, _ properties: [String]) -> DataDecision {
+    DataDecision(entity: entity, constraint: properties, choice)
+  }
+
+  /// Returns true if the decision's expression can have a value for objects on their way between two models.
+  fileprivate func mayCompute(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> Bool {
+    let functions = MigrationAssistant.Configuration().policies.evaluatorFunctions
+    let computable = MappingInference(from: source, to: destination).draft.entityMappings.compactMap { mapping in
+      mapping.destinationEntityName.flatMap { name -> Bool? in
+        guard let start = mapping.sourceEntityName, destination.isEntity(name, kindOf: entity),
+          source.entity(named: start)?.isAbstract == false
+        else { return nil }
+        return canBeComputed(from: start, to: name, in: source, functions)
+      }
+    }
+    // An attribute that may lack a value lacks it in objects of entities without what the expression reads.
+    let mayLack = destination.attributeTarget(properties.first ?? "", of: entity)?.isOptional ?? false
+    return mayLack ? computable.contains(true) : !computable.isEmpty && !computable.contains(false)
+  }
+}
