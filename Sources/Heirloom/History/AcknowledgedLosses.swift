@@ -141,12 +141,16 @@ extension ModelHistory {
     let acknowledgements = acknowledgements
     let byCode = stepsByCode(from: first, to: last)
     func entries(
-      _ earlier: Set<String>, _ source: ManagedObjectModel, _ later: String, _ destination: ManagedObjectModel
+      _ earlier: Set<String>, _ source: ManagedObjectModel, _ later: Set<String>, _ destination: ManagedObjectModel
     ) -> [VersionLock.Acknowledgement.Loss] {
-      acknowledgements.filter { earlier.contains($0.source) && $0.destination == later }
-        .filter { isAsLocked($0.source, source) && isAsLocked(later, destination) }.flatMap(\.losses)
+      acknowledgements.filter { earlier.contains($0.source) && later.contains($0.destination) }
+        .filter { isAsLocked($0.source, source) && isAsLocked($0.destination, destination) }.flatMap(\.losses)
     }
-    let between = namedVersionsBetween(first, and: last)
+    // Versions with the hashes of the last one are the last one to a store.
+    let all = namedVersionsBetween(first, and: last)
+    let hashes = all.isEmpty ? [:] : destination.versionHashes()
+    let ends = Set([last] + all.reversed().prefix { $0.model.versionHashes() == hashes }.map(\.name))
+    let between = all.filter { !ends.contains($0.name) }
     let names = [first] + between.map(\.name) + [last]
     let models = [source] + between.map(\.model) + [destination]
     var losses: [[DataEffect]] = []
@@ -154,18 +158,19 @@ extension ModelHistory {
     for hop in models.indices.dropLast() {
       // A store can't tell versions of equal hashes apart: losses acknowledged for the last of them count for the first.
       let earlier = hop == 0 ? twins(of: source, from: first, before: names[1]) : [names[hop]]
-      let isByCode = byCode.contains { earlier.contains($0.source) && $0.destination == names[hop + 1] }
-      let effects = MappingInference(from: models[hop], to: models[hop + 1]).effects
+      let later = hop == models.count - 2 ? ends : [names[hop + 1]]
+      let isByCode = byCode.contains { earlier.contains($0.source) && later.contains($0.destination) }
+      let effects = MappingInference(from: models[hop], to: models[hop + 1]).settledEffects
       losses.append(isByCode && !isInferred ? [] : effects)
       hops.append(
         AcknowledgedLosses(
-          isByCode && isInferred ? [] : entries(earlier, models[hop], names[hop + 1], models[hop + 1]),
+          isByCode && isInferred ? [] : entries(earlier, models[hop], later, models[hop + 1]),
           from: models[hop], to: models[hop + 1], mapped: models.count == 2 ? mapped : [],
           hasCode: models.count == 2 && !isInferred))
     }
     let isWithoutCode = isInferred && !byCode.isEmpty
     let direct = AcknowledgedLosses(
-      isWithoutCode ? [] : entries([first], source, last, destination), from: source, to: destination, mapped: mapped,
+      isWithoutCode ? [] : entries([first], source, ends, destination), from: source, to: destination, mapped: mapped,
       hasCode: !isInferred)
     return AcknowledgedTrail(
       trail: LossTrail(through: models, losses: losses), hops: hops, direct: models.count == 2 ? hops[0] : direct)

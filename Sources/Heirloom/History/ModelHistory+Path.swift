@@ -20,7 +20,9 @@ extension ModelHistory {
     given: [MappingModel], labels: [String], isStepwise: Bool = false
   ) throws(MappingInferenceError) -> MigrationPath {
     var between: [(name: String, model: ManagedObjectModel)] = []
-    if let name, let laterName { between = namedVersionsBetween(name, and: laterName, isByName: isStepwise, withSame: true) }
+    if let name, let laterName {
+      between = namedVersionsBetween(name, and: laterName, isByName: isStepwise)
+    }
     // Versions whose place isn't known matter only where a mapping leads to one.
     let others = given.isEmpty ? [] : versionsByMapping(from: name)
     let known = [(name, source), (laterName, destination)] + (between + others).map { ($0.name, $0.model) }

@@ -262,10 +262,9 @@ public struct ModelHistory: Sendable {
   ///   - name: The name of the earlier version.
   ///   - laterName: The name of the later version.
   ///   - isByName: True to take the order that names suggest where no lock tells it.
-  ///   - withSame: True for those with the hashes of the earlier version too.
   /// - Returns: Nothing if the order isn't known.
   func namedVersionsBetween(
-    _ name: String, and laterName: String, isByName: Bool = false, withSame: Bool = false
+    _ name: String, and laterName: String, isByName: Bool = false
   ) -> [(name: String, model: ManagedObjectModel)] {
     guard let position = versions.firstIndex(where: { $0.name == name }),
       let later = versions.firstIndex(where: { $0.name == laterName }), position < later,
@@ -276,7 +275,6 @@ public struct ModelHistory: Sendable {
       guard let model = try? model(named: version.name) else { return [] }
       models.append((version.name, model))
     }
-    if withSame { return models }
     // A store never migrates to a version with its own hashes: what that version renames doesn't concern this store.
     let start = (try? model(named: name))?.versionHashes()
     return Array(models.drop { $0.model.versionHashes() == start })

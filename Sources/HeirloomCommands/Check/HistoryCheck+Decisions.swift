@@ -24,7 +24,11 @@ extension HistoryCheck {
     let versions = migratedVersions
     let steps = zip(versions, versions.dropFirst()).map { source, destination in
       let path = try? LossReview.path(through: [source, destination], mappings)
-      return (source: source, destination: destination, effects: (path?.effects ?? []).filter { $0.kind.severity == .blocker })
+      let obstacles = MappingInference(from: source.model, to: destination.model).obstacles
+      return (
+        source: source, destination: destination,
+        effects: (path?.effects ?? []).filter { $0.kind.severity == .blocker }, obstacles: obstacles
+      )
     }
     let trail = LossTrail(through: versions.map(\.model), losses: [])
     var decisions: [VersionLock.Decision] = []
@@ -38,7 +42,10 @@ extension HistoryCheck {
           $0.isComputed && $0.isAboutNewAttribute(from: step.source.model, to: step.destination.model)
         }
         let besides = [.fill, .quarantine].contains(decision.choice.option) ? computed : []
-        let places = answered + besides.map { decision.at($0.entity, $0.properties) }
+        let converted = decision.isComputed ? step.obstacles.filter { $0.kind == .incompatibleTypes } : []
+        let places =
+          answered + besides.map { decision.at($0.entity, $0.properties) }
+          + converted.map { decision.at($0.entity, [$0.property].compactMap(\.self)) }
         let named =
           places.first { $0.isAtPlace(of: decision) }
           ?? places.first { trail.isNamed($0, as: decision, in: place + 1) }

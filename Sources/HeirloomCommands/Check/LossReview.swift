@@ -82,10 +82,7 @@ struct LossReview {
       if effects == nil { unknown.insert(source.name) }
       if unknown.contains(source.name) {
         let inference = MappingInference(from: source.model, to: destination.model)
-        let implied = inference.effects.filter { effect in
-          effect.kind.severity == .loss
-            && !inference.obstacles.contains { $0.isAbout(effect, from: source.model, to: destination.model) }
-        }
+        let implied = inference.settledEffects.filter { $0.kind.severity == .loss }
         add(implied, position, position + 1, to: &impliedLosses)
       }
       guard !byApp.contains(source.name) else { continue }
@@ -186,24 +183,6 @@ struct LossReview {
       guard let stepwise = try? path(isStepwise: true) else { throw error }
       return stepwise
     }
-  }
-}
-
-extension MappingObstacle {
-  /// Returns true if the property that is lost without a mapping is the one that needs it, under its earlier name.
-  fileprivate func isAbout(
-    _ effect: DataEffect, from source: ManagedObjectModel, to destination: ManagedObjectModel
-  ) -> Bool {
-    guard let property, let lost = effect.lossProperty,
-      let after = destination.entities.first(where: { $0.name == entity }),
-      let before = source.entities.first(where: { $0.name == effect.entity }),
-      before.name == after.name || before.canonicalIdentifier == after.canonicalIdentifier
-    else { return false }
-    let (old, new) = (
-      source.attribute(named: lost, of: effect.entity)?.canonicalIdentifier,
-      destination.attribute(named: property, of: entity)?.canonicalIdentifier
-    )
-    return property == lost || old != nil && old == new
   }
 }
 

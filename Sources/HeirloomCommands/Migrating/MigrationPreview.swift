@@ -58,7 +58,14 @@ final class MigrationPreview {
       do {
         self.plan = try Rehearsal.whole(plan, rehearsedOn: clone, of: path, request: request, console: console)
       } catch {
-        (self.plan, failure) = (nil, CommandFailure(error, advice: request.advice).aboutStore(at: path))
+        failure = CommandFailure(error, advice: request.advice).aboutStore(at: path)
+        // What a later hop needs is in the plan that it stopped at.
+        switch error {
+        case MigrationAssistantError.lossesNotConsented(_, let whole),
+          MigrationAssistantError.decisionNeeded(_, let whole):
+          self.plan = whole
+        default: self.plan = nil
+        }
       }
     } catch {
       self.plan?.warnings.append(

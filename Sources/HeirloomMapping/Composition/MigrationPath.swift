@@ -13,8 +13,8 @@ package import HeirloomModel
 ///   known order or else by the number of entities that differ.
 /// - A mapping that leads back is on no path: one to an earlier version of the known order. A mapping that forms a
 ///   circle with others leads back if it goes against the direction of names from the source to the destination.
-/// - Where the order is known, a store is taken for one of the last version with its hashes, and inference doesn't go past
-///   a step that decisions are about: their rows are the ones that the step has.
+/// - Where the order is known, inference doesn't go past a step that decisions are about: their rows are the ones that the
+///   step has.
 /// - A stepwise path, for models between which no single mapping can be inferred, has inferred hops that end at any
 ///   version of the known order.
 /// - Where no path goes on after a given mapping, or none reaches its start, there is no path: the error names it.
@@ -94,12 +94,12 @@ package struct MigrationPath: Hashable, Sendable {
     name: @escaping (ManagedObjectModel) -> String?
   ) throws(MappingInferenceError) {
     let hashes = between.isEmpty ? [:] : source.versionHashes()
-    let same = between.prefix { $0.versionHashes() == hashes }
-    let (origin, between) = (same.last ?? source, between.dropFirst(same.count))
-    let ordered = [origin] + between + [destination]
+    // A store never migrates to a version with its own hashes: what that version renames doesn't concern this store.
+    let between = between.drop { $0.versionHashes() == hashes }
+    let ordered = [source] + between + [destination]
     var search = PathSearch(
-      ordered: [source] + between + [destination], origin: origin, others: others, given: given,
-      stops: between.isEmpty ? [] : Self.stops(in: ordered, isDecided), isStepwise: isStepwise)
+      ordered: ordered, others: others, given: given, stops: between.isEmpty ? [] : Self.stops(in: ordered, isDecided),
+      isStepwise: isStepwise)
     let isFound = search.findWay()
     let words = PathWords(search: search, labels: labels, name: name)
     if isFound {
@@ -110,7 +110,7 @@ package struct MigrationPath: Hashable, Sendable {
     }
     guard search.mayGoDirectly else { throw words.deadEnds }
     // Where single hops need mappings of their own, the direct hop may do without.
-    let direct = MappingInference(from: origin, to: destination)
+    let direct = MappingInference(from: source, to: destination)
     guard direct.obstacles.isEmpty else {
       throw MappingInferenceError(
         obstacles: direct.obstacles + words.obstacles,

@@ -42,8 +42,6 @@ struct PathSearch {
   /// True if inferred hops may end at any version of the known order, rather than only where a given mapping starts or
   /// ends.
   private let isStepwise: Bool
-  /// The version that the source is to inference: the last of those with its hashes.
-  private let origin: ManagedObjectModel
   /// The positions at which an inferred hop has to end: decisions are about rows of the steps from and to them.
   private let stops: Set<Int>
   private let hashes: [[String: VersionHash]]
@@ -55,11 +53,11 @@ struct PathSearch {
   private(set) var bound: Set<Int> = []
 
   init(
-    ordered: [ManagedObjectModel], origin: ManagedObjectModel, others: [ManagedObjectModel],
-    given mappings: [MappingModel], stops: Set<Int>, isStepwise: Bool
+    ordered: [ManagedObjectModel], others: [ManagedObjectModel], given mappings: [MappingModel], stops: Set<Int>,
+    isStepwise: Bool
   ) {
     self.mappings = mappings
-    (self.origin, self.stops, self.isStepwise) = (origin, stops, isStepwise)
+    (self.stops, self.isStepwise) = (stops, isStepwise)
     lastOrdered = ordered.count - 1
     guard !mappings.isEmpty else {
       (models, hashes, places) = (ordered, [], [])
@@ -310,12 +308,9 @@ struct PathSearch {
   /// Infers how one version becomes another, through the versions between them where the order is known.
   func inference(from start: Int, to end: Int) -> MappingInference? {
     start <= lastOrdered
-      ? MappingInference(through: [model(at: start)] + models[start...end].dropFirst())
+      ? MappingInference(through: Array(models[start...end]))
       : MappingInference(from: models[start], to: models[end])
   }
-
-  /// Returns a version as inference takes it where a hop starts.
-  private func model(at start: Int) -> ManagedObjectModel { start == 0 ? origin : models[start] }
 
   private func hop(from start: Int, to end: Int) -> MigrationPath.Hop? {
     let (source, destination) = (models[start], models[end])
@@ -323,7 +318,7 @@ struct PathSearch {
       // A mapping from a file drops what it doesn't name; one given in Swift leaves that to inference.
       let inferred =
         given.mapping.isOfFile
-        ? nil : MappingInference(from: model(at: start), to: destination, given: given.mapping)
+        ? nil : MappingInference(from: source, to: destination, given: given.mapping)
       let mapping = (try? inferred?.mappingModel()) ?? given.mapping.completed(from: source, to: destination)
       return MigrationPath.Hop(source: source, destination: destination, mapping: mapping, isGiven: true)
     }
@@ -331,7 +326,7 @@ struct PathSearch {
     guard start < end ? end <= lastOrdered : start > lastOrdered && end == lastOrdered,
       !bound.contains(start), nextStart(after: start) >= end,
       let mapping = (try? inference(from: start, to: end)?.mappingModel())
-        ?? (isStepwise ? try? MappingInference(from: model(at: start), to: destination).mappingModel() : nil)
+        ?? (isStepwise ? try? MappingInference(from: source, to: destination).mappingModel() : nil)
     else { return nil }
     return MigrationPath.Hop(source: source, destination: destination, mapping: mapping, isGiven: false)
   }

@@ -95,11 +95,3 @@ public enum LossConsent: String, Hashable, Sendable, CaseIterable {
   /// The history's `lock.json` that acknowledges the loss.
   case lock
 }
-
-extension DataEffect {
-  /// The property that loses something, as a path; `nil` for whole objects.
-  package var lossProperty: String? { properties.isEmpty ? nil : properties.joined(separator: ", ") }
-
-  /// The name by which somebody consents to the loss: `Entity` or `Entity.property`.
-  package var lossName: String { lossProperty.map { "\(entity).\($0)" } ?? entity }
-}

@@ -68,21 +68,19 @@ final class ComputedValues: Sendable {
       let rows = known + new.filter { row in !known.contains { $0.isOfSameObjects(as: row) } }
       guard !rows.isEmpty, values[place] == nil else { continue }
       let expression = try Self.expression(text, of: decision)
-      for row in rows where crossing.source.entity(named: row.entity) != nil {
-        // Objects of an entity without the properties lack a value that they may lack.
-        if target.isOptional, rows.count > 1,
-          !decision.canBeComputed(from: row.entity, to: row.destinationEntity, in: crossing.source.model, functions)
-        {
-          continue
-        }
+      // Objects of an entity without the properties lack a value that they may lack.
+      let computable = rows.filter { row in
+        !target.isOptional
+          || decision.canBeComputed(from: row.entity, to: row.destinationEntity, in: crossing.source.model, functions)
+      }
+      for row in computable.isEmpty ? rows : computable where crossing.source.entity(named: row.entity) != nil {
         values[place, default: [:]][row.entity] = try Self.compile(
           expression, of: decision, for: target, row, in: crossing.source, functions, connection)
       }
-      if values[place] == nil, let row = rows.first {
-        _ = try Self.compile(expression, of: decision, for: target, row, in: crossing.source, functions, connection)
-      }
       found.append(
-        DataEffect(kind: .uncomputed, entity: decision.entity, properties: decision.properties, rows: rows))
+        DataEffect(
+          kind: .uncomputed, entity: decision.entity, properties: decision.properties,
+          rows: computable.isEmpty ? rows : computable))
     }
     (self.values, self.effects) = (values, found)
   }
@@ -166,7 +164,8 @@ final class ComputedValues: Sendable {
         sql: compiled.isEvaluated ? compiled.sql : target.description.type.withinRange(compiled.sql), read: read,
         keeps: decision.pathKept != nil, mayLack: target.isOptional, rounding: rounding)
     } catch {
-      throw .unfitDecision(decision, reason: "the expression can't be computed for a row; give a mapping instead. \(error)")
+      throw .unfitDecision(
+        decision, reason: "the expression can't be computed for a row; give a mapping instead. \(error)")
     }
   }
 }

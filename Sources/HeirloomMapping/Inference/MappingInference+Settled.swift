@@ -1,0 +1,26 @@
+import HeirloomModel
+
+extension MappingInference {
+  /// The effects without those of properties that need a mapping: nobody knows yet what it does to them.
+  package var settledEffects: [DataEffect] {
+    effects.filter { effect in !obstacles.contains { $0.isAbout(effect, from: source, to: destination) } }
+  }
+}
+
+extension MappingObstacle {
+  /// Returns true if the property that is lost without a mapping is the one that needs it, under its earlier name.
+  fileprivate func isAbout(
+    _ effect: DataEffect, from source: ManagedObjectModel, to destination: ManagedObjectModel
+  ) -> Bool {
+    guard let property, let lost = effect.lossProperty,
+      let after = destination.entities.first(where: { $0.name == entity }),
+      let before = source.entities.first(where: { $0.name == effect.entity }),
+      before.name == after.name || before.canonicalIdentifier == after.canonicalIdentifier
+    else { return false }
+    let (old, new) = (
+      source.attribute(named: lost, of: effect.entity)?.canonicalIdentifier,
+      destination.attribute(named: property, of: entity)?.canonicalIdentifier
+    )
+    return property == lost || old != nil && old == new
+  }
+}
