@@ -141,4 +141,41 @@ struct DecidedStepsTests: ModelMaking {
     let check = tool("check", history)
     #expect(check.code == 0, "\(check.output)\(check.error)")
   }
+
+  @Test func `plan and report tell what a later step needs, and the printed command settles it`() throws {
+    let history = directory.file("History").path
+    let models = try [
+      [Self.attribute("k"), Self.attribute("x")], [Self.attribute("k"), Self.attribute("x", .integer64)],
+      [Self.attribute("x", .integer64)],
+    ].map { try ManagedObjectModel(entities: [Self.entity("Note", $0)]) }
+    for (index, model) in models.enumerated() {
+      let path = try Notebook.write(model, "V\(index + 1)", in: directory)
+      #expect(tool("snapshot", path, "--history", history).code == 0)
+      guard index == 1 else { continue }
+      let decisions = ["Note.x=fill:=CAST(x, \"NSNumber\")", "Note.x=quarantine"].flatMap { ["--decide", $0] }
+      #expect(tool.run(["check", history] + decisions).code == 0)
+    }
+    let url = directory.file("Store.sqlite")
+    let store = try PersistentStore.create(at: url, model: models[0])
+    let context = ManagedObjectContext(store: store)
+    for text in ["1", "2"] {
+      let note = try context.insert("Note")
+      (note["k"], note["x"]) = (.string("k\(text)"), .string(text))
+    }
+    try context.save()
+    try store.close()
+    let plan = tool("plan", url.path, "--to", history)
+    #expect(
+      plan.code == 3 && plan.output.contains("2 rows") && !plan.output.contains("stands in the way"), "\(plan.output)")
+    let json = try tool("plan", url.path, "--to", history, "--json").json()
+    #expect((json["losses"] as? [[String: Any]])?.map { $0["property"] as? String } == ["k"])
+    let page = directory.file("Page.html")
+    #expect(tool("report", url.path, "--to", history, "--output", page.path).code == 0)
+    #expect(try String(contentsOf: page, encoding: .utf8).contains("Note.k"))
+    let command = try #require(
+      PrintedCommand.all(in: plan.output + plan.error).first { $0.words.contains("--acknowledge") }, "\(plan.error)")
+    #expect(tool.run(command.words).code == 0)
+    #expect(tool("plan", url.path, "--to", history).code == 0)
+    #expect(tool("migrate", url.path, "--to", history).code == 0)
+  }
 }

@@ -24,6 +24,8 @@ struct CommandFailure: Error {
   var advice: [String] = []
   /// The findings in the rows, for a program.
   var findings: OutputMembers = []
+  /// The plan at which a migration stopped; `nil` if none was made.
+  private(set) var plan: MigrationPlan?
   /// Swift source to start from, where the app has to say what could not be inferred.
   var skeleton: String?
 
@@ -265,6 +267,7 @@ extension CommandFailure {
 
   /// Adds what a plan found in the rows.
   private mutating func note(_ plan: MigrationPlan) {
+    self.plan = plan
     findings = PlanText.findingMembers(of: plan) + [("warnings", .texts(plan.warnings))]
   }
 

@@ -58,14 +58,9 @@ final class MigrationPreview {
       do {
         self.plan = try Rehearsal.whole(plan, rehearsedOn: clone, of: path, request: request, console: console)
       } catch {
-        failure = CommandFailure(error, advice: request.advice).aboutStore(at: path)
-        // What a later hop needs is in the plan that it stopped at.
-        switch error {
-        case MigrationAssistantError.lossesNotConsented(_, let whole),
-          MigrationAssistantError.decisionNeeded(_, let whole):
-          self.plan = whole
-        default: self.plan = nil
-        }
+        let failure = CommandFailure(error, advice: request.advice).aboutStore(at: path)
+        // What a later hop needs is in the plan at which the run stopped.
+        (self.plan, self.failure) = (failure.plan, failure)
       }
     } catch {
       self.plan?.warnings.append(

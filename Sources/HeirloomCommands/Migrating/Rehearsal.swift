@@ -63,7 +63,7 @@ enum Rehearsal {
       }
       return report
     } catch {
-      throw clone.translate(error)
+      throw clone.translate(error, advice: request.advice)
     }
   }
 }

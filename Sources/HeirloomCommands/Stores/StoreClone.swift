@@ -31,8 +31,8 @@ final class StoreClone {
   }
 
   /// Returns an error about the copy as a failure about the store.
-  func translate(_ error: any Error) -> CommandFailure {
-    var failure = CommandFailure(error)
+  func translate(_ error: any Error, advice: MigrationAdvice? = nil) -> CommandFailure {
+    var failure = CommandFailure(error, advice: advice)
     func translated(_ text: String) -> String {
       text.replacing(shellWord(path), with: shellWord(originalPath)).replacing(path, with: originalPath)
     }
