@@ -3,7 +3,7 @@ import HeirloomModel
 import HeirloomStore
 
 /// An inspection of a database: its make-up and its numbers of rows.
-struct DatabaseInspection {
+final class DatabaseInspection {
   /// The file's settings.
   private(set) var database: DiagnosticsReport.Database
   /// The store's metadata; `nil` if they can't be read.

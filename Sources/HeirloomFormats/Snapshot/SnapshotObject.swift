@@ -89,12 +89,18 @@ struct SnapshotObject {
   mutating func list<Element>(
     _ key: String, _ read: (JSONValue, String) throws(ModelReadingError) -> Element
   ) throws(ModelReadingError) -> [Element] {
-    guard let value = take(key) else { return [] }
-    guard case .array(let elements) = value else { throw Self.unexpected("a list", "\(place).\(key)") }
     var result: [Element] = []
-    for (index, element) in elements.enumerated() { result.append(try read(element, "\(place).\(key)[\(index)]")) }
+    for (index, element) in try elements(key).enumerated() { result.append(try read(element, placed(key, index))) }
     return result
   }
+
+  private mutating func elements(_ key: String) throws(ModelReadingError) -> [JSONValue] {
+    guard let value = take(key) else { return [] }
+    guard case .array(let elements) = value else { throw Self.unexpected("a list", "\(place).\(key)") }
+    return elements
+  }
+
+  private func placed(_ key: String, _ index: Int) -> String { "\(place).\(key)[\(index)]" }
 
   /// Refuses members that nobody took: content that would be lost.
   func finish() throws(ModelReadingError) {

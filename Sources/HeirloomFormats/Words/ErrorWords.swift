@@ -1,4 +1,5 @@
 import Foundation
+import HeirloomModel
 
 /// The common part of all modules' errors: their words for people and for Foundation.
 package enum ErrorWords {
@@ -9,6 +10,30 @@ package enum ErrorWords {
   package static let deniedAdvice =
     "Try again once the device is unlocked: till then, the file's protection class may keep it closed. If it stays closed,"
     + " find out which rule of the system refuses it."
+
+  // What is the same for all errors of ours is here once, rather than in the code of each type.
+
+  /// Returns the words of an error by Foundation's keys, the file, and the error that it comes from.
+  static func userInfo(of error: any ExplainedError) -> [String: Any] {
+    var info: [String: Any] = [:]
+    info[NSLocalizedDescriptionKey] = error.errorDescription
+    info[NSLocalizedFailureReasonErrorKey] = error.failureReason
+    info[NSLocalizedRecoverySuggestionErrorKey] = error.recoverySuggestion
+    info[NSFilePathErrorKey] = error.filePath
+    info[NSURLErrorKey] = error.filePath.map { URL(fileURLWithPath: $0) }
+    info[NSUnderlyingErrorKey] = error.underlyingError.map { $0 as NSError }
+    return info
+  }
+
+  /// Returns sentences in one line; `nil` for none.
+  static func line(_ sentences: [String]) -> String? {
+    sentences.isEmpty ? nil : PlainText.line(sentences.joined(separator: " "))
+  }
+
+  /// Returns the place of the data and the advice, in one line.
+  static func recovery(_ help: ErrorHelp) -> String? {
+    line([help.dataLocation?.sentence, help.advice].compactMap(\.self))
+  }
 
   /// Returns the words of an error, whoever made it: a sentence if it is one of ours.
   package static func words(of error: any Error) -> String {

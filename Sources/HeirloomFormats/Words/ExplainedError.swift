@@ -43,11 +43,9 @@ extension ExplainedError {
   /// The description.
   public var errorDescription: String? { description }
   /// The reasons, in one line.
-  public var failureReason: String? { reasons.isEmpty ? nil : PlainText.line(reasons.joined(separator: " ")) }
+  public var failureReason: String? { ErrorWords.line(reasons) }
   /// The place of the data and the advice, in one line.
-  public var recoverySuggestion: String? {
-    PlainText.line([dataLocation?.sentence, advice].compactMap(\.self).joined(separator: " "))
-  }
+  public var recoverySuggestion: String? { ErrorWords.recovery(help) }
   /// No help book.
   public var helpAnchor: String? { nil }
 
@@ -56,16 +54,7 @@ extension ExplainedError {
   /// The code of the similar failure, or that of Core Data's general error.
   public var errorCode: Int { coreDataCode ?? ErrorWords.generalCode }
   /// The words by Foundation's keys, the file, and the error that this one comes from.
-  public var errorUserInfo: [String: Any] {
-    var info: [String: Any] = [:]
-    info[NSLocalizedDescriptionKey] = errorDescription
-    info[NSLocalizedFailureReasonErrorKey] = failureReason
-    info[NSLocalizedRecoverySuggestionErrorKey] = recoverySuggestion
-    info[NSFilePathErrorKey] = filePath
-    info[NSURLErrorKey] = filePath.map { URL(fileURLWithPath: $0) }
-    info[NSUnderlyingErrorKey] = underlyingError.map { $0 as NSError }
-    return info
-  }
+  public var errorUserInfo: [String: Any] { ErrorWords.userInfo(of: self) }
 }
 
 /// The place of the data after an error, and what to do.

@@ -84,12 +84,17 @@ extension RowFlows {
       let dropped = flows.map { Set(droppedPaths(of: attribute, in: $0)) }
       let owner = source.declaringEntity(ofProperty: attribute.name, in: entity.name)?.name ?? entity.name
       for path in Set(dropped.joined()) {
-        guard let rows = flows.losing(path, unless: { !dropped[$0].contains(path) }) else { continue }
+        guard let rows = RowFlow.losing(of: flows, carried: dropped.map { !$0.contains(path) }, property: path) else {
+          continue
+        }
         collector.add(.valuesDropped, entity: owner, properties: [path], rows: [rows])
       }
     }
     for relationship in source.relationships(of: entity.name) where !relationship.isTransient {
-      guard let rows = flows.losing(relationship.name, unless: { carries(relationship, in: flows[$0]) }) else {
+      guard
+        let rows = RowFlow.losing(
+          of: flows, carried: flows.map { carries(relationship, in: $0) }, property: relationship.name)
+      else {
         continue
       }
       let owner = source.declaringEntity(ofProperty: relationship.name, in: entity.name)?.name ?? entity.name
@@ -266,24 +271,26 @@ extension AttributeDescription {
   }
 }
 
-extension [RowFlow] {
+extension RowFlow {
   /// Returns the objects of one source entity of which content goes nowhere: those that some mapping takes, but none that
   /// takes the content.
   ///
   /// With several mappings of one entity, what any of them takes isn't lost. Objects that none takes are lost as a whole.
   ///
   /// - Parameters:
+  ///   - flows: The mappings of the entity.
+  ///   - areCarriers: For each of them, true if it takes the content.
   ///   - property: The property with the content; `nil` for a column of no property.
-  ///   - carries: Returns true for the place of a mapping that takes the content.
   /// - Returns: `nil` if all goes on.
-  package func losing(_ property: String? = nil, unless carries: (Int) -> Bool) -> DataEffect.Rows? {
-    let carriers = indices.filter(carries)
-    let others = indices.filter { !carriers.contains($0) }
-    guard let first = others.first, carriers.allSatisfy({ self[$0].isFiltered }) else { return nil }
-    let takers = others.allSatisfy { self[$0].isFiltered } ? others : []
+  package static func losing(
+    of flows: [RowFlow], carried areCarriers: [Bool], property: String? = nil
+  ) -> DataEffect.Rows? {
+    let carriers = flows.indices.filter { areCarriers[$0] }.map { flows[$0] }
+    let others = flows.indices.filter { !areCarriers[$0] }.map { flows[$0] }
+    guard let first = others.first, carriers.allSatisfy(\.isFiltered) else { return nil }
+    let takers = others.allSatisfy(\.isFiltered) ? others : []
     return DataEffect.Rows(
-      entity: self[first].source.name, destinationEntity: self[first].destination.name,
-      properties: property.map { [$0] } ?? [], takenBy: takers.map { self[$0].mapping },
-      notTakenBy: carriers.map { self[$0].mapping })
+      entity: first.source.name, destinationEntity: first.destination.name,
+      properties: property.map { [$0] } ?? [], takenBy: takers.map(\.mapping), notTakenBy: carriers.map(\.mapping))
   }
 }

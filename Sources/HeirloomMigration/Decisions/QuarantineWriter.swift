@@ -8,7 +8,7 @@ import HeirloomVault
 /// Each line is a JSON object with all that the store has of a row. Dates are seconds since 2001-01-01 UTC and bytes
 /// are base64. Bytes outside the store are named by their file. A value that isn't stored as its attribute's type is
 /// stored is written by its storage class, so that no bit of it is lost.
-struct QuarantineWriter {
+final class QuarantineWriter {
   /// A column's value.
   private enum Cell: Equatable {
     case value(SQLiteValue)

@@ -197,7 +197,8 @@ struct Ledger {
             cause: carriers.contains(where: \.flow.isOpaque) ? .passedOver : .unmapped))
       }
       let taking = carriers + code
-      let losing = takers.map(\.flow).losing { place in taking.contains { $0 === takers[place] } }
+      let losing = RowFlow.losing(
+        of: takers.map(\.flow), carried: takers.map { taker in taking.contains { $0 === taker } })
       guard let losing else { continue }
       let conditions = [taken.condition(of: losing), unread(cells.column, by: takers)].compactMap(\.self)
       rows.append((entity, conditions.isEmpty ? nil : conditions.chained(by: "AND")))

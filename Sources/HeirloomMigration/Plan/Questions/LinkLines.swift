@@ -151,7 +151,7 @@ struct LinkLines {
     guard !own.isEmpty else { return nil }
     let (carriers, back) = carriers(of: relationship, inverse, own, others)
     let certain = carriers.filter { !$0.flow.isOpaque }
-    let rows = own.map(\.flow).losing { place in certain.contains { $0 === own[place] } }
+    let rows = RowFlow.losing(of: own.map(\.flow), carried: own.map { taker in certain.contains { $0 === taker } })
     let isCarried = rows == nil || back.contains { !$0.flow.isOpaque }
     let isOwnByCode = own.contains(where: \.flow.isOpaque)
     let isByCode = isOwnByCode || others.contains(where: \.flow.isOpaque)
