@@ -18,7 +18,7 @@ public struct ModelController: Sendable {
   private let users = Locked(Users())
 
   /// The assistants that got this controller or a copy of it.
-  private struct Users {
+  private final class Users {
     /// Their stores, for a snapshot that lies elsewhere.
     var stores: [URL] = []
     /// The history of the last one.

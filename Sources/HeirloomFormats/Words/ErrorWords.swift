@@ -14,14 +14,16 @@ package enum ErrorWords {
   // What is the same for all errors of ours is here once, rather than in the code of each type.
 
   /// Returns the words of an error by Foundation's keys, the file, and the error that it comes from.
-  static func userInfo(of error: any ExplainedError) -> [String: Any] {
+  static func userInfo(
+    _ description: String?, _ reason: String?, _ suggestion: String?, _ path: String?, _ underlying: (any Error)?
+  ) -> [String: Any] {
     var info: [String: Any] = [:]
-    info[NSLocalizedDescriptionKey] = error.errorDescription
-    info[NSLocalizedFailureReasonErrorKey] = error.failureReason
-    info[NSLocalizedRecoverySuggestionErrorKey] = error.recoverySuggestion
-    info[NSFilePathErrorKey] = error.filePath
-    info[NSURLErrorKey] = error.filePath.map { URL(fileURLWithPath: $0) }
-    info[NSUnderlyingErrorKey] = error.underlyingError.map { $0 as NSError }
+    info[NSLocalizedDescriptionKey] = description
+    info[NSLocalizedFailureReasonErrorKey] = reason
+    info[NSLocalizedRecoverySuggestionErrorKey] = suggestion
+    info[NSFilePathErrorKey] = path
+    info[NSURLErrorKey] = path.map { URL(fileURLWithPath: $0) }
+    info[NSUnderlyingErrorKey] = underlying.map { $0 as NSError }
     return info
   }
 

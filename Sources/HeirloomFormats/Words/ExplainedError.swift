@@ -54,7 +54,9 @@ extension ExplainedError {
   /// The code of the similar failure, or that of Core Data's general error.
   public var errorCode: Int { coreDataCode ?? ErrorWords.generalCode }
   /// The words by Foundation's keys, the file, and the error that this one comes from.
-  public var errorUserInfo: [String: Any] { ErrorWords.userInfo(of: self) }
+  public var errorUserInfo: [String: Any] {
+    ErrorWords.userInfo(errorDescription, failureReason, recoverySuggestion, filePath, underlyingError)
+  }
 }
 
 /// The place of the data after an error, and what to do.

@@ -3,7 +3,7 @@ package import HeirloomModel
 /// All differences between two models, with their effects on rows and the verdict on a migration.
 ///
 /// It is made from the models alone, without reading a store.
-package final class ModelDifference: Sendable {
+package struct ModelDifference: Sendable {
   /// The verdict on a difference; raw values are stable.
   package enum Verdict: String, Hashable, Sendable, CaseIterable {
     /// No difference.

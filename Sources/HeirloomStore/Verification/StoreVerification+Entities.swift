@@ -10,7 +10,7 @@ extension StoreVerification {
   }
 
   /// Compares the table of entities with the model.
-  mutating func checkEntityRows(_ schema: PhysicalSchema) {
+  func checkEntityRows(_ schema: PhysicalSchema) {
     guard let rows = entityRows() else { return }
     var byNumber: [Int64: EntityRow] = [:]
     var counts: [String: Int] = [:]
@@ -59,7 +59,7 @@ extension StoreVerification {
   private static let repairAdvice =
     "An app would write wrong keys: don't open the store with it before a repair corrects that by the model and the rows."
 
-  private mutating func entityRows() -> [EntityRow]? {
+  private func entityRows() -> [EntityRow]? {
     guard let table = actual.table(named: PhysicalName.primaryKeyTable) else {
       add(
         .error, .missingTable,
@@ -84,7 +84,7 @@ extension StoreVerification {
   }
 
   /// Returns what a repair corrects of the table, by number.
-  private mutating func corrections(_ schema: PhysicalSchema) -> [Int: EntityListCorrection] {
+  private func corrections(_ schema: PhysicalSchema) -> [Int: EntityListCorrection] {
     guard report.isModelFit else { return [:] }
     let actual = actual
     let found = reading("the table of entities") { connection throws(SQLiteError) in
@@ -93,7 +93,7 @@ extension StoreVerification {
     return Dictionary(uniqueKeysWithValues: (found ?? []).map { ($0.number, $0) })
   }
 
-  private mutating func check(
+  private func check(
     _ row: EntityRow, of entity: PhysicalEntity, _ correction: EntityListCorrection?, _ schema: PhysicalSchema
   ) {
     if row.name != entity.name {
@@ -126,7 +126,7 @@ extension StoreVerification {
   }
 
   /// Checks that the highest key handed out is at least the highest key in the table.
-  private mutating func checkMaximum(
+  private func checkMaximum(
     _ row: EntityRow, table: String, entity: String, correctedBy operation: String = "a migration or a repair"
   ) {
     guard actual.table(named: table)?.column(named: PhysicalName.primaryKey) != nil else { return }
@@ -161,7 +161,7 @@ extension StoreVerification {
       "\(record), \(found). Add no objects before it is corrected, by \(operation).", remedies: repair)
   }
 
-  private mutating func checkFrameworkRow(_ row: EntityRow) {
+  private func checkFrameworkRow(_ row: EntityRow) {
     guard let name = row.name, let table = ActualSchema.historyTable(ofEntity: name) else { return }
     checkMaximum(row, table: table, entity: name, correctedBy: "a repair")
   }
@@ -172,7 +172,7 @@ extension StoreVerification {
   // MARK: The schema
 
   /// Compares tables, columns, indexes and triggers with those that the model asks for.
-  mutating func checkSchema(_ schema: PhysicalSchema) {
+  func checkSchema(_ schema: PhysicalSchema) {
     let entities = entitiesByTable(schema)
     for drift in actual.drift(from: schema) { report(drift, schema, entities) }
     for (name, expected) in schema.misnamedJoins.ordered(by: { $0.key }) {
@@ -187,7 +187,7 @@ extension StoreVerification {
   }
 
   /// Reports what a deferred migration left; without a model, what the store says that it left.
-  mutating func reportPending(_ schema: PhysicalSchema?) {
+  func reportPending(_ schema: PhysicalSchema?) {
     let items = schema.map { actual.pending(under: $0).items } ?? report.metadata?.deferredMigration?.items ?? []
     if !items.isEmpty {
       add(
@@ -214,7 +214,7 @@ extension StoreVerification {
     return entities
   }
 
-  private mutating func report(_ drift: SchemaDrift, _ schema: PhysicalSchema, _ entities: [String: String]) {
+  private func report(_ drift: SchemaDrift, _ schema: PhysicalSchema, _ entities: [String: String]) {
     switch drift {
     case .missingTable(let name):
       let isJoin = schema.table(named: name)?.isJoin ?? false
@@ -267,7 +267,7 @@ extension StoreVerification {
     }
   }
 
-  private mutating func reportMissingIndex(
+  private func reportMissingIndex(
     _ name: String, _ schema: PhysicalSchema, _ entities: [String: String]
   ) {
     guard let index = schema.indexes.first(where: { $0.name == name }) else { return }
@@ -290,7 +290,7 @@ extension StoreVerification {
       remedies: canRepair ? [.repair] : [])
   }
 
-  private mutating func reportExtras(_ schema: PhysicalSchema, _ entities: [String: String]) {
+  private func reportExtras(_ schema: PhysicalSchema, _ entities: [String: String]) {
     var indexes: [String: [String]] = [:]
     for (object, ownership) in actual.ownership(under: schema) {
       switch (object.kind, ownership) {
@@ -324,7 +324,7 @@ extension StoreVerification {
     }
   }
 
-  private mutating func reportExtraTable(_ name: String) {
+  private func reportExtraTable(_ name: String) {
     let columns = Set(actual.table(named: name)?.columns.map(\.name) ?? [])
     let isObjects = columns.isSuperset(of: [PhysicalName.primaryKey, PhysicalName.entity])
     let isLinks = name.firstMatch(of: #/^Z_\d+[A-Z]/#) != nil

@@ -3,7 +3,7 @@ import HeirloomModel
 
 extension StoreVerification {
   /// Checks that the files with large values are there and not empty, and reports those without an object.
-  mutating func checkExternalFiles(_ schema: PhysicalSchema) {
+  func checkExternalFiles(_ schema: PhysicalSchema) {
     let folder = ExternalStorage.folder(forStoreAt: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
     let present = Set((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
     var used: Set<String> = []
@@ -22,7 +22,7 @@ extension StoreVerification {
   }
 
   /// Returns false if not all rows could be read.
-  private mutating func checkFiles(
+  private func checkFiles(
     of column: AttributeColumn, entity: String, folder: String, used: inout Set<String>
   ) -> Bool {
     var missing: [String] = []

@@ -105,7 +105,7 @@ extension StoreVerification {
   // MARK: Keys without a relationship, places in lists
 
   /// Checks places in ordered relationships, and keys of to-many relationships without inverse.
-  mutating func checkOrderDuplicates(in table: PhysicalTable, found: ActualTable, root: String) {
+  func checkOrderDuplicates(in table: PhysicalTable, found: ActualTable, root: String) {
     guard let schema else { return }
     var tally = RowTally(table: table.name, key: PhysicalName.primaryKey)
     var places: [(name: String, entity: String, key: String, order: String)] = []
@@ -148,7 +148,7 @@ extension StoreVerification {
     }
   }
 
-  private mutating func checkDuplicatePlaces(in table: String, name: String, entity: String, key: String, order: String)
+  private func checkDuplicatePlaces(in table: String, name: String, entity: String, key: String, order: String)
   {
     let columns = "\(quote(key)), \(quote(order))"
     let rows = reading("the table \(table)", entity: entity) { connection throws(SQLiteError) in
@@ -166,7 +166,7 @@ extension StoreVerification {
   // MARK: Tables of links
 
   /// Checks the pairs of a many-to-many relationship.
-  mutating func checkLinks(in table: PhysicalTable, _ schema: PhysicalSchema) {
+  func checkLinks(in table: PhysicalTable, _ schema: PhysicalSchema) {
     guard let found = actual.table(named: table.name), case .links(let owner, let forward) = table.kind,
       case .join(_, let ownerColumn, let destinationColumn, let order)? = schema.storage(
         ofRelationship: forward, in: owner),

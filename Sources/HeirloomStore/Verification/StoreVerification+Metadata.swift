@@ -4,7 +4,7 @@ import HeirloomModel
 extension StoreVerification {
   // MARK: Metadata
 
-  mutating func checkMetadata() {
+  func checkMetadata() {
     guard let table = actual.table(named: PhysicalName.metadataTable) else {
       addDamage(
         .missingMetadata,
@@ -45,7 +45,7 @@ extension StoreVerification {
     readMetadata(identifier: row[1], propertyList: row[2])
   }
 
-  private mutating func readMetadata(identifier: SQLiteValue, propertyList: SQLiteValue) {
+  private func readMetadata(identifier: SQLiteValue, propertyList: SQLiteValue) {
     if identifier.text.map({ $0.isEmpty }) ?? true {
       addDamage(
         .invalidMetadata,
@@ -77,7 +77,7 @@ extension StoreVerification {
     }
   }
 
-  private mutating func checkDigests(_ metadata: StoreMetadata) {
+  private func checkDigests(_ metadata: StoreMetadata) {
     let digest = ManagedObjectModel.versionHashesDigest(of: metadata.versionHashes)
     if let stored = metadata.versionHashesDigest, stored != digest {
       add(
@@ -121,7 +121,7 @@ extension StoreVerification {
   // MARK: The model
 
   /// Finds the model that the metadata ask for, and reports how those of other origins differ.
-  mutating func findModel(_ candidates: [StoreModelCandidate]) {
+  func findModel(_ candidates: [StoreModelCandidate]) {
     var candidates = candidates
     if let cache = cachedModel() { candidates.append(cache) }
     var nearest: NearestModel?
@@ -156,7 +156,7 @@ extension StoreVerification {
     report.configuration = report.metadata?.configuration(of: model, heldBy: actual) ?? nil
   }
 
-  private mutating func reportDifference(_ source: StoreModelCandidate.Source, _ differing: [String]) {
+  private func reportDifference(_ source: StoreModelCandidate.Source, _ differing: [String]) {
     let words =
       "\(counted(Int64(differing.count), "entity")) \(CountText.verb("differ", differing.count)) (\(listed(differing)))"
     switch source {
@@ -193,7 +193,7 @@ extension StoreVerification {
     nearest = model
   }
 
-  private mutating func useNearest(_ nearest: NearestModel?) {
+  private func useNearest(_ nearest: NearestModel?) {
     guard let nearest else {
       add(
         .warning, .unknownModel,
@@ -224,7 +224,7 @@ extension StoreVerification {
   }
 
   /// Returns the model in the store; `nil` if there is none or if its problem was reported.
-  private mutating func cachedModel() -> StoreModelCandidate? {
+  private func cachedModel() -> StoreModelCandidate? {
     guard actual.table(named: PhysicalName.modelCacheTable) != nil else {
       add(.note, .missingModelCache, "The store holds no copy of its model; it is complete without.")
       return nil

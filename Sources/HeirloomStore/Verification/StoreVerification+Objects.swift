@@ -3,7 +3,7 @@ import HeirloomModel
 
 extension StoreVerification {
   /// Checks the rows of a tree of entities.
-  mutating func checkObjects(in table: PhysicalTable, root: String, _ schema: PhysicalSchema) {
+  func checkObjects(in table: PhysicalTable, root: String, _ schema: PhysicalSchema) {
     guard let found = actual.table(named: table.name), found.column(named: PhysicalName.primaryKey) != nil else {
       return
     }
@@ -34,7 +34,7 @@ extension StoreVerification {
 
   // MARK: Entity numbers
 
-  private mutating func checkEntityNumbers(
+  private func checkEntityNumbers(
     in table: PhysicalTable, found: ActualTable, root: String, _ schema: PhysicalSchema
   ) {
     guard found.column(named: PhysicalName.entity) != nil, let tree = schema.entity(named: root)?.treeNumbers else {
@@ -231,7 +231,7 @@ extension StoreVerification {
 
   // MARK: Constraints
 
-  private mutating func checkConstraints(
+  private func checkConstraints(
     in table: PhysicalTable, found: ActualTable, root: String, _ schema: PhysicalSchema
   ) {
     for index in schema.indexes where index.table == table.name {

@@ -4,7 +4,7 @@ extension StoreVerification {
   /// Checks for rows of persistent history and of CloudKit mirroring that name no entity of the store.
   ///
   /// An object that is gone is no fault: history names deleted ones.
-  mutating func checkReferences(_ schema: PhysicalSchema) {
+  func checkReferences(_ schema: PhysicalSchema) {
     for reference in actual.entityReferences {
       let column = quote(reference.column)
       // Names are those of the model: Core Data leaves the old name of a renamed entity in the table of entities.

@@ -4,7 +4,7 @@ import HeirloomModel
 /// A verification of a store against its format and its model, which changes nothing.
 ///
 /// All of it is one read transaction: it takes no lock of ours and writes nothing.
-package struct StoreVerification {
+package final class StoreVerification {
   let connection: Connection
   let path: String
   var report = StoreReport(findings: [])
@@ -24,7 +24,7 @@ package struct StoreVerification {
   ) throws(StoreError) -> StoreReport {
     do throws(StoreError) {
       return try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
-        var verification = StoreVerification(connection: connection, path: path)
+        let verification = StoreVerification(connection: connection, path: path)
         try verification.run(candidates)
         return verification.report
       }
@@ -39,7 +39,7 @@ package struct StoreVerification {
     self.path = path
   }
 
-  private mutating func run(_ candidates: [StoreModelCandidate]) throws(StoreError) {
+  private func run(_ candidates: [StoreModelCandidate]) throws(StoreError) {
     // A file that can't be opened at all is not a finding; from here on every error is one.
     do throws(SQLiteError) {
       try connection.execute("BEGIN")
@@ -84,7 +84,7 @@ package struct StoreVerification {
 
   // MARK: Reporting
 
-  mutating func add(
+  func add(
     _ severity: StoreFinding.Severity, _ kind: StoreFinding.Kind, entity: String? = nil, _ message: String,
     remedies: [Remedy] = [], missingFiles: [String] = []
   ) {
@@ -93,12 +93,12 @@ package struct StoreVerification {
   }
 
   /// Adds damage, which only a previous version or a backup makes good.
-  mutating func addDamage(_ kind: StoreFinding.Kind, entity: String? = nil, _ message: String) {
+  func addDamage(_ kind: StoreFinding.Kind, entity: String? = nil, _ message: String) {
     report.findings.append(.damage(kind, entity: entity, message))
   }
 
   /// Runs a check; if SQLite can't read something, that becomes a finding.
-  mutating func reading<Value>(
+  func reading<Value>(
     _ what: String, entity: String? = nil, _ body: (Connection) throws(SQLiteError) -> Value
   ) -> Value? {
     do throws(SQLiteError) {
@@ -113,7 +113,7 @@ package struct StoreVerification {
 
   // MARK: The file
 
-  private mutating func checkSize(expected: Int64?) {
+  private func checkSize(expected: Int64?) {
     guard let expected, let size = StoreReading.completeSize(of: path) else { return }
     if size < expected {
       addDamage(
@@ -127,7 +127,7 @@ package struct StoreVerification {
     }
   }
 
-  private mutating func checkFile() {
+  private func checkFile() {
     let sizes = reading("the file's header") { connection throws(SQLiteError) in
       try connection.rows("SELECT c.page_count * s.page_size FROM pragma_page_count AS c, pragma_page_size AS s")
     }
