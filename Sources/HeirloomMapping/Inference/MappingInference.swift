@@ -81,7 +81,7 @@ package struct MappingInference: Sendable {
     self.draft = draft
     sourceHashes = completion.sourceHashes
     destinationHashes = completion.destinationHashes
-    var finder = ObstacleFinder(flows: flows)
+    let finder = ObstacleFinder(flows: flows)
     finder.find(mismatches: mismatches, in: draft, given: given, areInferred: areInferred)
     obstacles = known + finder.obstacles
     effects = flows.effects()

@@ -1,7 +1,7 @@
 import HeirloomModel
 
 /// A finder of all obstacles that keep a mapping from being inferred.
-struct ObstacleFinder {
+final class ObstacleFinder {
   let flows: RowFlows
   private var found: Set<MappingObstacle> = []
 
@@ -19,7 +19,7 @@ struct ObstacleFinder {
 
   /// The obstacles of entities that two versions leave ambiguous, whatever their mappings say.
   var ambiguousEntities: [MappingObstacle] {
-    var finder = self
+    let finder = self
     finder.findAmbiguousEntities(given: [])
     return finder.obstacles
   }
@@ -31,7 +31,7 @@ struct ObstacleFinder {
   ///   - draft: The mapping as far as it goes.
   ///   - given: The entity mappings that were given; what they say expressly is not an obstacle.
   ///   - areInferred: Whether the given entity mappings were inferred as well.
-  mutating func find(
+  func find(
     mismatches: [MappingMismatch], in draft: MappingModel, given: [EntityMapping], areInferred: Bool = false
   ) {
     for mismatch in mismatches { add(mismatch, in: draft) }
@@ -53,11 +53,11 @@ struct ObstacleFinder {
     !entity.isAbstract || destination.entityTree(from: entity.name).allSatisfy(\.isAbstract)
   }
 
-  private mutating func add(_ mismatch: MappingMismatch, in draft: MappingModel) {
+  private func add(_ mismatch: MappingMismatch, in draft: MappingModel) {
     found.insert(MappingObstacle(mismatch, in: draft, suggestion: "Correct the entity mapping."))
   }
 
-  private mutating func findAmbiguousEntities(given: [EntityMapping]) {
+  private func findAmbiguousEntities(given: [EntityMapping]) {
     let sources = Set(given.compactMap(\.sourceEntityName))
     let destinations = Set(given.compactMap(\.destinationEntityName))
     for ambiguity in flows.correspondence.entityAmbiguities
@@ -69,7 +69,7 @@ struct ObstacleFinder {
     }
   }
 
-  private mutating func findAmbiguousProperties(of pair: EntityCorrespondence, given: EntityMapping?) {
+  private func findAmbiguousProperties(of pair: EntityCorrespondence, given: EntityMapping?) {
     guard given?.openProperties == nil else { return }
     let explicit = Set(given.map { ($0.attributeMappings + $0.relationshipMappings).map(\.name) } ?? [])
     for ambiguity in pair.ambiguities where !explicit.isSuperset(of: ambiguity.destinations) {
@@ -82,7 +82,7 @@ struct ObstacleFinder {
     }
   }
 
-  private mutating func findAttributes(of pair: EntityCorrespondence, given: EntityMapping?, flow: RowFlow) {
+  private func findAttributes(of pair: EntityCorrespondence, given: EntityMapping?, flow: RowFlow) {
     for attribute in destination.attributes(of: pair.destination.name) {
       guard !attribute.isTransient, attribute.derivation == nil else { continue }
       findElements(of: attribute, in: pair, flow: flow)
@@ -126,7 +126,7 @@ struct ObstacleFinder {
   }
 
   /// Finds obstacles in elements of composite attributes that copy a source attribute by a mapping of their own.
-  private mutating func findElements(
+  private func findElements(
     of attribute: AttributeDescription, in pair: EntityCorrespondence, flow: RowFlow
   ) {
     let targets = flow.targets(in: attribute, of: destination)
@@ -149,7 +149,7 @@ struct ObstacleFinder {
     }
   }
 
-  private mutating func addTypes(
+  private func addTypes(
     entity: String, path: [String], from: AttributeType, to: AttributeType, reading name: String? = nil
   ) {
     let property = path.joined(separator: ".")
@@ -166,7 +166,7 @@ struct ObstacleFinder {
         expression: expression))
   }
 
-  private mutating func addExternalStorage(entity: String, path: [String]) {
+  private func addExternalStorage(entity: String, path: [String]) {
     let property = path.joined(separator: ".")
     found.insert(
       MappingObstacle(
@@ -178,7 +178,7 @@ struct ObstacleFinder {
           """))
   }
 
-  private mutating func findRelationships(of flow: RowFlow) {
+  private func findRelationships(of flow: RowFlow) {
     for relationship in destination.relationships(of: flow.destination.name) where !relationship.isTransient {
       guard let name = flow.origin(of: relationship.name).name,
         let before = source.relationship(named: name, of: flow.source.name), !before.isTransient
@@ -210,7 +210,7 @@ struct ObstacleFinder {
   ///
   /// A single entity may move below an entity of another hierarchy. Two entities without a common parent may not get
   /// one, nor may an entity bring descendants along.
-  private mutating func findMergedHierarchies(among flows: [RowFlow]) {
+  private func findMergedHierarchies(among flows: [RowFlow]) {
     for root in destination.rootEntities {
       let tree = Set(destination.entityTree(from: root.name).map(\.name))
       let members = flows.filter { tree.contains($0.destination.name) }

@@ -42,7 +42,7 @@ package struct PhysicalSchema: Sendable {
   package init(
     model: ManagedObjectModel, configuration: String? = nil, actual: ActualSchema? = nil, joinOwners: Set<String> = []
   ) {
-    var builder = PhysicalSchemaBuilder(
+    let builder = PhysicalSchemaBuilder(
       model: model, configuration: configuration, actual: actual, joinOwners: joinOwners)
     builder.build()
     self.model = model

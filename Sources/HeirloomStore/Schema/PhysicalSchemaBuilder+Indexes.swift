@@ -2,7 +2,7 @@ import HeirloomModel
 
 extension PhysicalSchemaBuilder {
   /// Makes the indexes, tree by tree.
-  mutating func makeIndexes() {
+  func makeIndexes() {
     for root in roots {
       addStandardIndexes(of: root)
       for entity in tree(of: root) {
@@ -12,7 +12,7 @@ extension PhysicalSchemaBuilder {
     }
   }
 
-  private mutating func addStandardIndexes(of root: String) {
+  private func addStandardIndexes(of root: String) {
     guard let physical = entity(root) else { return }
     let table = physical.table
     for draft in (drafts[root] ?? []).ordered(by: { $0.order < $1.order }) {
@@ -29,7 +29,7 @@ extension PhysicalSchemaBuilder {
     }
   }
 
-  private mutating func addStandardIndex(on table: String, columns: [String]) {
+  private func addStandardIndex(on table: String, columns: [String]) {
     let name = "\(table)_\(columns[0])_INDEX"
     let list = columns.map(bareIdentifier).joined(separator: ", ")
     indexes.append(
@@ -38,7 +38,7 @@ extension PhysicalSchemaBuilder {
         sql: "CREATE INDEX \(bareIdentifier(name)) ON \(bareIdentifier(table)) (\(list))"))
   }
 
-  private mutating func addFetchIndex(_ index: FetchIndexDescription, of entity: EntityDescription) {
+  private func addFetchIndex(_ index: FetchIndexDescription, of entity: EntityDescription) {
     guard let table = self.entity(entity.name)?.table else { return }
     // A key has its index already, and a to-many relationship has no column.
     if index.elements.count == 1, case .property(let name) = index.elements[0].subject,
@@ -65,7 +65,7 @@ extension PhysicalSchemaBuilder {
         sql: "CREATE INDEX \(bareIdentifier(name)) ON \(bareIdentifier(table)) (\(list))"))
   }
 
-  private mutating func addConstraint(_ properties: [String], of entity: EntityDescription) {
+  private func addConstraint(_ properties: [String], of entity: EntityDescription) {
     guard let table = self.entity(entity.name)?.table else { return }
     let columns = properties.flatMap { self.columns(ofProperty: $0, in: entity.name) }
     let name = "Z_\(entity.name)_UNIQUE_\(properties.joined(separator: "_"))"
@@ -97,7 +97,7 @@ extension PhysicalSchemaBuilder {
 
   // MARK: R-trees
 
-  private mutating func addRTree(_ index: FetchIndexDescription, of entity: EntityDescription) {
+  private func addRTree(_ index: FetchIndexDescription, of entity: EntityDescription) {
     guard let table = self.entity(entity.name)?.table else { return }
     let columns: [String] = index.elements.flatMap { self.columns(of: $0, in: entity.name) }
     let name = "\(PhysicalName.rTreePrefix)\(entity.name)_\(index.name)"

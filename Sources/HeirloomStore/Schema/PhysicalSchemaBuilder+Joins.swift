@@ -24,7 +24,7 @@ extension PhysicalSchemaBuilder {
   }
 
   /// Makes the tables of many-to-many relationships.
-  mutating func makeJoinTables() {
+  func makeJoinTables() {
     // In plain order of entity names: the first to use a column name gets it without a number.
     var directions: [Direction] = []
     for entity in model.entities where included.contains(entity.name) {
@@ -85,7 +85,7 @@ extension PhysicalSchemaBuilder {
     "Z_\(number)\(relationship.uppercased())"
   }
 
-  private mutating func makeJoinTable(
+  private func makeJoinTable(
     of owner: Direction, columns: [PropertyName: String], tableNames: inout Set<String>
   ) {
     guard let number = entity(owner.entity.name)?.number, let forward = columns[owner.name],

@@ -12,7 +12,7 @@ extension PhysicalSchemaBuilder {
   }
 
   /// Makes the triggers that keep derived attributes up to date.
-  mutating func makeTriggers() {
+  func makeTriggers() {
     for physical in entities {
       guard let entity = model.entity(named: physical.name) else { continue }
       for attribute in entity.attributes where !attribute.isTransient {

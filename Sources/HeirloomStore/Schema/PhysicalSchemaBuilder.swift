@@ -3,7 +3,7 @@ import HeirloomModel
 /// A builder that derives the physical schema of a model, step by step.
 ///
 /// The rules are those of the page "Core Data's layout", sections 1 to 3.
-struct PhysicalSchemaBuilder {
+final class PhysicalSchemaBuilder {
   let model: ManagedObjectModel
   let actual: ActualSchema?
   /// Relationships, as `Entity.relationship`, that name the table where nothing else decides.
@@ -85,7 +85,7 @@ struct PhysicalSchemaBuilder {
     self.included = included
   }
 
-  mutating func build() {
+  func build() {
     numberEntities()
     for root in roots { addOwnColumns(of: root) }
     addInverselessColumns()
@@ -98,7 +98,7 @@ struct PhysicalSchemaBuilder {
 
   // MARK: Entities
 
-  private mutating func numberEntities() {
+  private func numberEntities() {
     var tableNames: Set<String> = [
       PhysicalName.primaryKeyTable, PhysicalName.metadataTable, PhysicalName.modelCacheTable,
     ]
@@ -111,7 +111,7 @@ struct PhysicalSchemaBuilder {
   }
 
   /// Numbers an entity and its descendants, depth first.
-  private mutating func number(_ entity: EntityDescription, root: String, table: String, parent: Int) {
+  private func number(_ entity: EntityDescription, root: String, table: String, parent: Int) {
     let position = entities.count
     let number = position + 1
     func physical(last: Int) -> PhysicalEntity {
@@ -139,7 +139,7 @@ struct PhysicalSchemaBuilder {
   // MARK: Columns
 
   /// Adds a tree's columns for attributes and for to-one relationships' keys and entity numbers, named in list order.
-  private mutating func addOwnColumns(of root: String) {
+  private func addOwnColumns(of root: String) {
     var used: Set<String> = [PhysicalName.primaryKey, PhysicalName.entity, PhysicalName.optimisticLock]
     var list: [DraftColumn] = []
     for entity in tree(of: root) {
@@ -167,7 +167,7 @@ struct PhysicalSchemaBuilder {
     drafts[root] = list
   }
 
-  private mutating func addLeaves(
+  private func addLeaves(
     of attribute: AttributeDescription, path: [String], entity: String, used: inout Set<String>,
     list: inout [DraftColumn], columns: inout [AttributeColumn]
   ) {
@@ -190,7 +190,7 @@ struct PhysicalSchemaBuilder {
   }
 
   /// Adds the keys that to-many relationships without inverse leave in the rows of their destinations.
-  private mutating func addInverselessColumns() {
+  private func addInverselessColumns() {
     for (owner, relationship) in toManyRelationships() where inverse(of: relationship, in: owner.name) == nil {
       guard let destination = entity(relationship.destinationEntity), let number = entity(owner.name)?.number
       else { continue }
@@ -211,7 +211,7 @@ struct PhysicalSchemaBuilder {
   }
 
   /// Adds the places in ordered to-many relationships to the rows of their destinations.
-  private mutating func addOrderColumns() {
+  private func addOrderColumns() {
     for (owner, relationship) in toManyRelationships() {
       guard let inverse = inverse(of: relationship, in: owner.name), !inverse.relationship.isToMany,
         let destination = entity(inverse.entity.name),
@@ -231,7 +231,7 @@ struct PhysicalSchemaBuilder {
     }
   }
 
-  private mutating func append(
+  private func append(
     _ name: String, _ role: PhysicalColumn.Role, _ order: ColumnClass, to root: String
   ) {
     let column = PhysicalColumn(name: name, type: .integer, role: role)
@@ -292,7 +292,7 @@ struct PhysicalSchemaBuilder {
   }
 
   /// Adds keys to the storages and passes everything down to subentities.
-  private mutating func collectStorages() {
+  private func collectStorages() {
     for (property, columns) in keyColumns {
       guard let table = entity(property.entity)?.table else { continue }
       storages[property.entity, default: [:]][property.property] = .relationship(
