@@ -148,8 +148,7 @@ extension StoreVerification {
     }
   }
 
-  private func checkDuplicatePlaces(in table: String, name: String, entity: String, key: String, order: String)
-  {
+  private func checkDuplicatePlaces(in table: String, name: String, entity: String, key: String, order: String) {
     let columns = "\(quote(key)), \(quote(order))"
     let rows = reading("the table \(table)", entity: entity) { connection throws(SQLiteError) in
       try connection.rows(
