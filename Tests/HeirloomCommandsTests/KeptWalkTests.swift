@@ -54,8 +54,8 @@ struct KeptWalkTests {
     [[], [0], [1], [0, 1]].map { Case(isStoreDamaged: store, damaged: $0) }
   }
 
-  @Test(arguments: cases)
-  func `the advice ends where the store or kept versions are damaged`(damage: Case) throws {
+  /// Makes a store with two previous versions, and damages what a case names.
+  @discardableResult private func make(_ damage: Case) throws -> [PreviousVersion] {
     let versions = try makeVersions()
     for index in damage.damaged { try cut(versions[index].storeURL) }
     switch damage.isStoreDamaged {
@@ -63,6 +63,12 @@ struct KeptWalkTests {
     case nil: try FileManager.default.removeItem(at: store)
     case false?: break
     }
+    return versions
+  }
+
+  @Test(arguments: cases)
+  func `the advice ends where the store or kept versions are damaged`(damage: Case) throws {
+    try make(damage)
     let end = try DoctorWalk(tool: tool, store: store.path).run()
     // The store is there again, with its notes where a version had them.
     if damage.isStoreDamaged == nil, damage.damaged.count == 2 {
@@ -75,13 +81,7 @@ struct KeptWalkTests {
 
   @Test(arguments: cases)
   func `the command that the list of versions names is one that works`(damage: Case) throws {
-    let versions = try makeVersions()
-    for index in damage.damaged { try cut(versions[index].storeURL) }
-    switch damage.isStoreDamaged {
-    case true?: try cut(store)
-    case nil: try FileManager.default.removeItem(at: store)
-    case false?: break
-    }
+    let versions = try make(damage)
     let listed = tool("versions", store.path)
     #expect(listed.code == 0)
     let command = try #require(

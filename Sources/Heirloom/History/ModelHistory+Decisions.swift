@@ -4,6 +4,9 @@ package import HeirloomMigration
 package import HeirloomModel
 
 extension ModelHistory {
+  /// True if the lock decides about rows of some step.
+  var hasDecisions: Bool { !(lock?.namedDecisions ?? []).isEmpty }
+
   /// Returns what the lock decides about the rows of stores on their way between two models.
   ///
   /// - Parameters:

@@ -33,7 +33,8 @@ extension ModelHistory {
         isDecided: { byDecidedSteps && !standingDecisions(from: $0, to: $1).isEmpty }
       ) { model in known.first { $0.1 == model }?.0 }
     }
-    // Where a step can't be inferred, the whole way may be.
-    return if let path = try? path(byDecidedSteps: true) { path } else { try path(byDecidedSteps: false) }
+    // Where a decided step can't be inferred, the whole way may be.
+    if hasDecisions, let path = try? path(byDecidedSteps: true) { return path }
+    return try path(byDecidedSteps: false)
   }
 }

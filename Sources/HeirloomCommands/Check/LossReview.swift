@@ -159,14 +159,16 @@ struct LossReview {
     guard let first = versions.first, let last = versions.last,
       first.model.versionHashes() != last.model.versionHashes()
     else { return nil }
-    let between = versions.dropFirst().dropLast().map(\.model)
+    // As a history has it, a store never migrates to a version with its own hashes.
+    let hashes = first.model.versionHashes()
+    let between = versions.dropFirst().dropLast().map(\.model).drop { $0.versionHashes() == hashes }
     var configuration = MigrationAssistant.Configuration()
     mappings.add(to: &configuration, from: first.model, to: last.model)
     func path(
       isStepwise: Bool, deciding decided: [MappingModel] = [], byDecidedSteps: Bool = true
     ) throws(MappingInferenceError) -> MigrationPath {
       try MigrationPath(
-        from: first.model, to: last.model, between: between, given: configuration.mappings + decided, labels: [],
+        from: first.model, to: last.model, between: Array(between), given: configuration.mappings + decided, labels: [],
         isStepwise: isStepwise, isDecided: { byDecidedSteps && !mappings.standing($0, $1).isEmpty }, name: { _ in nil })
     }
     // As an assistant does: what no inference converts, decided expressions may, and steps that are decided come first.

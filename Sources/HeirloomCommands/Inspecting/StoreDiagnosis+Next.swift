@@ -148,7 +148,7 @@ extension StoreDiagnosis {
     guard let kept = versions.map(\.storeURL.path).first(where: { StorePlace($0).holdsPages }) else {
       return Step(command: nil, reason: "nothing to do here: no version that is kept can be read; look for a backup")
     }
-    // Whether anything comes of it, the salvage tells: it is no step that the next diagnosis could leave out.
+    // The salvage may find nothing, and the next diagnosis can't leave it out: so it is no step.
     return Step(
       command: nil,
       reason:

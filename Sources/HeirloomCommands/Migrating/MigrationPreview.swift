@@ -59,7 +59,7 @@ final class MigrationPreview {
         self.plan = try Rehearsal.whole(plan, rehearsedOn: clone, of: path, request: request, console: console)
       } catch {
         let failure = CommandFailure(error, advice: request.advice).aboutStore(at: path)
-        // What a later hop needs is in the plan at which the run stopped.
+        // The plan at which the run stopped has the losses and blockers of a later hop.
         (self.plan, self.failure) = (failure.plan, failure)
       }
     } catch {

@@ -11,7 +11,7 @@ package enum ErrorWords {
     "Try again once the device is unlocked: till then, the file's protection class may keep it closed. If it stays closed,"
     + " find out which rule of the system refuses it."
 
-  // What is the same for all errors of ours is here once, rather than in the code of each type.
+  // These are here, rather than in the protocol's extension, so that the compiler makes one copy and not one a type.
 
   /// Returns the words of an error by Foundation's keys, the file, and the error that it comes from.
   static func userInfo(

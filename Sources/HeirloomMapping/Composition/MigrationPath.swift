@@ -93,9 +93,6 @@ package struct MigrationPath: Hashable, Sendable {
     isDecided: (ManagedObjectModel, ManagedObjectModel) -> Bool = { _, _ in false },
     name: @escaping (ManagedObjectModel) -> String?
   ) throws(MappingInferenceError) {
-    let hashes = between.isEmpty ? [:] : source.versionHashes()
-    // A store never migrates to a version with its own hashes: what that version renames doesn't concern this store.
-    let between = between.drop { $0.versionHashes() == hashes }
     let ordered = [source] + between + [destination]
     var search = PathSearch(
       ordered: ordered, others: others, given: given, stops: between.isEmpty ? [] : Self.stops(in: ordered, isDecided),

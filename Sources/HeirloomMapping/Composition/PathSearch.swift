@@ -317,8 +317,7 @@ struct PathSearch {
     if let given = given[Step(start: start, end: end)] {
       // A mapping from a file drops what it doesn't name; one given in Swift leaves that to inference.
       let inferred =
-        given.mapping.isOfFile
-        ? nil : MappingInference(from: source, to: destination, given: given.mapping)
+        given.mapping.isOfFile ? nil : MappingInference(from: source, to: destination, given: given.mapping)
       let mapping = (try? inferred?.mappingModel()) ?? given.mapping.completed(from: source, to: destination)
       return MigrationPath.Hop(source: source, destination: destination, mapping: mapping, isGiven: true)
     }

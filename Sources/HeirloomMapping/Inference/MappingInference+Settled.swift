@@ -1,7 +1,7 @@
 import HeirloomModel
 
 extension MappingInference {
-  /// The effects without those of properties that need a mapping: nobody knows yet what it does to them.
+  /// The effects without those of properties that need a mapping, which may keep their values.
   package var settledEffects: [DataEffect] {
     effects.filter { effect in !obstacles.contains { $0.isAbout(effect, from: source, to: destination) } }
   }

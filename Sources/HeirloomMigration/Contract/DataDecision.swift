@@ -28,8 +28,11 @@ public struct DataDecision: Hashable, Sendable {
     ///
     /// Names in it are those of the source object: `uppercase:(name)`, `CAST(price, "NSNumber")`, `uuid()`, `now()`; see
     /// ``PropertyMapping/init(_:expression:)``. Rows for which it fails, or gives no value that the attribute can hold,
-    /// are a blocker, which another decision about the same attribute may answer. An attribute that may lack a value lacks it
-    /// where all that the expression reads is missing. Objects that a policy makes without the default get none. A text that is no expression, or names what the source doesn't have, is
+    /// are a blocker, which another decision about the same attribute may answer. An optional attribute stays NULL where all
+    /// that the expression reads is NULL, and in objects of an entity without what it reads. Objects that a policy makes
+    /// without the default get none. An expression that is a property, or a `CAST` of one, keeps the property's values;
+    /// where the attribute holds fewer digits than a number has, that is a loss. Values that any other expression reads are
+    /// lost with their property. A text that is no expression, or names what the source doesn't have, is
     /// ``MigrationError/unfitDecision(_:reason:)``.
     case compute(String)
     /// A new object of an entity, with its default values, for each row without a required link.

@@ -149,3 +149,16 @@ extension PhysicalEntity {
       ? "\(number)" : (row.map { $0 + "." } ?? "") + quote(PhysicalName.entity)
   }
 }
+
+extension PhysicalEntity {
+  /// The highest key that leaves room for new objects: 4 billion more can be made.
+  static let highestKeyWithRoom = Int64.max - (1 << 32)
+
+  /// Returns true if a record of the highest key is wrong, given the highest key in the table.
+  ///
+  /// It is one that is lower, or no number; or one after which there are no more keys, though there would be.
+  package static func isWrong(record: Int64?, highest: Int64) -> Bool {
+    guard let record else { return true }
+    return record < highest || record > highestKeyWithRoom && highest <= highestKeyWithRoom
+  }
+}

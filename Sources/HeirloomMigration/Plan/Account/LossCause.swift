@@ -5,9 +5,9 @@ import HeirloomModel
 ///
 /// Each loss has one, and the sentences of losses are here alone.
 enum LossCause {
-  // What models tell.
+  // Possible losses of the mapping, by the models.
 
-  /// A possible loss of the mapping.
+  /// A loss that the two models and the mapping imply.
   case effect(DataEffect.Kind, entity: String, properties: [String])
 
   // Objects.
@@ -43,7 +43,7 @@ enum LossCause {
 
   /// The other side of a one-to-one relationship is taken over, and lacks them.
   case oneSided(name: String, other: String)
-  /// Several relationships become one that leads to one object.
+  /// Several relationships become one to-one relationship.
   case severalRelationships(name: String)
   /// The relationship doesn't join the entities of the linked objects.
   case stray(name: String)
@@ -52,12 +52,12 @@ enum LossCause {
   /// The objects at the other end don't stay, by decision, or become one with the owner.
   case decidedLinks(name: String, areWithin: Bool)
 
-  // What code was given.
+  // Content that code was given.
 
   /// Code didn't read it, and the candidate lacks it.
   case unread(OpenCause, LossKind, entity: String, property: String, targets: [String])
 
-  /// What becomes of the cells of a column that no model knows.
+  /// The fate of the cells of a column that no model knows.
   enum Fate: String {
     case untaken = "nothing takes these values along"
     case partlyGone = "some of its rows go"

@@ -8,7 +8,7 @@ import HeirloomStore
 /// that may read them, or lost. So a loss follows from what is missing in the candidate, and nothing has to be foreseen.
 /// Only what is changed or lost is counted.
 struct Ledger {
-  /// What an entity mapping takes of the rows of its objects.
+  /// The cells that an entity mapping takes of the rows of its objects.
   private struct CellsTaken {
     /// The columns of the store that go into values of the objects' rows in the candidate.
     let columns: Set<String>
@@ -21,7 +21,7 @@ struct Ledger {
   private let crossing: Crossing
   private let taken: TakenRows
   private let transfers: [TableTransfer]
-  /// What each entity mapping takes of the rows of its objects, by its name.
+  /// The cells that each entity mapping takes, by its name.
   private var cellsTaken: [String: CellsTaken] = [:]
   private var questions = StoreQuestions()
   /// The lines that only code can close, by reading the cells.
