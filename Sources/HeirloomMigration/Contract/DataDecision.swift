@@ -30,10 +30,10 @@ public struct DataDecision: Hashable, Sendable {
     /// ``PropertyMapping/init(_:expression:)``. Rows for which it fails, or gives no value that the attribute can hold,
     /// are a blocker, which another decision about the same attribute may answer. An optional attribute stays NULL where all
     /// that the expression reads is NULL, and in objects of an entity without what it reads. Objects that a policy makes
-    /// without the default get none. An expression that is a property, or a `CAST` of one, keeps the property's values;
-    /// where the attribute holds fewer digits than a number has, that is a loss. Values that any other expression reads are
-    /// lost with their property. A text that is no expression, or names what the source doesn't have, is
-    /// ``MigrationError/unfitDecision(_:reason:)``.
+    /// without the default get none. An expression that is a property, or a `CAST` of one, keeps the property's values: of a
+    /// text the number that it writes, so that `007` becomes 7; where the attribute holds fewer digits than the number has,
+    /// that is a loss. Values that any other expression reads are lost with their property. A text that is no expression, or
+    /// names what the source doesn't have, is ``MigrationError/unfitDecision(_:reason:)``.
     case compute(String)
     /// A new object of an entity, with its default values, for each row without a required link.
     ///
