@@ -68,7 +68,9 @@ struct MergedModelCommandTests {
     let scene = try Scene(pair.map { Self.bundles[$0] }, starts: starts)
     let before = try scene.counts()
     #expect(before.values.contains { $0 > 0 })
-    let models = asFolder ? ["--to", scene.folder] : ["--to", scene.bundles[0], "--with", scene.bundles[1]]
+    // The folder named besides one of its bundles names that bundle once.
+    let models =
+      asFolder ? ["--to", scene.bundles[0], "--with", scene.folder] : ["--to", scene.bundles[0], "--with", scene.bundles[1]]
     let given = asFolder ? ["--model", scene.folder] : scene.bundles.flatMap { ["--model", $0] }
     let store = scene.store.path
     let releases = [[starts[0], count[1] - 1], [count[0] - 1, count[1] - 1]]
@@ -116,7 +118,7 @@ struct MergedModelCommandTests {
   @Test func `a version that is given besides is the bundle's own`() throws {
     let scene = try Scene([Self.bundles[0], Self.bundles[1]], starts: [1, 1])
     try scene.release([2, 2])
-    let models = ["--to", scene.bundles[0], "--with", scene.bundles[1]]
+    let models = ["--to", scene.folder]
     let given = scene.versions[0][1]
     let file = "\(scene.bundles[0])/\(given.name).xcdatamodel"
     let copy = scene.directory.file("\(given.name).xcdatamodel")

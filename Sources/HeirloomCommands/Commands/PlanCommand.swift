@@ -85,7 +85,13 @@ enum PlanCommand {
       case .snapshot: " (its model is in the snapshot beside it)"
       case .file, .none: ""
       }
-    let verdict = preview.difference.map { ": \($0.verdict.rawValue)" } ?? ""
-    return ["\(name): from \(version)\(source) to \"\(request.history.currentName)\"\(verdict)"]
+    let words = preview.difference.map { ": \(verdict(on: $0, plan: preview.plan))" } ?? ""
+    return ["\(name): from \(version)\(source) to \"\(request.history.currentName)\"\(words)"]
+  }
+
+  /// Returns the verdict on the difference, or what the plan does about one that needs a mapping.
+  private static func verdict(on difference: ModelDifference, plan: MigrationPlan?) -> String {
+    guard difference.verdict == .needsMapping, let plan else { return difference.verdict.rawValue }
+    return plan.hopCount > 1 ? "in \(plan.hopCount) hops" : "by what is given or decided"
   }
 }

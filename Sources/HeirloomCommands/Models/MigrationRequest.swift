@@ -23,8 +23,10 @@ struct MigrationRequest {
   /// - Throws: `UsageError`, `ModelReadingError`, `ModelError`, `MappingReadingError`.
   init(_ arguments: Arguments, console: Console) throws {
     self.console = console
+    var named: Set<String> = []
     paths = try ([arguments.required("--to", "MODEL")] + arguments.all("--with")).map(console.path)
       .flatMap(Console.modelPaths)
+      .filter { named.insert(URL(fileURLWithPath: $0).resolvingSymlinksInPath().path).inserted }
     otherPaths = try arguments.all("--model").map(console.path)
     let given = try DecisionArgument.all(in: arguments)
     var history = try console.history(merging: paths)

@@ -124,7 +124,7 @@ extension VersionLock {
       if !states[0] || (states[1] && states[2]) { lock.writtenDecisions.append(item) }
     }
     // Two branches may answer one question each in its own way.
-    if lock.hasConflictingDecisions {
+    if ours.decides(otherwiseThan: theirs, since: base) {
       conflicts.append(MergeConflict(place: decisionsPlace, reason: "the branches don't agree on them"))
     }
     return (lock, conflicts)

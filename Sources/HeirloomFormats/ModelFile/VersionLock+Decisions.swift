@@ -40,8 +40,12 @@ extension VersionLock {
 
     /// Returns true for a decision that answers the same question.
     func answersSame(as other: Decision) -> Bool {
+      decidesSameRows(as: other) && (choice == Self.computed) == (other.choice == Self.computed)
+    }
+
+    /// Returns true for a decision about the same properties in the same step.
+    func decidesSameRows(as other: Decision) -> Bool {
       step == other.step && entity == other.entity && Set(properties) == Set(other.properties)
-        && (choice == Self.computed) == (other.choice == Self.computed)
     }
   }
 
@@ -52,10 +56,16 @@ extension VersionLock {
 
   private var knownDecisions: [Decision] { writtenDecisions.compactMap(Self.decision) }
 
-  /// True if two decisions answer one question.
-  var hasConflictingDecisions: Bool {
-    let known = knownDecisions
-    return known.indices.contains { known[..<$0].contains(where: known[$0].answersSame) }
+  /// Returns true if this lock and another decide the same rows in two ways that a common base doesn't have.
+  ///
+  /// A value beside an expression is no second answer in one lock, but what two branches wrote independently is.
+  func decides(otherwiseThan other: VersionLock, since base: VersionLock) -> Bool {
+    let (own, others) = (knownDecisions, other.knownDecisions)
+    let old = base.knownDecisions
+    return own.contains { decision in
+      !old.contains(decision) && !others.contains(decision)
+        && others.contains { !old.contains($0) && !own.contains($0) && $0.decidesSameRows(as: decision) }
+    }
   }
 
   /// Notes a decision in place of one that answers the same.

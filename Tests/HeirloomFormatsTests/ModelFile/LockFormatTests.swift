@@ -218,6 +218,14 @@ struct LockFormatTests {
     #expect(merged(ours, theirs).conflicts.map(\.place) == ["decisions"])
     theirs.decide(decision("x", "a"))
     #expect(merged(ours, theirs).conflicts.isEmpty)
+    // One branch may write an expression and a value for what it leaves; a value of the other branch was meant for all rows.
+    let expression = VersionLock.Decision(
+      step: decision("x", "c").step, entity: "Item", properties: ["c"], choice: "compute", value: .string("b"))
+    ours.decide(expression)
+    theirs.decide(decision("z", "c"))
+    #expect(merged(ours, theirs).conflicts.map(\.place) == ["decisions"])
+    theirs.decide(expression)
+    #expect(merged(ours, theirs).conflicts.isEmpty)
     var renamed = base
     renamed.versions[0] = VersionLock.Entry(id: "1", name: "Model", checksum: "other")
     var removed = base
