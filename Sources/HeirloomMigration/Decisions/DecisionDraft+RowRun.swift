@@ -72,10 +72,10 @@ extension RowDecisions {
       rows += excluded.rows
       queries.append("\(keys) ORDER BY 1")
       outcomes[excluded.decision].remove(excluded.rows)
-      losses.append(
-        MigrationLoss(
-          .quarantined(by: decisions[excluded.decision], of: excluded.destination), entity: excluded.source,
-          rows: excluded.rows))
+      let entry = Entry(
+        .quarantined(by: decisions[excluded.decision], of: excluded.destination),
+        of: .objects(entity: excluded.source), entity: excluded.source)
+      entries.append(CountedEntry(entry: entry, rows: excluded.rows))
     }
     quarantine = QuarantineQuery(queries: queries, decisions: decisions, rows: rows)
   }

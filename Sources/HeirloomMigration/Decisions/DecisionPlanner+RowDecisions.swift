@@ -35,7 +35,7 @@ extension DecisionPlanner {
     rowDecisions.removals = orderedTables.filter { rowDecisions.removedRows[$0.table] ?? 0 > 0 }.map { table in
       RemovedObjects(entities: table.root.treeNumbers, table: table.removed, rows: table.rows)
     }
-    rowDecisions.losses = try losses()
+    rowDecisions.entries = try entries()
     try addSteps(to: &rowDecisions)
     for join in parts.joins { try add(join, to: &rowDecisions) }
     rowDecisions.quarantine = try quarantine()
@@ -143,17 +143,24 @@ extension DecisionPlanner {
     return count
   }
 
-  /// Returns the losses that decisions cause.
-  func losses() throws(SQLiteError) -> [MigrationLoss] {
-    var losses: [MigrationLoss] = []
+  /// Returns the parts of the account that decisions are about.
+  func entries() throws(SQLiteError) -> [CountedEntry] {
+    var entries: [CountedEntry] = []
     for (effect, index) in decidedHazards where matching.decisions[index].choice.option == .fill {
       guard case .overflow = effect.kind else { continue }
       let rows = found.filter { $0.isAbout(effect) && $0.reason == effect.description }.map(\.rows).reduce(0, +)
-      losses.append(
-        MigrationLoss(
-          .replaced(name: "\(effect.entity).\(effect.properties.joined())"),
-          entity: parts.crossing.routing.byDestination[effect.entity]?.source ?? effect.entity,
-          property: effect.properties.first, rows: rows))
+      let source = parts.crossing.routing.byDestination[effect.entity]?.source ?? effect.entity
+      let column = parts.source.table(ofEntity: source).map { table in
+        let origins = parts.transfers.filter { $0.sourceTable == table.name }.flatMap(\.columns).filter { column in
+          destination.column(atPath: effect.properties, in: effect.entity)?.name == column.name
+        }
+        return Subject.cells(column: origins.lazy.compactMap(\.expression.origin).first ?? "", table: table.name)
+      }
+      entries.append(
+        CountedEntry(
+          entry: Entry(
+            .replaced(name: "\(effect.entity).\(effect.properties.joined())"), of: column ?? .objects(entity: source),
+            entity: source, property: effect.properties.first), rows: rows))
     }
     for table in orderedTables where table.mayLoseRows {
       // Sorted, so that the plan lists its losses in the same order each time.
@@ -164,13 +171,13 @@ extension DecisionPlanner {
           let index = row[1].integer.flatMap({ Int(exactly: $0) }), matching.decisions.indices.contains(index),
           let count = row[2].integer
         else { continue }
-        losses.append(
-          MigrationLoss(
-            .removed(by: matching.decisions[index], of: entity.name),
-            entity: parts.crossing.routing.byDestination[entity.name]?.source ?? entity.name, rows: count))
+        let source = parts.crossing.routing.byDestination[entity.name]?.source ?? entity.name
+        let entry = Entry(
+          .removed(by: matching.decisions[index], of: entity.name), of: .objects(entity: source), entity: source)
+        entries.append(CountedEntry(entry: entry, rows: count))
       }
     }
-    for table in orderedTables where table.mayLoseRows { losses += try cellLosses(of: table) }
+    for table in orderedTables where table.mayLoseRows { entries += try cells(of: table) }
     for table in orderedTables {
       for column in table.columns {
         guard let link = column.link else { continue }
@@ -182,18 +189,18 @@ extension DecisionPlanner {
             + " AND r.\(quote(column.former)) IS NOT NULL"
             + (isOfTree ? " AND r.\(quote(column.former)) NOT IN (\(within))" : ""))
         if let rows, rows > 0 {
-          losses.append(linkLoss(entity: link.entity, relationship: link.relationship, rows: rows))
+          entries.append(links(entity: link.entity, relationship: link.relationship, rows: rows))
         }
-        if isOfTree, let loss = try lossWithin(table, column, link) { losses.append(loss) }
+        if isOfTree, let entry = try linksWithin(table, column, link) { entries.append(entry) }
       }
     }
-    return losses
+    return entries
   }
 
-  /// Returns the loss of a column's links between objects that become one.
-  private func lossWithin(
+  /// Returns the entry of a column's links between objects that become one.
+  private func linksWithin(
     _ table: DecisionTable, _ column: TrackedColumn, _ link: TrackedColumn.Link
-  ) throws(SQLiteError) -> MigrationLoss? {
+  ) throws(SQLiteError) -> CountedEntry? {
     let cells = parts.transfers.filter { $0.table == table.table }.compactMap { transfer in
       transfer.columns.first { $0.name == column.name }.map {
         transfer.select(["\(transfer.key) AS pk", "\($0.expression.sql) AS v"])
@@ -208,7 +215,7 @@ extension DecisionPlanner {
         + " WHERE c.v <> c.pk AND r.pk = IFNULL(o.survivor, c.v) AND \(Self.isIn("r.ent", column.holders))"
         + " AND \(Self.isIn("IFNULL(m.ent, r.ent)", column.holders))\(isElsewhere)")
     guard let rows, rows > 0 else { return nil }
-    return linkLoss(entity: link.entity, relationship: link.relationship, rows: rows, areWithin: true)
+    return links(entity: link.entity, relationship: link.relationship, rows: rows, areWithin: true)
   }
 
   /// The numbers of the decisions by which objects go to a file, as a list.
@@ -217,11 +224,11 @@ extension DecisionPlanner {
       .joined(separator: ", ")
   }
 
-  /// Returns the losses of cells of objects that don't stay, where the loss of these objects doesn't tell them.
+  /// Returns the entries of cells of objects that don't stay, where the loss of these objects doesn't tell them.
   ///
   /// That loss covers the objects' own properties; where objects are merged, those that the remaining object can have.
-  private func cellLosses(of table: DecisionTable) throws(SQLiteError) -> [MigrationLoss] {
-    var losses: [MigrationLoss] = []
+  private func cells(of table: DecisionTable) throws(SQLiteError) -> [CountedEntry] {
+    var entries: [CountedEntry] = []
     let transfers = parts.transfers.filter { $0.table == table.table }
     for column in destination.table(named: table.table)?.columns ?? [] where column.role.isContent {
       let tracked = columns.column(named: column.name, of: table.table)
@@ -243,7 +250,7 @@ extension DecisionPlanner {
             + " WHERE removed IS NOT NULL AND decision NOT IN (\(quarantineList))"
             + " AND (survivor IS NULL OR \(isDifferent("v", "kept")))")
         guard let lost, lost > 0 else { continue }
-        losses.append(unknownLoss(column.name, of: transfer.sourceTable, entity: table.root.name, rows: lost))
+        entries.append(unknownCells(column.name, of: transfer.sourceTable, entity: table.root.name, rows: lost))
         continue
       }
       guard let tracked else { continue }
@@ -274,38 +281,42 @@ extension DecisionPlanner {
         let (entity, path) = (stored?.role ?? column.role).property
       else { continue }
       if stray > 0 {
-        losses.append(
-          unknownLoss(
+        entries.append(
+          unknownCells(
             stored?.name ?? column.name, of: transfer.sourceTable, entity: table.root.name, rows: stray,
             without: "\(entity).\(path.joined(separator: "."))"))
       }
       guard own > 0 else { continue }
       if case .inverselessKey(let entity, let name) = column.role {
-        losses.append(linkLoss(entity: entity, relationship: name, rows: own))
+        entries.append(links(entity: entity, relationship: name, rows: own))
       } else {
-        losses.append(
-          MigrationLoss(
-            .merged(name: "\(entity).\(path.joined(separator: "."))", areLinks: tracked.link != nil), entity: entity,
-            property: path.joined(separator: "."), rows: own))
+        let entry = Entry(
+          .merged(name: "\(entity).\(path.joined(separator: "."))", areLinks: tracked.link != nil),
+          of: .cells(column: stored?.name ?? column.name, table: transfer.sourceTable), entity: entity,
+          property: path.joined(separator: "."))
+        entries.append(CountedEntry(entry: entry, rows: own))
       }
     }
-    return losses
+    return entries
   }
 
-  func unknownLoss(
+  func unknownCells(
     _ column: String, of table: String, entity: String, rows: Int64, without property: String? = nil
-  ) -> MigrationLoss {
-    MigrationLoss(
+  ) -> CountedEntry {
+    let entry = Entry(
       property.map { .foreignCells(column, table: table, attribute: $0, byDecision: true) }
         ?? .unknownColumn(column, table: table, .removed),
-      entity: parts.crossing.routing.byDestination[entity]?.source ?? entity, property: column, rows: rows)
+      of: .cells(column: column, table: table),
+      entity: parts.crossing.routing.byDestination[entity]?.source ?? entity, property: column)
+    return CountedEntry(entry: entry, rows: rows)
   }
 
-  func linkLoss(entity: String, relationship: String, rows: Int64, areWithin: Bool = false) -> MigrationLoss {
+  func links(entity: String, relationship: String, rows: Int64, areWithin: Bool = false) -> CountedEntry {
     let route = parts.crossing.routing.byDestination[entity]
-    return MigrationLoss(
-      .decidedLinks(name: "\(entity).\(relationship)", areWithin: areWithin), entity: route?.source ?? entity,
-      property: route?.properties[relationship]?.sourceRelationshipName ?? relationship, rows: rows)
+    let entry = Entry.links(
+      .decidedLinks(name: "\(entity).\(relationship)", areWithin: areWithin), route?.source ?? entity,
+      route?.properties[relationship]?.sourceRelationshipName ?? relationship)
+    return CountedEntry(entry: entry, rows: rows)
   }
 
   /// Returns the query of the rows for the file; `nil` if there are none.

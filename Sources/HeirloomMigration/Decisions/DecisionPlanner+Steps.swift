@@ -273,22 +273,22 @@ extension DecisionPlanner {
     // A link between two objects that go is no loss of its own.
     let lost = try connection.firstInteger("SELECT COUNT(*) FROM (\(selection)) WHERE (o IS NULL) <> (t IS NULL)")
     if let lost, lost > 0 {
-      rowDecisions.losses.append(
-        linkLoss(entity: redirection.entity, relationship: redirection.relationship, rows: lost))
+      rowDecisions.entries.append(
+        links(entity: redirection.entity, relationship: redirection.relationship, rows: lost))
     }
     let within = try connection.firstInteger(
       "SELECT COUNT(*) FROM (\(selection)) WHERE o IS NOT NULL AND t IS NOT NULL AND (\(isKept)) IS NOT TRUE")
     if let within, within > 0 {
-      rowDecisions.losses.append(
-        linkLoss(
+      rowDecisions.entries.append(
+        links(
           entity: redirection.entity, relationship: redirection.relationship, rows: within, areWithin: true))
     }
     let quarantines = quarantineList
     for (column, name) in join.unknown {
       let lost = try connection.firstInteger(redirection.lostValues(of: name, in: join, unless: quarantines)) ?? 0
       guard lost > 0, let pairs = join.pairs else { continue }
-      rowDecisions.losses.append(
-        unknownLoss(column.name, of: pairs, entity: redirection.entity, rows: lost))
+      rowDecisions.entries.append(
+        unknownCells(column.name, of: pairs, entity: redirection.entity, rows: lost))
     }
     rowDecisions.decisionSteps.append(redirection.step)
     rowDecisions.checks += redirection.checks

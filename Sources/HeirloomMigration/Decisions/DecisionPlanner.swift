@@ -59,7 +59,7 @@ final class DecisionPlanner {
       var rowDecisions = RowDecisions()
       rowDecisions.blockers = openBlockers
       rowDecisions.outcomes = try outcomes()
-      rowDecisions.losses = try losses()
+      rowDecisions.entries = try entries()
       return rowDecisions
     }
     defer { dropTables() }

@@ -33,8 +33,7 @@ extension CodeAccount {
         "SELECT COUNT(*) FROM \(SchemaName.rows(of: entity.table, as: "s")) WHERE \(rows)"
           + " AND NOT \(sets.contains(key, in: touched))")
       guard let count, count > 0 else { continue }
-      losses.append(
-        MigrationLoss(.deletedByCode, entity: name, rows: count))
+      losses.append(Entry(.deletedByCode, of: .objects(entity: name), entity: name).loss(rows: count))
     }
     for result in results {
       guard let name = result.sourceEntity, lost[name] == nil, let entity = setting.source.entity(named: name) else {
@@ -57,9 +56,8 @@ extension CodeAccount {
         "SELECT COUNT(*) FROM \(SchemaName.rows(of: entity.table, as: "s")) WHERE \(unread)")
       guard let count, count > 0 else { continue }
       lost[name] = unread
-      losses.append(
-        MigrationLoss(
-          .nothingMade(byPolicyOf: result.mapping, mayBeDeleted: vanished != nil), entity: name, rows: count))
+      let cause = LossCause.nothingMade(byPolicyOf: result.mapping, mayBeDeleted: vanished != nil)
+      losses.append(Entry(cause, of: .objects(entity: name), entity: name).loss(rows: count))
     }
     let links = try unreadLinks(leftOut, except: lost)
     losses += try unreadValues(except: lost) + links.filter { $0.cause != .noRoom }.losses
@@ -116,11 +114,9 @@ struct LeftProperty {
   var targets: Set<String> = []
 
   var loss: MigrationLoss {
-    MigrationLoss(
-      .unread(
-        cause, isKnown ? links == nil ? .values : .links : .unknownContent, entity: entity, property: property,
-        targets: targets.ordered()),
-      entity: entity, property: property, rows: rows, links: links)
+    let kind: LossKind = isKnown ? links == nil ? .values : .links : .unknownContent
+    let reason = LossCause.unread(cause, kind, entity: entity, property: property, targets: targets.ordered())
+    return Entry(reason, of: .objects(entity: entity), entity: entity, property: property).loss(rows: rows, links: links)
   }
 }
 

@@ -135,8 +135,9 @@ final class PlanDraft {
     parts.metadata.foreign.ask(&strays)
     let findings = findings + (try ledger.findings(from: connection)) + (try strays.answers(from: connection))
     for case .contradiction(let reason) in findings { throw MigrationError.storeContradictsModel(reason: reason) }
-    let losses =
-      findings.compactMap { if case .loss(let loss) = $0 { loss } else { nil } } + parts.rowDecisions.losses
+    let entries =
+      findings.compactMap { if case .entry(let entry) = $0 { entry } else { nil } } + parts.rowDecisions.entries
+    let losses = entries.map(\.loss)
     return MigrationPlan(
       source: whole.sourceModel, destination: whole.destinationModel, configuration: configuration,
       mapping: planner.mapping, builder: builder, steps: steps,

@@ -170,12 +170,3 @@ extension LossCause {
     }
   }
 }
-
-extension MigrationLoss {
-  /// Creates the loss of content of an entity, or of one of its properties.
-  init(_ cause: LossCause, entity: String, property: String? = nil, rows: Int64, links: Int64? = nil) {
-    self.init(
-      entity: entity, property: property, reason: cause.reason, rows: rows, links: links, consent: cause.consent,
-      kind: cause.kind)
-  }
-}

@@ -89,10 +89,10 @@ struct EffectQuestions {
     let property = effect.properties.isEmpty ? nil : effect.properties.joined(separator: ", ")
     switch effect.kind.severity {
     case .loss:
-      return .loss(
-        MigrationLoss(
-          .effect(effect.kind, entity: effect.entity, properties: effect.properties), entity: effect.entity,
-          property: property, rows: rows, links: links))
+      let entry = Entry(
+        .effect(effect.kind, entity: effect.entity, properties: effect.properties),
+        of: .linksInto(entity: effect.entity, relationship: property ?? ""), entity: effect.entity, property: property)
+      return .entry(CountedEntry(entry: entry, rows: rows, links: links))
     case .blocker:
       return .blocker(
         MigrationBlocker(effect, rows: rows))

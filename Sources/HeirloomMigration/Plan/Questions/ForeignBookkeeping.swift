@@ -66,22 +66,22 @@ struct ForeignBookkeeping {
   func ask(_ questions: inout StoreQuestions) {
     for (table, own, columns) in tables {
       let rows = SchemaName.rows(of: table, as: "s")
-      func tell(_ sql: String, _ property: String, _ cause: LossCause) {
-        questions.count(sql: sql) { rows in .loss(MigrationLoss(cause, entity: table, property: property, rows: rows)) }
-      }
       for column in columns {
         let name = "s.\(quote(column.name))"
-        tell(
-          "SELECT COUNT(\(name)) - COUNT(DISTINCT CASE WHEN \(name) IS NOT NULL THEN \(place(in: table)) END) FROM \(rows)",
-          column.name, .unknownColumn(column.name, table: table, .untaken))
+        questions.count(
+          Entry(
+            .unknownColumn(column.name, table: table, .untaken), of: .cells(column: column.name, table: table),
+            entity: table, property: column.name),
+          sql: "SELECT COUNT(\(name)) - COUNT(DISTINCT CASE WHEN \(name) IS NOT NULL THEN \(place(in: table)) END)"
+            + " FROM \(rows)")
       }
       let strangers = crossing.actual.strangers(
         in: table, entities: crossing.source.entities.count, frameworkNumber: frameworkNumber,
         database: SchemaName.store)
       if let strangers {
-        tell(
-          "SELECT COUNT(*) FROM \(SchemaName.rows(of: table, as: "r")) WHERE \(strangers)", own,
-          .foreignRows(table: table))
+        questions.count(
+          Entry(.foreignRows(table: table), of: .rows(table: table), entity: table, property: own),
+          sql: "SELECT COUNT(*) FROM \(SchemaName.rows(of: table, as: "r")) WHERE \(strangers)")
       }
     }
   }

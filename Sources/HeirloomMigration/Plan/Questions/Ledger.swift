@@ -105,10 +105,11 @@ struct Ledger {
     let takers = crossing.takers[entity.name]
     guard !takers.isEmpty else {
       return known.append(
-        .loss(
-          MigrationLoss(
-            .effect(.objectsDropped, entity: entity.name, properties: []), entity: entity.name,
-            rows: crossing.counts.byEntity[entity.name, default: 0])))
+        .entry(
+          CountedEntry(
+            entry: Entry(
+              .effect(.objectsDropped, entity: entity.name, properties: []), of: .objects(entity: entity.name),
+              entity: entity.name), rows: crossing.counts.byEntity[entity.name, default: 0])))
     }
     // A mapping without a condition, or with a policy of its own, may take all.
     let names = takers.map(\.flow.mapping)
@@ -121,9 +122,9 @@ struct Ledger {
     }
     // The conditions are never NULL, so each row that none of them takes is counted.
     let condition = names.compactMap { taken.known[$0] }.chained(by: "OR")
-    questions.count(where: "\(isOf([entity.number])) AND NOT (\(condition))", in: entity.table) { rows in
-      .loss(MigrationLoss(.noCondition, entity: entity.name, rows: rows))
-    }
+    questions.count(
+      Entry(.noCondition, of: .objects(entity: entity.name), entity: entity.name),
+      where: "\(isOf([entity.number])) AND NOT (\(condition))", in: entity.table)
   }
 
   // MARK: Cells
@@ -205,9 +206,10 @@ struct Ledger {
     }
     guard !rows.isEmpty else { return }
     let cell = "s.\(quote(cells.column))"
-    count(cells.uncounted.map { "NULLIF(\(cell), \($0))" } ?? cell, in: cells.table, of: rows) { rows in
-      .loss(MigrationLoss(cells.cause, entity: cells.owner, property: cells.property, rows: rows))
-    }
+    count(
+      Entry(
+        cells.cause, of: .cells(column: cells.column, table: cells.table), entity: cells.owner, property: cells.property),
+      cells.uncounted.map { "NULLIF(\(cell), \($0))" } ?? cell, in: cells.table, of: rows)
   }
 
   /// Returns the condition that no taker of a row reads a column of it; `nil` if none reads it in any row.
@@ -230,13 +232,11 @@ struct Ledger {
     }
     for (column, name) in join.unknown {
       questions.count(
+        Entry(
+          .unknownColumn(column.name, table: pairs, .partlyGone), of: .cells(column: column.name, table: pairs),
+          entity: entity, property: column.name),
         sql: "SELECT (SELECT COUNT(\(quote(column.name))) FROM \(SchemaName.rows(of: pairs)))"
-          + " - (SELECT COUNT(k.\(name)) \(join.survivors))"
-      ) { rows in
-        .loss(
-          MigrationLoss(
-            .unknownColumn(column.name, table: pairs, .partlyGone), entity: entity, property: column.name, rows: rows))
-      }
+          + " - (SELECT COUNT(k.\(name)) \(join.survivors))")
     }
   }
 
@@ -251,18 +251,16 @@ struct Ledger {
   }
 
   private mutating func count(
-    _ cell: String, in table: String, of rows: [(entity: PhysicalEntity, condition: String?)],
-    finding: @escaping (Int64) -> StoreQuestions.Finding
+    _ entry: Entry, _ cell: String, in table: String, of rows: [(entity: PhysicalEntity, condition: String?)]
   ) {
     // Most often a table of one entity; SQLite counts its values without a condition for each row.
     if crossing.source.onlyNumber(inTable: table) != nil, rows.count == 1, rows[0].condition == nil {
-      return questions.count(valuesOf: cell, in: table, finding: finding)
+      return questions.count(entry, valuesOf: cell, in: table)
     }
     let whole = rows.filter { $0.condition == nil }.map(\.entity.number)
     let parts = rows.compactMap { row in row.condition.map { "(\(isOf([row.entity.number])) AND \($0))" } }
     let conditions = (whole.isEmpty ? [] : [isOf(whole)]) + parts
-    questions.count(
-      where: "\(cell) IS NOT NULL AND (\(conditions.chained(by: "OR")))", in: table, finding: finding)
+    questions.count(entry, where: "\(cell) IS NOT NULL AND (\(conditions.chained(by: "OR")))", in: table)
   }
 
   /// Counts the cells of a table's rows that go on changed: converting back would not give them again.
@@ -279,11 +277,12 @@ struct Ledger {
       let target = crossing.destination.column(atPath: path, in: entity)?.attribute.type
       let origin = expression.origin.flatMap { type(of: $0, in: sourceTable) }
       let property = path.joined(separator: ".")
-      let cause = LossCause.effect(
-        .valuesChanged(from: origin ?? .undefined, to: target ?? .undefined), entity: entity, properties: [property])
-      questions.count(where: "\(rows) AND (\(change))", in: sourceTable) { rows in
-        .loss(MigrationLoss(cause, entity: entity, property: property, rows: rows))
-      }
+      let kind = DataEffect.Kind.valuesChanged(from: origin ?? .undefined, to: target ?? .undefined)
+      questions.count(
+        Entry(
+          .effect(kind, entity: entity, properties: [property]),
+          of: .cells(column: expression.origin ?? name, table: sourceTable), entity: entity, property: property),
+        where: "\(rows) AND (\(change))", in: sourceTable)
     }
   }
 
@@ -306,12 +305,12 @@ struct Ledger {
       guard !conditions.isEmpty else { continue }
       let property = path.joined(separator: ".")
       let all = ["(\(conditions.map { "(\($0))" }.chained(by: "OR")))"] + [condition].compactMap { $0 }
-      questions.count(where: all.chained(by: "AND"), in: sourceTable) { rows in
-        .loss(
-          MigrationLoss(
-            .effect(.rounded(to: type), entity: entity, properties: [property]), entity: entity, property: property,
-            rows: rows))
-      }
+      let read = numbers.lazy.compactMap { expression.ofRows(numbered: $0)?.rounding?.columns.min() }.first
+      questions.count(
+        Entry(
+          .effect(.rounded(to: type), entity: entity, properties: [property]),
+          of: .cells(column: read ?? name, table: sourceTable), entity: entity, property: property),
+        where: all.chained(by: "AND"), in: sourceTable)
     }
   }
 

@@ -128,12 +128,9 @@ struct LinkLines {
   private func tell(_ line: Line, as kind: DataEffect.Kind, _ name: [String], _ questions: inout StoreQuestions) {
     guard !line.queries.isEmpty else { return }
     let counts = line.queries.map { "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (\($0))" }
-    questions.countLinks(counts) { rows, links in
-      .loss(
-        MigrationLoss(
-          .effect(kind, entity: name[0], properties: [name[1]]), entity: name[0], property: name[1], rows: rows,
-          links: links))
-    }
+    let cause = LossCause.effect(kind, entity: name[0], properties: [name[1]])
+    questions.countLinks(
+      kind == .linksDropped ? .links(cause, name[0], name[1]) : .room(cause, name[0], name[1]), counts)
   }
 
   /// Returns the entities of a tree that have objects.

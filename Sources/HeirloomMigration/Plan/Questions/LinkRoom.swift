@@ -73,10 +73,7 @@ struct LinkRoom {
           ? .severalRelationships(name: "\(side.entity).\(side.relationship.name)")
           : .effect(.severalLinks(otherSide: nil), entity: side.entity, properties: [side.relationship.name])
       }
-      questions.countLinks([sql]) { rows, count in
-        .loss(
-          MigrationLoss(cause, entity: side.entity, property: side.relationship.name, rows: rows, links: count))
-      }
+      questions.countLinks(.room(cause, side.entity, side.relationship.name), [sql])
     }
   }
 }

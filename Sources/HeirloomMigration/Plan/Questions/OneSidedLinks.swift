@@ -31,12 +31,12 @@ struct OneSidedLinks {
         guard !carried.isEmpty else { continue }
         let cause = LossCause.oneSided(
           name: "\(entity.name).\(relationship.name)", other: "\(inverse.entity.name).\(inverse.relationship.name)")
-        questions.countLinks([
-          "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (SELECT owner, target FROM"
-            + " (\(carried.united())) EXCEPT SELECT owner, target FROM (\(other.sql)))"
-        ]) { rows, links in
-          .loss(MigrationLoss(cause, entity: entity.name, property: relationship.name, rows: rows, links: links))
-        }
+        questions.countLinks(
+          .links(cause, entity.name, relationship.name),
+          [
+            "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (SELECT owner, target FROM"
+              + " (\(carried.united())) EXCEPT SELECT owner, target FROM (\(other.sql)))"
+          ])
       }
     }
   }

@@ -6,8 +6,8 @@ import HeirloomStore
 struct StoreQuestions {
   /// The meaning of an answer.
   enum Finding {
-    /// Content that the destination has no place for.
-    case loss(MigrationLoss)
+    /// Content that doesn't go on as it is.
+    case entry(CountedEntry)
     /// Rows that need a decision.
     case blocker(MigrationBlocker)
     /// Rows for which a decided expression gives a value.
@@ -48,6 +48,26 @@ struct StoreQuestions {
   ///   - finding: Makes the finding of a count that is not 0.
   mutating func count(valuesOf column: String, in table: String, finding: @escaping (Int64) -> Finding) {
     ask("COUNT(\(column))", in: table, finding: finding)
+  }
+
+  /// Counts an entry of the account over the rows of one table.
+  mutating func count(_ entry: Entry, where condition: String, in table: String) {
+    count(where: condition, in: table) { .entry(CountedEntry(entry: entry, rows: $0)) }
+  }
+
+  /// Counts an entry of the account by the values of one table's rows.
+  mutating func count(_ entry: Entry, valuesOf column: String, in table: String) {
+    count(valuesOf: column, in: table) { .entry(CountedEntry(entry: entry, rows: $0)) }
+  }
+
+  /// Counts an entry of the account with a query of its own.
+  mutating func count(_ entry: Entry, sql: String) {
+    count(sql: sql) { .entry(CountedEntry(entry: entry, rows: $0)) }
+  }
+
+  /// Counts the links of an entry with queries of their own.
+  mutating func countLinks(_ entry: Entry, _ queries: [String]) {
+    countLinks(queries) { .entry(CountedEntry(entry: entry, rows: $0, links: $1)) }
   }
 
   private mutating func ask(_ aggregate: String, in table: String, finding: @escaping (Int64) -> Finding) {

@@ -39,9 +39,7 @@ extension StrayLinks {
         + " AND \(order.row).\(quote(order.column)) IS NOT NULL AND \(end).\(quote(PhysicalName.primaryKey)) IN"
         + " (SELECT \(list) FROM (\(account.links.own.sql)) GROUP BY \(list) HAVING COUNT(*) > 1)"
       let (entity, name) = (order.entity, order.relationship.name)
-      questions.count(sql: sql) { rows in
-        .loss(MigrationLoss(.strayOrder(name: "\(entity).\(name)"), entity: entity, property: name, rows: rows))
-      }
+      questions.count(.links(.strayOrder(name: "\(entity).\(name)"), entity, name), sql: sql)
     }
   }
 

@@ -81,12 +81,8 @@ struct StrayLinks {
         guard !strays.isEmpty else { continue }
         for account in accounts { askForPlaces(account, known, strays, &questions) }
         guard let sql = query(accounts, known, strays) else { continue }
-        questions.count(sql: sql) { links in
-          .loss(
-            MigrationLoss(
-              .stray(name: "\(entity.name).\(relationship.name)"), entity: entity.name, property: relationship.name,
-              rows: links))
-        }
+        questions.count(
+          .links(.stray(name: "\(entity.name).\(relationship.name)"), entity.name, relationship.name), sql: sql)
       }
     }
   }

@@ -57,12 +57,11 @@ struct UnknownColumns {
       guard case .links(let entity, _) = table.kind else { continue }
       let known = taken[table.name] ?? []
       for column in unknown[table.name] ?? [] where !known.contains(column.name) {
-        questions.count(valuesOf: "s.\(quote(column.name))", in: table.name) { rows in
-          .loss(
-            MigrationLoss(
-              .unknownColumn(column.name, table: table.name, .untaken), entity: entity, property: column.name,
-              rows: rows))
-        }
+        questions.count(
+          Entry(
+            .unknownColumn(column.name, table: table.name, .untaken), of: .cells(column: column.name, table: table.name),
+            entity: entity, property: column.name),
+          valuesOf: "s.\(quote(column.name))", in: table.name)
       }
     }
   }

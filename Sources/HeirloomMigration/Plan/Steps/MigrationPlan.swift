@@ -184,9 +184,8 @@ extension MigrationPlan {
     for (link, count) in outcome.removedLinks.ordered(by: \.key.mapping) {
       if let entity = link.entity, let relationship = link.relationship {
         hopLosses.append(
-          MigrationLoss(
-            .decidedLinks(name: "\(entity).\(relationship)", areWithin: false), entity: entity,
-            property: relationship, rows: count))
+          Entry.links(.decidedLinks(name: "\(entity).\(relationship)", areWithin: false), entity, relationship)
+            .loss(rows: count))
       } else {
         warnings.append(
           "the policy of the mapping \"\(link.mapping)\" asked \(count) times for what became of objects that don't stay,"

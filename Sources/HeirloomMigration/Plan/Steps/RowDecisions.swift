@@ -17,8 +17,8 @@ struct RowDecisions {
   var linkRows: [String: Int64] = [:]
   /// The outcome of each decision.
   var outcomes: [DecisionOutcome] = []
-  /// The losses that decisions cause.
-  var losses: [MigrationLoss] = []
+  /// The parts of the account that decisions are about.
+  var entries: [CountedEntry] = []
   /// The blockers that still have to be decided.
   var blockers: [MigrationBlocker] = []
   /// The condition that no decision touched the row with the key `pk`, by table.
