@@ -22,6 +22,8 @@ extension MigrationAssistant {
     package var mappingLabels: [String] = []
     /// The sentences about mapping models that were found unfit before and left out.
     package var leftOutMappings: [String] = []
+    /// The function that makes the account of a store, which a plan then has; an app that asks for none doesn't link it.
+    package var account: (@Sendable (AccountSources) throws -> [Line])?
     /// True if what no given mapping says is inferred.
     ///
     /// If it is false, each hop needs a mapping of ``mappings`` or of the delegate. What a mapping leaves open is

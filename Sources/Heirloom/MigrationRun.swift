@@ -40,6 +40,7 @@ final class MigrationRun {
       policies: configuration.policies, builder: assistant.builder, proof: configuration.proof,
       decisions: configuration.decisions, defers: configuration.defersLightweightMigration,
       progress: assistant.madeProgress, files: assistant.files)
+    settings.account = configuration.account
     useHistory()
   }
 

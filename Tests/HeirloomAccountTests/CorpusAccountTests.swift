@@ -55,10 +55,11 @@ struct CorpusAccountTests {
   private func balance(_ step: CorpusStep, _ url: URL, _ source: ModelFolder, _ builder: BuilderChoice) throws {
     let before = try Contents(of: url.path)
     let destination = try ModelFolder(path: step.destination.path, named: "destination")
-    guard let told = try AccountedMigration(url, from: source, to: destination, by: builder).told else { return }
-    let imbalances = try Accountant(
-      from: source.xml, before, to: destination.xml, Contents(of: url.path), told: told
-    ).imbalances()
+    let migration = try AccountedMigration(url, from: source, to: destination, by: builder)
+    guard let told = migration.told else { return }
+    let accountant = try Accountant(
+      from: source.xml, before, to: destination.xml, Contents(of: url.path), told: told)
+    let imbalances = accountant.imbalances() + accountant.imbalances(of: migration.account)
     #expect(imbalances.map(\.description) == [], "\(step.testDescription), \(builder)")
   }
 }

@@ -22,7 +22,7 @@ struct MetamorphicAccountTests {
     for (source, destination) in zip(folders, folders.dropFirst()) {
       let builder = SeededAccountTests.builders[Int(example.seed % 2)]
       switch try AccountedMigration(url, from: source, to: destination, by: builder) {
-      case .migrated(let losses): told += losses
+      case .migrated(let losses, _): told += losses
       case .upToDate: break
       case .refused: return nil
       }

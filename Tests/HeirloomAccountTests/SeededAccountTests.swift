@@ -38,9 +38,11 @@ struct SeededAccountTests {
     let before = try Contents(of: url.path)
     let source = try ModelFolder(example.source, named: "source", in: directory)
     let destination = try ModelFolder(example.destination, named: "destination", in: directory)
-    guard let told = try AccountedMigration(url, from: source, to: destination, by: builder).told else { return nil }
+    let migration = try AccountedMigration(url, from: source, to: destination, by: builder)
+    guard let told = migration.told else { return nil }
     let after = try Contents(of: url.path)
-    let imbalances = Accountant(from: source.xml, before, to: destination.xml, after, told: told).imbalances()
+    let accountant = Accountant(from: source.xml, before, to: destination.xml, after, told: told)
+    let imbalances = accountant.imbalances() + accountant.imbalances(of: migration.account)
     if imbalances.isEmpty { return [] }
     return imbalances.map(\.description) + ["told: \(told)"]
   }

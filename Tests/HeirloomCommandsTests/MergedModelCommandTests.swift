@@ -70,7 +70,7 @@ struct MergedModelCommandTests {
     #expect(before.values.contains { $0 > 0 })
     // The folder named besides one of its bundles names that bundle once.
     let models =
-      asFolder ? ["--to", scene.bundles[0], "--with", scene.folder] : ["--to", scene.bundles[0], "--with", scene.bundles[1]]
+      ["--to", scene.bundles[0], "--with", asFolder ? scene.folder : scene.bundles[1]]
     let given = asFolder ? ["--model", scene.folder] : scene.bundles.flatMap { ["--model", $0] }
     let store = scene.store.path
     let releases = [[starts[0], count[1] - 1], [count[0] - 1, count[1] - 1]]

@@ -14,6 +14,7 @@ extension Command {
     options: [
       .to.required, .with, .model, .exclude, .mapping,
       Option(name: "--sql", summary: "show the statements of the steps"),
+      Option(name: "--account", summary: "show all that the store holds, and where each thing goes"),
       .decide, .deferring, .acceptLosses, .acceptVersion,
     ],
     example: "heirloom plan Journal.sqlite --to Journal.xcdatamodeld", positionals: ["STORE"], requiredCount: 1,
@@ -30,7 +31,13 @@ enum PlanCommand {
       request = given
       let preview = try console.reading("Planning", path) { try MigrationPreview(of: path, for: given) }
       preview.countAllHops(given, console)
-      return report(preview, request: given, showsSQL: arguments.has("--sql"), style: console.style)
+      var report = report(preview, request: given, showsSQL: arguments.has("--sql"), style: console.style)
+      if arguments.has("--account"), let plan = preview.plan {
+        let account = AccountText(plan)
+        report.members = report.members + account.members
+        if !arguments.has("--sql") { report.lines += account.lines(console.style) }
+      }
+      return report
     } catch let error as UsageError {
       throw error
     } catch {

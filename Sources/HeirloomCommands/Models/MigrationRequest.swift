@@ -44,6 +44,7 @@ struct MigrationRequest {
     if !added.isEmpty { history = history.adding(added) }
     mappings = try GivenMappings(arguments.all("--mapping").map(console.path), history: history, console: console)
     configuration.storeTimeout = console.storeTimeout
+    if arguments.declares("--account"), arguments.has("--account") { configuration.account = StoreAccount.lines }
     // A person who runs the tool reads its output, and is asked before something is lost.
     configuration.losses = arguments.has("--accept-losses") ? .accept : .stop
     configuration.migratesUnknownVersions = arguments.has("--accept-version")

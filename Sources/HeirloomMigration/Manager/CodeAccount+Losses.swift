@@ -116,7 +116,8 @@ struct LeftProperty {
   var loss: MigrationLoss {
     let kind: LossKind = isKnown ? links == nil ? .values : .links : .unknownContent
     let reason = LossCause.unread(cause, kind, entity: entity, property: property, targets: targets.ordered())
-    return Entry(reason, of: .objects(entity: entity), entity: entity, property: property).loss(rows: rows, links: links)
+    return Entry(reason, of: .objects(entity: entity), entity: entity, property: property).loss(
+      rows: rows, links: links)
   }
 }
 

@@ -13,6 +13,23 @@ struct ToldLoss: Hashable, Sendable, CustomStringConvertible {
   var description: String { "\(kind) \(entity)\(property.map { "." + $0 } ?? ""): \(amount)" }
 }
 
+/// A line of the account that the product lists before a migration.
+struct ListedLine: Hashable, Sendable {
+  struct Part: Hashable, Sendable {
+    let fate: String
+    let count: Int
+    let places: [String]
+  }
+
+  let kind: String
+  let name: String
+  let count: Int
+  let parts: [Part]
+
+  /// The count of the parts that go one of some ways.
+  func count(of fates: String...) -> Int { parts.filter { fates.contains($0.fate) }.reduce(0) { $0 + $1.count } }
+}
+
 /// A line of the books that doesn't balance.
 struct Imbalance: Hashable, Sendable, CustomStringConvertible {
   /// The line: tables, columns, entities and properties.

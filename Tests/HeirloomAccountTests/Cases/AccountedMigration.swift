@@ -6,7 +6,7 @@ import TestSupport
 
 /// A migration by the product: what it told, if it migrated.
 enum AccountedMigration {
-  case migrated([ToldLoss])
+  case migrated([ToldLoss], account: [ListedLine])
   /// Both versions have the same hashes.
   case upToDate
   /// The versions or the rows need somebody's decision first, or there is a value that code can't read or hold.
@@ -19,6 +19,7 @@ enum AccountedMigration {
   ) throws {
     var configuration = MigrationAssistant.Configuration()
     configuration.mappings = mappings
+    configuration.account = StoreAccount.lines
     let assistant = MigrationAssistant(
       storeURL: url, modelController: ModelController(storeURL: url),
       history: ModelHistory(
@@ -29,7 +30,9 @@ enum AccountedMigration {
         self = .upToDate
         return
       }
-      self = .migrated(report.plan.losses.map(ToldLoss.init))
+      self = .migrated(
+        report.plan.losses.map(ToldLoss.init),
+        account: report.plan.hops.count == 1 ? report.plan.account.map(ListedLine.init) : [])
     } catch MigrationAssistantError.mappingNeeded {
       self = .refused
     } catch MigrationAssistantError.decisionNeeded {
@@ -40,7 +43,9 @@ enum AccountedMigration {
   }
 
   /// The losses; `nil` if nothing was migrated.
-  var told: [ToldLoss]? { if case .migrated(let told) = self { told } else { nil } }
+  var told: [ToldLoss]? { if case .migrated(let told, _) = self { told } else { nil } }
+  /// The account of the store; empty if nothing was migrated.
+  var account: [ListedLine] { if case .migrated(_, let account) = self { account } else { [] } }
 }
 
 extension EntityMappingFailure {
@@ -50,6 +55,15 @@ extension EntityMappingFailure {
     case MigrationManagerError.unfitValue, ManagedObjectError.undecodableValue: true
     default: false
     }
+  }
+}
+
+extension ListedLine {
+  /// Names a line as the books do.
+  init(_ line: Line) {
+    self.init(
+      kind: line.kind.rawValue, name: line.name, count: Int(line.count),
+      parts: line.parts.map { Part(fate: $0.fate.rawValue, count: Int($0.count), places: $0.places) })
   }
 }
 

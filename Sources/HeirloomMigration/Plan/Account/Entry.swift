@@ -25,10 +25,12 @@ final class Entry {
   let entity: String
   /// The property that the loss names; `nil` for objects.
   let property: String?
+  /// The queries of links that both sides of a relationship may tell, with `owner` and `target`; none for other entries.
+  let links: [String]
 
-  init(_ cause: LossCause, of subject: Subject, entity: String, property: String? = nil) {
+  init(_ cause: LossCause, of subject: Subject, entity: String, property: String? = nil, links: [String] = []) {
     (self.cause, self.subject) = (cause, subject)
-    (self.entity, self.property) = (entity, property)
+    (self.entity, self.property, self.links) = (entity, property, links)
   }
 
   /// Returns the entry of links that a relationship of the destination has no room for.
@@ -38,8 +40,12 @@ final class Entry {
   }
 
   /// Returns the entry of links of a relationship of the source.
-  static func links(_ cause: LossCause, _ entity: String, _ relationship: String) -> Entry {
-    Entry(cause, of: .links(entity: entity, relationship: relationship), entity: entity, property: relationship)
+  static func links(
+    _ cause: LossCause, _ entity: String, _ relationship: String, from queries: [String] = []
+  ) -> Entry {
+    Entry(
+      cause, of: .links(entity: entity, relationship: relationship), entity: entity, property: relationship,
+      links: queries)
   }
 
   /// Returns the loss of what was counted.
@@ -47,6 +53,7 @@ final class Entry {
   /// - Parameters:
   ///   - rows: The number of rows that lose something.
   ///   - links: The number of links that are lost; `nil` for anything else.
+  /// - Returns: The loss.
   func loss(rows: Int64, links: Int64? = nil) -> MigrationLoss {
     MigrationLoss(
       entity: entity, property: property, reason: cause.reason, rows: rows, links: links, consent: cause.consent,

@@ -208,7 +208,8 @@ struct Ledger {
     let cell = "s.\(quote(cells.column))"
     count(
       Entry(
-        cells.cause, of: .cells(column: cells.column, table: cells.table), entity: cells.owner, property: cells.property),
+        cells.cause, of: .cells(column: cells.column, table: cells.table), entity: cells.owner, property: cells.property
+      ),
       cells.uncounted.map { "NULLIF(\(cell), \($0))" } ?? cell, in: cells.table, of: rows)
   }
 

@@ -30,7 +30,7 @@ struct LinkLines {
   }
 
   /// The links of a relationship by the account of either side: a query with `owner` and `target`, and their trees.
-  private struct Links {
+  struct Links {
     let sql: String
     let ownerRoot: String
     let targetRoot: String
@@ -130,7 +130,8 @@ struct LinkLines {
     let counts = line.queries.map { "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (\($0))" }
     let cause = LossCause.effect(kind, entity: name[0], properties: [name[1]])
     questions.countLinks(
-      kind == .linksDropped ? .links(cause, name[0], name[1]) : .room(cause, name[0], name[1]), counts)
+      kind == .linksDropped
+        ? .links(cause, name[0], name[1], from: line.queries) : .room(cause, name[0], name[1]), counts)
   }
 
   /// Returns the entities of a tree that have objects.
@@ -173,7 +174,7 @@ struct LinkLines {
   }
 
   /// Returns the links of a relationship by the account of either side, as a query; `nil` if it isn't stored.
-  private func links(of relationship: RelationshipDescription, declaredBy entity: String) -> Links? {
+  func links(of relationship: RelationshipDescription, declaredBy entity: String) -> Links? {
     guard let own = source.links(of: relationship.name, in: entity, isReversed: false) else { return nil }
     let other = source.model.inverse(of: relationship).flatMap {
       source.links(of: $0.relationship.name, in: $0.entity.name, isReversed: true)

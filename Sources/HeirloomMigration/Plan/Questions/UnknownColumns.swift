@@ -59,7 +59,8 @@ struct UnknownColumns {
       for column in unknown[table.name] ?? [] where !known.contains(column.name) {
         questions.count(
           Entry(
-            .unknownColumn(column.name, table: table.name, .untaken), of: .cells(column: column.name, table: table.name),
+            .unknownColumn(column.name, table: table.name, .untaken),
+            of: .cells(column: column.name, table: table.name),
             entity: entity, property: column.name),
           valuesOf: "s.\(quote(column.name))", in: table.name)
       }

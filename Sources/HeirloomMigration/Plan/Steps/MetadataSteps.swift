@@ -9,6 +9,8 @@ struct MetadataSteps {
   let warnings: [String]
   /// The content of others in these tables.
   let foreign: ForeignBookkeeping
+  /// The property list of the candidate's metadata.
+  let list: [UInt8]
 
   /// Plans the steps from the store's own metadata, whose identifier and app keys are kept.
   ///
@@ -48,10 +50,11 @@ struct MetadataSteps {
     updated.generation = generation
     // The clean-up that an earlier migration left is not in the candidate.
     updated.deferredMigration = deferral.isEmpty ? nil : deferral
+    list = try updated.propertyList()
     statements.append(
       PlannedStatement(
         "INSERT INTO \(candidate).\(quote(PhysicalName.metadataTable)) VALUES (1, ?1, ?2)",
-        values: [.text(updated.identifier), .blob(try updated.propertyList())]))
+        values: [.text(updated.identifier), .blob(list)]))
     do throws(ModelArchiveWritingError) {
       statements.append(
         PlannedStatement(

@@ -1,0 +1,394 @@
+import HeirloomFormats
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// All that a planner knows of a store and its candidate when the losses are counted.
+package final class AccountSources {
+  let crossing: Crossing
+  let parts: CandidateParts
+  /// What is changed, decided or lost.
+  let entries: [CountedEntry]
+  let openLines: [OpenLine]
+  let openLinks: [OpenLinks]
+  let taken: TakenRows
+  let connection: Connection
+
+  init(
+    _ crossing: Crossing, _ parts: CandidateParts, entries: [CountedEntry], openLines: [OpenLine],
+    openLinks: [OpenLinks], taken: TakenRows, connection: Connection
+  ) {
+    (self.crossing, self.parts, self.entries) = (crossing, parts, entries)
+    (self.openLines, self.openLinks, self.taken, self.connection) = (openLines, openLinks, taken, connection)
+  }
+}
+
+/// The account of a store: a line for each table, column, link, file and metadata key.
+///
+/// A plan asks only for what is changed or lost; the account counts the rest, too, and so reads every table once more. An
+/// app doesn't link it.
+package struct StoreAccount {
+  private let sources: AccountSources
+
+  private var crossing: Crossing { sources.crossing }
+  private var source: PhysicalSchema { crossing.source }
+  private var connection: Connection { sources.connection }
+
+  /// Returns the lines.
+  ///
+  /// - Throws: `SQLiteError`.
+  package static func lines(of sources: AccountSources) throws -> [Line] {
+    try StoreAccount(sources: sources).lines()
+  }
+
+  private func lines() throws -> [Line] {
+    var lines: [Line] = []
+    for (object, ownership) in crossing.actual.ownership(under: source) where object.kind == .table {
+      guard let table = crossing.actual.table(named: object.name) else { continue }
+      switch ownership {
+      case .model:
+        guard let known = source.table(named: table.name) else {
+          lines.append(try rows(of: table, part(.remade)))
+          continue
+        }
+        if case .objects = known.kind { lines += try objects(in: known) }
+        if case .links = known.kind {
+          lines.append(try rows(of: table, part(.remade, reason: "They are counted as links.")))
+        }
+        lines += try columns(of: table, known)
+      case .bookkeeping:
+        lines.append(try rows(of: table, part(.remade)))
+        lines += try otherColumns(of: table)
+      case .history, .cloudKit, .foreign: lines.append(try copied(table))
+      case .shadow: lines.append(try rows(of: table, part(.carried, [table.name])))
+      case .pending, .leftover: lines.append(try rows(of: table, part(.leftOut)))
+      case .system: continue
+      }
+    }
+    return lines + (try links()) + (try metadata())
+  }
+
+  // MARK: Parts
+
+  /// The rest of a line, whose count is known when the line is closed.
+  private struct Rest {
+    let fate: Line.Fate
+    var places: [String] = []
+    var reason: String?
+  }
+
+  private func part(_ fate: Line.Fate, _ places: [String] = [], reason: String? = nil) -> Rest {
+    Rest(fate: fate, places: places, reason: reason)
+  }
+
+  /// Closes a line with the entries of its subjects, with what goes with its objects, and with the rest.
+  private func line(
+    _ kind: Line.Kind, _ name: String, property: String? = nil, count: Int64, of subjects: [Subject],
+    dropped: Line.Part? = nil, withObjects: Int64 = 0, rest: Rest
+  ) -> Line {
+    var parts: [Line.Part] = []
+    var left = count
+    func add(_ fate: Line.Fate, _ rows: Int64, _ places: [String] = [], _ reason: String? = nil) {
+      guard rows > 0 else { return }
+      parts.append(Line.Part(fate: fate, count: rows, places: places, reason: reason))
+      left -= rows
+    }
+    var decided: Int64 = 0
+    var changed: Int64 = 0
+    var reasons: [String] = []
+    if let dropped { add(dropped.fate, dropped.count, dropped.places, dropped.reason) }
+    for counted in sources.entries where subjects.contains(counted.entry.subject) && counted.entry.links.isEmpty {
+      let rows = kind == .links ? counted.links ?? counted.rows : counted.rows
+      let cause = counted.entry.cause
+      // An order is about links that stay, and not counted in links.
+      if kind == .links, cause.kind == .order { continue }
+      if cause.isChange {
+        changed = max(changed, rows)
+        reasons.append(cause.reason)
+      } else {
+        let isDecided = cause.consent == .decision
+        if isDecided { decided += rows }
+        add(isDecided ? .decided : .lost, rows, [], cause.reason)
+      }
+    }
+    // What decisions tell of objects that don't stay is told once.
+    add(.withObjects, withObjects - decided)
+    add(.changed, changed, rest.places, reasons.first)
+    add(rest.fate, left, rest.places, rest.reason)
+    return Line(kind: kind, name: name, property: property, count: count, parts: parts)
+  }
+
+  private func rows(of table: ActualTable, _ rest: Rest) throws -> Line {
+    line(
+      .rows, table.name, count: try connection.rowCount(of: SchemaName.rows(of: table.name)),
+      of: [.rows(table: table.name)], rest: rest)
+  }
+
+  // MARK: Objects
+
+  private func objects(in table: PhysicalTable) throws -> [Line] {
+    source.entities.filter { $0.table == table.name }.map { entity in
+      let takers = crossing.takers[entity.name]
+      let code = takers.filter(\.flow.isOpaque).map(\.flow.mapping)
+      return line(
+        .objects, entity.name, count: crossing.counts.byEntity[entity.name, default: 0],
+        of: [.objects(entity: entity.name)],
+        rest: code.isEmpty ? part(.carried, takers.map(\.flow.destination.name)) : part(.code, code))
+    }
+  }
+
+  /// Returns the condition that an object goes: no mapping takes it, or a decision removes it; `nil` if none does.
+  private func goes(_ entity: PhysicalEntity) -> String? {
+    let takers = crossing.takers[entity.name]
+    guard !takers.isEmpty else { return "1" }
+    var parts: [String] = []
+    if takers.allSatisfy({ taken[$0.flow.mapping] != nil }) {
+      parts.append("NOT (\(takers.compactMap { taken[$0.flow.mapping] }.chained(by: "OR")))")
+    }
+    let key = "s.\(quote(PhysicalName.primaryKey))"
+    parts += sources.parts.rowDecisions.removals.map { removed in
+      "EXISTS (SELECT 1 FROM \(removed.table) AS x WHERE x.spk = \(key) AND x.sent = \(entity.number))"
+    }
+    return parts.isEmpty ? nil : "(\(parts.chained(by: "OR")))"
+  }
+
+  private var taken: [String: String] { sources.taken.known }
+
+  /// Returns the condition that the object of a row of a table goes.
+  ///
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - owner: The entity of an attribute; other cells of objects that no mapping takes have entries of their own.
+  /// - Returns: The condition, over the row `s`.
+  private func goes(in table: String, owner: String?) -> String {
+    let parts = source.entities.filter { $0.table == table }.compactMap { entity -> String? in
+      let isOwn = owner.map { source.model.isEntity(entity.name, kindOf: $0) } ?? false
+      guard isOwn || !crossing.takers[entity.name].isEmpty else { return nil }
+      return goes(entity).map { "(s.\(quote(PhysicalName.entity)) = \(entity.number) AND \($0))" }
+    }
+    return parts.isEmpty ? "0" : "(\(parts.chained(by: "OR")))"
+  }
+
+  // MARK: Cells
+
+  private func columns(of table: ActualTable, _ known: PhysicalTable) throws -> [Line] {
+    let isOfObjects = if case .objects = known.kind { true } else { false }
+    return try table.columns.flatMap { column -> [Line] in
+      let name = "\(table.name).\(column.name)"
+      let cell = "s.\(quote(column.name))"
+      let role = column.isGenerated ? nil : known.column(named: column.name)?.role
+      let isFile = isExternal(role)
+      var owner: String?
+      if case .attribute(let entity, _)? = role { owner = entity }
+      let going = isOfObjects ? goes(in: table.name, owner: owner) : "0"
+      let counts = try connection.rows(
+        "SELECT COUNT(\(cell)), COUNT(CASE WHEN \(going) THEN \(cell) END)\(isFile ? Self.fileCount(cell) : "")"
+          + " FROM \(SchemaName.rows(of: table.name, as: "s"))"
+      ).first
+      let count = counts?[0].integer ?? 0
+      guard let role else {
+        return [line(.bookkeeping, name, count: count, of: [], rest: part(.remade, reason: "SQLite computes it."))]
+      }
+      let property = role.property.map { "\($0.entity).\($0.path.joined(separator: "."))" }
+      guard role.isCells else {
+        let isLink = role.property != nil
+        return [
+          line(
+            .bookkeeping, name, property: property, count: count, of: [],
+            rest: part(.remade, reason: isLink ? "The links have a line." : nil))
+        ]
+      }
+      let cells = line(
+        .cells, name, property: property, count: count, of: [.cells(column: column.name, table: table.name)],
+        withObjects: counts?[1].integer ?? 0, rest: rest(column.name, in: table.name, isOfObjects))
+      guard isFile, let files = counts?[2].integer, files > 0 else { return [cells] }
+      // A migration removes no file: the previous version needs it.
+      return [
+        cells,
+        line(.files, name, property: property, count: files, of: [], rest: part(.carried, ["beside the store"])),
+      ]
+    }
+  }
+
+  private func isExternal(_ role: PhysicalColumn.Role?) -> Bool {
+    guard case .attribute(let entity, let path)? = role else { return false }
+    return source.column(atPath: path, in: entity)?.attribute.allowsExternalBinaryDataStorage ?? false
+  }
+
+  /// The number of cells that name a file: those begin with the byte 02.
+  private static func fileCount(_ cell: String) -> String {
+    ", COUNT(CASE WHEN TYPEOF(\(cell)) = 'blob' AND SUBSTR(\(cell), 1, 1) = X'02' THEN 1 END)"
+  }
+
+  /// Returns where the cells of a column go of which nothing else is told.
+  private func rest(_ column: String, in table: String, _ isOfObjects: Bool) -> Rest {
+    guard isOfObjects else {
+      let joins = sources.parts.joins.filter { join in
+        join.pairs == table && join.unknown.contains { $0.column.name == column }
+      }
+      return part(.carried, joins.map { "\($0.table.name).\(column)" })
+    }
+    let code = sources.openLines.filter { $0.column == column && $0.entity.table == table }.flatMap(\.takers)
+    guard code.isEmpty else { return part(.code, Set(code).ordered()) }
+    var places: [String] = []
+    for transfer in sources.parts.transfers where transfer.sourceTable == table {
+      for (name, expression) in transfer.columns {
+        let reads = transfer.sourceNumbers.contains { number in
+          expression.columnsRead(ofRowsNumbered: number).contains(column)
+            || expression.columnsPartlyRead(ofRowsNumbered: number)?.columns.contains(column) ?? false
+        }
+        if reads { places.append("\(transfer.table).\(name)") }
+      }
+    }
+    // Objects that are made one by one get their values from the mapping.
+    let byRow = source.entities.filter { $0.table == table }.flatMap { crossing.takers[$0.name] }
+      .filter { taker in crossing.split.byRow.contains { $0.name == taker.flow.mapping } }.map(\.flow.mapping)
+    return places.isEmpty && !byRow.isEmpty ? part(.code, byRow) : part(.carried, places)
+  }
+
+  /// The lines of columns that others added to a table of the framework's bookkeeping.
+  private func otherColumns(of table: ActualTable) throws -> [Line] {
+    let own = ActualSchema.bookkeeping.first { $0.table == table.name }?.columns ?? []
+    return try crossing.actual.otherColumns(of: table.name, besides: own).map { column in
+      let cells = "SELECT COUNT(\(quote(column.name))) FROM \(SchemaName.rows(of: table.name))"
+      return line(
+        .cells, "\(table.name).\(column.name)", count: try connection.firstInteger(cells) ?? 0,
+        of: [.cells(column: column.name, table: table.name)], rest: part(.carried, ["\(table.name).\(column.name)"]))
+    }
+  }
+
+  // MARK: Tables of others
+
+  private func copied(_ table: ActualTable) throws -> Line {
+    let count = try connection.rowCount(of: SchemaName.rows(of: table.name))
+    let copied = sources.parts.foreignRows.first { $0.subject == table.name }?.rows ?? count
+    var whole = line(.rows, table.name, count: copied, of: [], rest: part(.carried, [table.name]))
+    if copied < count {
+      let gone = Line.Part(fate: .leftOut, count: count - copied, places: [], reason: nil)
+      whole = Line(kind: .rows, name: table.name, property: nil, count: count, parts: whole.parts + [gone])
+    }
+    return whole
+  }
+
+  // MARK: Links
+
+  private func links() throws -> [Line] {
+    var told: Set<[String]> = []
+    var result: [Line] = []
+    for entity in source.model.entities {
+      for relationship in entity.relationships where !told.contains([entity.name, relationship.name]) {
+        guard let counts = try count(relationship, of: entity.name) else { continue }
+        var sides = [[entity.name, relationship.name]]
+        if let inverse = source.model.inverse(of: relationship), !inverse.relationship.isTransient {
+          let side = [inverse.entity.name, inverse.relationship.name]
+          // A link is one thing, whichever side is asked.
+          told.insert(side)
+          if side != sides[0] { sides.append(side) }
+        }
+        let heirs = sides.map { self.heirs(of: $0[1], from: $0[0]) }
+        let code = sources.openLinks.filter { open in
+          sides.contains { open.relationship == $0[1] && source.model.isEntity(open.owner, kindOf: $0[0]) }
+        }.flatMap(\.parts.takers)
+        let places = heirs.first { !$0.isEmpty } ?? []
+        result.append(
+          line(
+            .links, sides[0].joined(separator: "."), property: sides.dropFirst().first?.joined(separator: "."),
+            count: counts.all,
+            of: sides.map { .links(entity: $0[0], relationship: $0[1]) }
+              + heirs.joined().map { .linksInto(entity: $0[0], relationship: $0[1]) },
+            dropped: try dropped(sides), withObjects: counts.withObjects,
+            rest: code.isEmpty
+              ? part(.carried, places.map { $0.joined(separator: ".") }) : part(.code, Set(code).ordered())))
+      }
+    }
+    return result
+  }
+
+  /// Counts the links that either side of a relationship tells as dropped, each once.
+  private func dropped(_ sides: [[String]]) throws -> Line.Part? {
+    var queries: [String] = []
+    var reason: String?
+    for counted in sources.entries {
+      guard let place = sides.firstIndex(where: { .links(entity: $0[0], relationship: $0[1]) == counted.entry.subject })
+      else { continue }
+      let ends = place == 0 ? "owner, target" : "target, owner"
+      queries += counted.entry.links.map { "SELECT \(ends) FROM (\($0))" }
+      if !counted.entry.links.isEmpty { reason = reason ?? counted.entry.cause.reason }
+    }
+    guard !queries.isEmpty else { return nil }
+    let count = try connection.firstInteger("SELECT COUNT(*) FROM (\(queries.joined(separator: " UNION ")))")
+    return Line.Part(fate: .lost, count: count ?? 0, places: [], reason: reason)
+  }
+
+  /// Counts the links of a relationship by both sides' account, and those that are told with their objects.
+  ///
+  /// Of a link of which one end goes, the relationship of the object that stays tells, if it has one.
+  private func count(
+    _ relationship: RelationshipDescription, of entity: String
+  ) throws -> (all: Int64, withObjects: Int64)? {
+    let lines = LinkLines(crossing, taken: sources.taken)
+    guard let links = lines.links(of: relationship, declaredBy: entity),
+      let owners = source.table(ofEntity: links.ownerRoot)?.name,
+      let targets = source.table(ofEntity: links.targetRoot)?.name
+    else { return nil }
+    func isAmong(_ end: String, _ table: String, where condition: String = "1") -> String {
+      "k.\(end) IN (SELECT s.\(quote(PhysicalName.primaryKey)) FROM \(SchemaName.rows(of: table, as: "s"))"
+        + " WHERE \(condition))"
+    }
+    var going = isAmong("owner", owners, where: goes(in: owners, owner: links.ownerRoot))
+    if source.model.inverse(of: relationship)?.relationship.isTransient == false {
+      going += " AND " + isAmong("target", targets, where: goes(in: targets, owner: links.targetRoot))
+    }
+    let counts = try connection.rows(
+      "SELECT COUNT(*), COUNT(CASE WHEN \(going) THEN 1 END) FROM (\(links.sql)) AS k"
+        + " WHERE \(isAmong("owner", owners)) AND \(isAmong("target", targets))"
+    ).first
+    return (counts?[0].integer ?? 0, counts?[1].integer ?? 0)
+  }
+
+  /// Returns the relationships of the destination that continue one of the source.
+  private func heirs(of relationship: String, from entity: String) -> [[String]] {
+    var heirs: [[String]] = []
+    for name in source.model.entityTree(from: entity).map(\.name) {
+      for taker in crossing.takers[name] {
+        for heir in taker.heirs[relationship] ?? [] where !heirs.contains(heir) { heirs.append(heir) }
+      }
+    }
+    return heirs
+  }
+
+  // MARK: Metadata
+
+  private func metadata() throws -> [Line] {
+    let query =
+      "SELECT \(quote(PhysicalName.propertyList)) FROM \(SchemaName.rows(of: PhysicalName.metadataTable)) LIMIT 1"
+    guard let bytes = try connection.rows(query).first?.first?.blob else { return [] }
+    let old = try BinaryPropertyListReader(bytes).value().dictionaryValue ?? [:]
+    let new = try BinaryPropertyListReader(sources.parts.metadata.list).value().dictionaryValue ?? [:]
+    return old.ordered(by: \.key).map { key, value in
+      line(
+        .metadata, key, count: 1, of: [],
+        rest: new[key] == value ? part(.carried, [key]) : part(.remade))
+    }
+  }
+}
+
+extension PhysicalColumn.Role {
+  /// True if the values are content of their own, rather than keys, numbers or places of links.
+  fileprivate var isCells: Bool {
+    switch self {
+    case .attribute, .unknown: true
+    default: false
+    }
+  }
+}
+
+extension LossCause {
+  /// True if what it is about goes on, changed.
+  fileprivate var isChange: Bool {
+    switch self {
+    case .effect(.valuesChanged, _, _), .effect(.rounded, _, _), .replaced: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package import Heirloom
+
+/// The account of a store, hop by hop, for a person and for a program.
+package struct AccountText {
+  private let hops: [MigrationPlan]
+
+  /// Creates the text of the account that a plan has.
+  package init(_ plan: MigrationPlan) { hops = plan.hops }
+
+  /// The members: a list for each hop.
+  package var members: OutputMembers {
+    [("account", .list(hops.map { .list($0.account.map(Self.output)) }))]
+  }
+
+  private static func output(_ line: Line) -> OutputValue {
+    let parts = line.parts.map { part in
+      OutputValue.object([
+        ("fate", .text(part.fate.rawValue)), ("count", .integer(part.count)), ("places", .texts(part.places)),
+        ("reason", .optional(part.reason)),
+      ])
+    }
+    return .object([
+      ("kind", .text(line.kind.rawValue)), ("name", .text(line.name)), ("property", .optional(line.property)),
+      ("count", .integer(line.count)), ("parts", .list(parts)),
+    ])
+  }
+
+  /// Returns a table for each hop; a thing of which the store has nothing is only counted.
+  package func lines(_ style: TextStyle) -> [String] {
+    hops.enumerated().flatMap { index, hop -> [String] in
+      let title = hops.count == 1 ? "All that the store holds" : "All that the store holds before hop \(index + 1)"
+      let shown = hop.account.filter { $0.count > 0 }
+      var table = TextTable(
+        header: ["What", "in the model", "count", "where it goes"], alignments: [.left, .left, .right, .left])
+      for line in shown {
+        table.add([line.name, line.property ?? Self.word(line.kind), grouped(line.count), Self.words(line)])
+      }
+      let empty = hop.account.count - shown.count
+      return ["", style.bold("\(title), and where it goes:")] + table.lines()
+        + (empty > 0 ? ["  and \(counted(Int64(empty), "thing")) of which it holds none"] : [])
+    }
+  }
+
+  private static func word(_ kind: Line.Kind) -> String {
+    switch kind {
+    case .objects: "(objects)"
+    case .cells, .bookkeeping, .links: "–"
+    case .rows: "(rows)"
+    case .files: "(files)"
+    case .metadata: "(metadata)"
+    }
+  }
+
+  private static func words(_ line: Line) -> String {
+    line.parts.map { part in
+      let count = part.count == line.count ? "" : "\(grouped(part.count)) "
+      let places = part.places.isEmpty ? "" : " \(listText(part.places, limit: 3))"
+      let reason = part.reason.map { ": \($0)" } ?? ""
+      return switch part.fate {
+      case .carried: "\(count)to\(places.isEmpty ? " the destination" : places)"
+      case .changed: "\(count)changed, to\(places)\(reason)"
+      case .decided: "\(count)by decision\(reason)"
+      case .code: "\(count)to the code of\(places)"
+      case .lost: "\(count)lost\(reason)"
+      case .withObjects: "\(count)with objects that go"
+      case .remade: "\(count)made anew\(reason)"
+      case .leftOut: "\(count)left out"
+      }
+    }.joined(separator: "; ")
+  }
+}

@@ -1,0 +1,152 @@
+extension Accountant {
+  /// Returns what is wrong with a listed account: things that it lacks, counts, sums, and what is said to go.
+  ///
+  /// - Parameters:
+  ///   - account: The lines.
+  ///   - isByCode: True if code makes the objects, so that only the run tells what is lost.
+  /// - Returns: The lines that are wrong.
+  func imbalances(of account: [ListedLine], isByCode: Bool = false) -> [Imbalance] {
+    let sums = account.compactMap { line -> Imbalance? in
+      let sum = line.parts.reduce(0) { $0 + $1.count }
+      return sum == line.count
+        ? nil : Imbalance(line: "\(line.kind) \(line.name)", lost: line.count, told: sum, kind: "sum")
+    }
+    let nowhere = account.flatMap { line in
+      line.parts.filter { ["carried", "changed"].contains($0.fate) && $0.places.isEmpty }.map { part in
+        Imbalance(line: "\(line.kind) \(line.name)", lost: part.count, told: 0, kind: "places")
+      }
+    }
+    let counts = expectedCounts
+    let found = Dictionary(account.map { (Key(kind: $0.kind, name: $0.name), $0.count) }, uniquingKeysWith: { $0 + $1 })
+    let missing = counts.compactMap { key, count -> Imbalance? in
+      if found[key] == count { return nil }
+      return Imbalance(line: "\(key.kind) \(key.name)", lost: count, told: found[key] ?? -1, kind: "count")
+    }
+    let strange = found.keys.filter { counts[$0] == nil && !["metadata", "files"].contains($0.kind) }.map {
+      Imbalance(line: "\($0.kind) \($0.name)", lost: 0, told: found[$0] ?? 0, kind: "nothing")
+    }
+    return sums + nowhere + missing + strange + (isByCode ? [] : gone(account))
+  }
+
+  private struct Key: Hashable {
+    let kind: String
+    let name: String
+  }
+
+  /// The number of each thing that the file has.
+  private var expectedCounts: [Key: Int] {
+    var counts: [Key: Int] = [:]
+    for entity in matching.source.model.entities where !entity.isAbstract || objectsBefore.byEntity[entity.name] != nil
+    {
+      counts[Key(kind: "objects", name: entity.name)] = objectsBefore.byEntity[entity.name, default: []].count
+    }
+    for entity in matching.source.model.entities { counts[Key(kind: "objects", name: entity.name), default: 0] += 0 }
+    let objectTables = Set(matching.source.tables.values)
+    let bookkeeping = Set(["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"])
+    for (name, table) in before.tables {
+      let isJoin = isJoin(name)
+      if !objectTables.contains(name) { counts[Key(kind: "rows", name: name)] = table.rows.count }
+      guard objectTables.contains(name) || isJoin || bookkeeping.contains(name) else { continue }
+      let known = objectTables.contains(name) ? matching.source.knownColumns(of: name) : []
+      let attributes = attributeColumns(of: name)
+      let joinColumns = isJoin ? self.joinColumns(of: name) : []
+      for (place, column) in table.columns.enumerated() {
+        let count = table.rows.count { $0[place] != .null }
+        if bookkeeping.contains(name) {
+          guard !Self.ownColumns.contains(column) else { continue }
+          counts[Key(kind: "cells", name: "\(name).\(column)")] = count
+          continue
+        }
+        let isCells = attributes.contains(column) || (isJoin ? !joinColumns.contains(column) : !known.contains(column))
+        counts[Key(kind: isCells ? "cells" : "bookkeeping", name: "\(name).\(column)")] = count
+      }
+    }
+    let links = Links(in: before, matching.source, objectsBefore)
+    for name in sides {
+      counts[Key(kind: "links", name: "\(name.entity).\(name.property)")] = links.all(of: name).count
+    }
+    return counts
+  }
+
+  private static let ownColumns: Set<String> = [
+    "Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX", "Z_VERSION", "Z_UUID", "Z_PLIST", "Z_CONTENT",
+  ]
+
+  private func attributeColumns(of table: String) -> Set<String> {
+    var columns: Set<String> = []
+    for entity in matching.source.model.entities where matching.source.tables[entity.name] == table {
+      for attribute in entity.attributes {
+        if let column = matching.source.columns[Layout.Name(entity: entity.name, property: attribute.name)] {
+          columns.insert(column)
+        }
+      }
+    }
+    return columns
+  }
+
+  private var joins: [Layout.Join] {
+    matching.source.model.entities.flatMap { entity in
+      entity.relationships.filter { !$0.isTransient }.compactMap {
+        matching.source.join(of: Layout.Name(entity: entity.name, property: $0.name), in: before)
+      }
+    }
+  }
+
+  private func isJoin(_ table: String) -> Bool { joins.contains { $0.table == table } }
+
+  private func joinColumns(of table: String) -> Set<String> {
+    guard let found = before.tables[table] else { return [] }
+    let unknown = joins.filter { $0.table == table }.reduce(Set(found.columns)) { $0.intersection($1.unknownColumns) }
+    return Set(found.columns).subtracting(unknown)
+  }
+
+  /// One of each two relationships that are each other's inverses, the first by the order of the model.
+  private var sides: [Layout.Name] {
+    var told: Set<Layout.Name> = []
+    var sides: [Layout.Name] = []
+    for entity in matching.source.model.entities.sorted(by: { $0.name < $1.name }) {
+      for relationship in entity.relationships.sorted(by: { $0.name < $1.name }) where !relationship.isTransient {
+        let name = Layout.Name(entity: entity.name, property: relationship.name)
+        if told.contains(name) { continue }
+        if let inverse = matching.source.model.inverse(of: relationship) {
+          told.insert(Layout.Name(entity: inverse.entity, property: inverse.property.name))
+        }
+        sides.append(name)
+      }
+    }
+    return sides
+  }
+
+  /// Compares what lines say is lost, or goes with objects, with what has no heir.
+  private func gone(_ account: [ListedLine]) -> [Imbalance] {
+    var lines: [Key: ListedLine] = [:]
+    for line in account { lines[Key(kind: line.kind, name: line.name)] = line }
+    var found: [Imbalance] = []
+    for entity in matching.source.model.entities.map(\.name) {
+      let lost = objectsBefore.byEntity[entity, default: []].count { moves[$0] == nil }
+      let told = lines[Key(kind: "objects", name: entity)]?.count(of: "lost", "decided") ?? -1
+      if lost != told { found.append(Imbalance(line: "account of \(entity)", lost: lost, told: told, kind: "objects")) }
+    }
+    for table in Set(matching.source.tables.values) {
+      let columns = attributeColumns(of: table)
+      for entity in matching.source.model.entities where matching.source.tables[entity.name] == table {
+        for attribute in entity.attributes {
+          guard let column = matching.source.columns[Layout.Name(entity: entity.name, property: attribute.name)],
+            columns.contains(column), let line = lines[Key(kind: "cells", name: "\(table).\(column)")]
+          else { continue }
+          let owners = matching.source.subtrees[entity.name, default: []]
+          let going = before.values(of: column, in: table).keys.count { key in
+            let object = ObjectKey(table: table, key: key)
+            return objectsBefore.entity(object).map(owners.contains) ?? false && moves[object] == nil
+          }
+          let told = line.count(of: "withObjects")
+          if going != told {
+            found.append(
+              Imbalance(line: "account of \(table).\(column)", lost: going, told: told, kind: "with objects"))
+          }
+        }
+      }
+    }
+    return found
+  }
+}
