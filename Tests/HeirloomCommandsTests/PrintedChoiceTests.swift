@@ -89,4 +89,32 @@ struct PrintedChoiceTests: ModelMaking {
       try FileManager.default.removeItem(atPath: store.path + ".heirloom")
     }
   }
+
+  @Test(arguments: ["fill:unknown", "quarantine"], [true, false])
+  func `an entity that gets a parent lacks what the parent requires, and is decided about by the parent's name`(
+    choice: String, isOfLock: Bool
+  ) throws {
+    func model(parent: String?) throws -> ManagedObjectModel {
+      try ManagedObjectModel(entities: [
+        Self.entity("Item", [Self.attribute("title", optional: false)], isAbstract: true),
+        Self.entity("Recipe", [Self.attribute("text")], parent: "Item"),
+        Self.entity("Note", [Self.attribute("key")], parent: parent),
+      ])
+    }
+    let first = try model(parent: nil)
+    try fix([first, try model(parent: "Item")])
+    let store = try makeStore(first, ["a", nil])
+    let refusal = tool("migrate", store.path, "--to", history)
+    let printed = "Item.title=\(choice)"
+    #expect(refusal.code == 3 && refusal.error.contains("--decide \(printed)"), "\(refusal.error)")
+    if isOfLock {
+      let check = tool("check", history, "--decide", printed)
+      #expect(check.code == 0 || choice == "quarantine", "\(check.output)\(check.error)")
+    }
+    let run = tool.run(["migrate", store.path, "--to", history] + (isOfLock ? [] : ["--decide", printed]))
+    #expect(run.code == 0, "\(run.output)\(run.error)")
+    let connection = try Connection(path: store.path, mode: .readOnly)
+    let titles = try connection.rows("SELECT ZTITLE FROM ZITEM").map { $0[0] }
+    #expect(titles == (choice == "quarantine" ? [] : [.text("unknown"), .text("unknown")]))
+  }
 }

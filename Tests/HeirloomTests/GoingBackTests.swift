@@ -249,4 +249,61 @@ struct GoingBackTests {
     }
     #expect(try StoreContents(of: scene.store, model: scene.old).count == 50)
   }
+
+  /// A decision of an earlier release, each of which rows of a newer version need.
+  static let decisions: [DataDecision] = [
+    DataDecision(entity: "Item", property: "size", .fill(.integer(0))),
+    DataDecision(entity: "Item", property: "size", .quarantine),
+    DataDecision(entity: "Item", property: "name", .quarantine),
+    DataDecision(entity: "Item", constraint: ["code"], .keepNewest(by: nil)),
+    DataDecision(entity: "Item", constraint: ["code"], .merge(by: nil)),
+    DataDecision(entity: "Item", constraint: ["code"], .quarantine),
+  ]
+
+  @Test(arguments: decisions, [true, false])
+  func `a decision about rows says nothing about whose store it is`(decision: DataDecision, isKnown: Bool) throws {
+    let directory = try TemporaryDirectory()
+    func model(isNew: Bool) throws -> ManagedObjectModel {
+      var item = Make.entity(
+        "Item",
+        [
+          Make.attribute("name", optional: isNew), Make.attribute("code"),
+          Make.attribute("size", isNew ? .integer64 : .integer16),
+        ])
+      if !isNew { item.uniquenessConstraints = [["code"]] }
+      return try ManagedObjectModel(entities: [item])
+    }
+    let (old, new) = (try model(isNew: false), try model(isNew: true))
+    let url = directory.file("Journal.sqlite")
+    let store = try PersistentStore.create(at: url, model: new)
+    let context = ManagedObjectContext(store: store)
+    for number in 0..<4 {
+      let item = try context.insert("Item")
+      let property = decision.properties[0]
+      item["name"] = property == "name" && number == 0 ? nil : .string("\(number)")
+      item["size"] = .integer(property == "size" && number == 0 ? 5_000_000_000 : 1)
+      item["code"] = .string(property == "code" && number < 2 ? "same" : "\(number)")
+    }
+    try context.save()
+    try store.close()
+    // Without a lock, a model that was archived beside the store may be one that the history no longer has.
+    if isKnown { try ModelController(storeURL: url).archive(new) }
+    let before = try FileContents(of: url)
+    var configuration = MigrationAssistant.Configuration()
+    configuration.decisions = [decision]
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: ModelHistory(current: old, name: "1", later: isKnown ? [("2", new)] : []), configuration: configuration)
+    let error = try #require(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
+    #expect(error.code == (isKnown ? "newerVersion" : "unknownVersion"))
+    #expect(try FileContents(of: url) == before)
+    // Who says that it is the app's store gets what was decided.
+    configuration.migratesUnknownVersions = true
+    let accepting = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url), history: assistant.history,
+      configuration: configuration)
+    guard !isKnown else { return }
+    guard case .migrated(let report) = try accepting.migrateStore() else { throw error }
+    #expect(report.plan.decisions.map { $0.filled + $0.removed } == [1])
+  }
 }

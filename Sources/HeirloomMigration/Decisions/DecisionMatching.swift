@@ -211,7 +211,9 @@ extension ManagedObjectModel {
     // Where it is missing, it may have had another name.
     let before = others.map { $0.attributeTarget(name, of: entity.name) }
     // A required leaf may be missing only together with an optional composite around it.
-    if !target.description.isOptional, before.contains(where: { $0?.isOptional ?? true }) {
+    if !target.description.isOptional,
+      (before + inheritors(of: name, declaredBy: entity.name, in: others)).contains(where: { $0?.isOptional ?? true })
+    {
       kinds.append(.missingValue)
     }
     let type = target.description.type
@@ -221,6 +223,19 @@ extension ManagedObjectModel {
       kinds.append(.overflow(from: .decimal, to: type))
     }
     return kinds
+  }
+
+  /// Returns an attribute as the entities that inherit it have it in other versions, which may have had another parent
+  /// there; `nil` for each that lacks it.
+  private func inheritors(
+    of attribute: String, declaredBy entity: String, in others: [ManagedObjectModel]
+  ) -> [AttributeTarget?] {
+    entityTree(from: entity).dropFirst().flatMap { heir in
+      others.flatMap { other in
+        other.entities.filter { $0.name == heir.name || $0.canonicalIdentifier == heir.canonicalIdentifier }
+          .map { other.attributeTarget(attribute, of: $0.name) }
+      }
+    }
   }
 
   /// Returns the kinds that a constraint or a required relationship may cause at a decision's place.
