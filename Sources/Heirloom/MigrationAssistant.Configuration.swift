@@ -22,6 +22,9 @@ extension MigrationAssistant {
     package var mappingLabels: [String] = []
     /// The sentences about mapping models that were found unfit before and left out.
     package var leftOutMappings: [String] = []
+    /// True if rows are known whose entity number isn't their table's: a plan doesn't ask about tables whose rows stay as
+    /// they are.
+    package var correctsNumbers: Bool = false
     /// The function that makes the account of a store, which a plan then has; an app that asks for none doesn't link it.
     package var account: (@Sendable (AccountSources) throws -> [Line])?
     /// True if what no given mapping says is inferred.

@@ -107,17 +107,9 @@ public final class MigrationAssistant {
   /// - Returns: `nil` when there is no store, or nothing to do.
   /// - Throws: ``MigrationAssistantError`` for a store or models from which no plan can be made.
   public func plan() throws(MigrationAssistantError) -> MigrationPlan? {
-    try plan(correctingNumbers: false)
-  }
-
-  /// Makes the plan; `correctingNumbers` is true if rows are known whose entity number isn't their table's.
-  ///
-  /// A plan alone doesn't ask about tables whose rows stay as they are.
-  package func plan(correctingNumbers: Bool) throws(MigrationAssistantError) -> MigrationPlan? {
     guard let metadata = try storeMetadata(), metadata.versionHashes != history.currentHashes else { return nil }
     do {
       let run = MigrationRun(of: self)
-      run.settings.correctsNumbers = correctingNumbers
       var plan = try run.plan(from: metadata)
       if let warning = try placeWarning() { plan.warnings.append(warning) }
       return plan

@@ -41,6 +41,7 @@ final class MigrationRun {
       decisions: configuration.decisions, defers: configuration.defersLightweightMigration,
       progress: assistant.madeProgress, files: assistant.files)
     settings.account = configuration.account
+    settings.correctsNumbers = configuration.correctsNumbers
     useHistory()
   }
 

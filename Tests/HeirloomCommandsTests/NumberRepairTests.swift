@@ -24,6 +24,10 @@ struct NumberRepairTests {
       [
         Damage("a row has \(literal)", NumberedStore.changeRows(to: literal), "unknownEntityNumber"),
         Damage("a key has \(literal)", NumberedStore.changeLinks(to: literal), "wrongDestination"),
+        // Nothing else in the store makes a plan ask about this table.
+        Damage(
+          "a row of a table that stays has \(literal)",
+          "UPDATE ZNOTE SET Z_ENT = \(literal) WHERE Z_PK = (SELECT MIN(Z_PK) FROM ZNOTE)", "unknownEntityNumber"),
       ]
     }
     + NumberedStore.wrongMaxima.map { literal in

@@ -29,8 +29,8 @@ final class MigrationPreview {
     }
     difference = inspection.model.map { ModelDifference(from: $0, to: history.current) }
     do {
-      let assistant = request.assistant(for: path)
-      let plan = try assistant.plan(correctingNumbers: inspection.hasRowsWithoutNumber)
+      let assistant = request.assistant(for: path, correctsNumbers: inspection.hasRowsWithoutNumber)
+      let plan = try assistant.plan()
       if plan != nil, let contradiction = inspection.contradiction {
         throw MigrationAssistantError.failed(storePath: path, contradiction)
       }

@@ -16,7 +16,10 @@ struct StoreMigration {
   /// - Throws: `MigrationAssistantError`.
   func run(on path: String, mayLeave: Bool = true) throws -> MigrationOutcome {
     try StoreReading.checkLog(besideStoreAt: path)
-    return try run(request.assistant(for: path), mayLeave: mayLeave) { try $0.migrateStore() }
+    // As the plan, which a person has read.
+    let inspection = try? StoreInspection(at: path) { request.history.versions(withHashes: $0) }
+    let assistant = request.assistant(for: path, correctsNumbers: inspection?.hasRowsWithoutNumber ?? false)
+    return try run(assistant, mayLeave: mayLeave) { try $0.migrateStore() }
   }
 
   /// Brings a set-aside store back to its place; an interruption by the user cancels its migration.

@@ -60,10 +60,14 @@ struct MigrationRequest {
   /// - Parameters:
   ///   - path: The store.
   ///   - source: The store whose model the mappings have to fit; `nil` for the store itself.
+  ///   - correctsNumbers: True if rows are known whose entity number isn't their table's.
   /// - Returns: The assistant.
-  func assistant(for path: String, migrating source: String? = nil) -> MigrationAssistant {
+  func assistant(
+    for path: String, migrating source: String? = nil, correctsNumbers: Bool = false
+  ) -> MigrationAssistant {
     let url = URL(fileURLWithPath: path)
     var configuration = configuration
+    configuration.correctsNumbers = correctsNumbers
     if !mappings.isEmpty {
       mappings.add(to: &configuration, from: inspection(atStore: source ?? path)?.model, to: history.current)
     }
