@@ -54,6 +54,7 @@ final class MigrationRun {
       return models.contains(nil) ? nil : models.compactMap { $0 }
     }
     settings.standingDecisions = history.standingDecisions
+    settings.standingExpressions = { history.standingExpressions }
   }
 
   /// A migration that was agreed to before the store was held.

@@ -146,4 +146,23 @@ struct ComputedDecisionCommandTests: ModelMaking {
     let connection = try Connection(path: url.path, mode: .readOnly)
     #expect(try connection.firstInteger("SELECT COUNT(DISTINCT ZPLACE) FROM ZTAG") == 3)
   }
+
+  @Test func `what an expression of a later step leaves is decided as it is printed`() throws {
+    let first = try Self.model([Self.text])
+    let needed = Self.attribute("needed", .string, optional: false)
+    try fix(1, first)
+    try fix(2, Self.model([Self.text, needed]))
+    #expect(tool("check", history, "--decide", "Invoice.needed=fill:none").code == 0)
+    try fix(3, Self.model([Self.attribute("amount", .integer64), needed]))
+    _ = tool("check", history, "--decide", "Invoice.amount=fill:=CAST(amount, \"NSNumber\")")
+    let refused = tool("migrate", try makeStore("refused.sqlite", first).path, "--to", history)
+    let printed = Set(refused.error.matches(of: /--decide (Invoice\.amount=\S+)/).map { String($0.1) })
+    #expect(refused.code == 3 && printed.contains("Invoice.amount=quarantine"), "\(refused.error)")
+    for (number, choice) in printed.sorted().enumerated() {
+      let url = try makeStore("\(number).sqlite", first)
+      // A value in place of a text that is no number loses the text, which is asked.
+      let run = tool("migrate", url.path, "--to", history, "--decide", choice, "--accept-losses")
+      #expect(run.code == 0, "\(choice): \(run.output)\(run.error)")
+    }
+  }
 }

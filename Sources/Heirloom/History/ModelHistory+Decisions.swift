@@ -31,6 +31,13 @@ extension ModelHistory {
     }
   }
 
+  /// The expressions that the lock decides at any step, under the names that the step's destination has.
+  package var standingExpressions: [DataDecision] {
+    (lock?.namedDecisions ?? []).filter { $0.choice == VersionLock.Decision.computed }.compactMap { decision in
+      DataDecision.Choice(decision).map { DataDecision(entity: decision.entity, constraint: decision.properties, $0) }
+    }
+  }
+
   /// Returns the names of two versions that follow each other nearest, where several versions have the hashes of one.
   ///
   /// - Returns: Of versions in a row with the same hashes, the last; `nil` if none of the one comes before one of the

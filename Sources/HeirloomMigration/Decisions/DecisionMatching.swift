@@ -76,13 +76,16 @@ extension DecisionMatching {
   /// - Parameters:
   ///   - decisions: The decisions.
   ///   - versions: All versions that are known.
+  ///   - expressions: Decided expressions besides, about whose other rows a decision may be.
   /// - Throws: ``MigrationError/unfitDecision(_:reason:)`` for one that names nothing in any version, that can answer
   ///   nothing there, or that only answers what another one answers.
-  static func check(_ decisions: [DataDecision], in versions: [ManagedObjectModel]) throws(MigrationError) {
+  static func check(
+    _ decisions: [DataDecision], in versions: [ManagedObjectModel], beside expressions: [DataDecision] = []
+  ) throws(MigrationError) {
     guard !decisions.isEmpty else { return }
     let matched = match(decisions) { decision in
       questions(at: decision, versions)
-        + (decisions.contains { $0.isComputed && $0.isAtPlace(of: decision) } ? [.uncomputed] : [])
+        + ((decisions + expressions).contains { $0.isComputed && $0.isAtPlace(of: decision) } ? [.uncomputed] : [])
     }
     if let (first, second) = matched.conflict {
       throw .unfitDecision(decisions[second], reason: "\(decisions[first]) answers the same")

@@ -251,7 +251,7 @@ extension MigrationPlanner {
       // Most are about these two, and others are read only for those that aren't.
       guard let others = settings.otherVersions() else { return }
       if others.isEmpty { throw error }
-      try DecisionMatching.check(settings.decisions, in: others + own)
+      try DecisionMatching.check(settings.decisions, in: others + own, beside: settings.standingExpressions())
     }
   }
 }

@@ -19,6 +19,8 @@ package struct RunSettings {
   /// Returns the decisions about the rows of a hop, by its source and destination, that count after all others:
   /// those of the lock.
   package var standingDecisions: (ManagedObjectModel, ManagedObjectModel) -> [DataDecision] = { _, _ in [] }
+  /// The lock's expressions for the rows of any hop: a decision may be about what one of another hop leaves.
+  package var standingExpressions: () -> [DataDecision] = { [] }
   /// True if the last hop may leave clean-up for later.
   package var defers: Bool
   /// The progress, which counts the rows written; cancelling it stops the run.
