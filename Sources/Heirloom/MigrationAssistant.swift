@@ -142,9 +142,10 @@ public final class MigrationAssistant {
     try vault().placeObjection().map { "A migration would be refused where the store is: \($0)" }
   }
 
-  /// Returns the error that a migration ends with since the store itself is a mount point; `nil` for any other.
+  /// Returns the error that a migration ends with since the store itself is a mount point or has further names; `nil` for
+  /// any other.
   package func mountObjection() throws -> MigrationAssistantError? {
-    try vault().placeObjection().flatMap { $0.isAboutMount ? wrapped($0) : nil }
+    try vault().placeObjection().flatMap { $0.isAboutMountOrLink ? wrapped($0) : nil }
   }
 
   // MARK: Migrating

@@ -7,12 +7,12 @@ package struct AccountText {
   /// Creates the text of the account that a plan has.
   package init(_ plan: MigrationPlan) { hops = plan.hops }
 
-  /// The members: a list for each hop.
+  /// The members: the lines of all hops.
   package var members: OutputMembers {
-    [("account", .list(hops.map { .list($0.account.map(Self.output)) }))]
+    [("account", .list(zip(1..., hops).flatMap { hop, plan in plan.account.map { Self.output($0, hop: hop) } }))]
   }
 
-  private static func output(_ line: Line) -> OutputValue {
+  private static func output(_ line: Line, hop: Int64) -> OutputValue {
     let parts = line.parts.map { part in
       OutputValue.object([
         ("fate", .text(part.fate.rawValue)), ("count", .integer(part.count)), ("places", .texts(part.places)),
@@ -20,7 +20,8 @@ package struct AccountText {
       ])
     }
     return .object([
-      ("kind", .text(line.kind.rawValue)), ("name", .text(line.name)), ("property", .optional(line.property)),
+      ("hop", .integer(hop)), ("kind", .text(line.kind.rawValue)), ("name", .text(line.name)),
+      ("property", .optional(line.property)),
       ("count", .integer(line.count)), ("parts", .list(parts)),
     ])
   }

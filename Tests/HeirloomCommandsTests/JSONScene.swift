@@ -228,6 +228,7 @@ struct JSONScene {
     let title = "plan and rehearse"
     try tell(title, "plan", "App.sqlite", "--to", version("V3"))
     try tell(title, "plan", "App.sqlite", "--to", version("V2"), "--sql", "--accept-losses")
+    try tell(title, "plan", "App.sqlite", "--to", version("V2"), "--account", "--accept-losses")
     try tell(title, "plan", "App.sqlite", "--to", version("V1"))
     try tell(title, "plan", "App.sqlite", "--to", version("V4"))
     try tell(title, "plan", "App.sqlite", "--to", version("V5"))

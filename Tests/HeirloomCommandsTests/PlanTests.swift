@@ -110,6 +110,53 @@ struct PlanTests {
     }
   }
 
+  @Test func `all that the store holds is listed on request, hop by hop`() throws {
+    let directory = try TemporaryDirectory()
+    let store = try Notebook.makeStore(in: directory)
+    let model = try Notebook.write(Notebook.dropping(), "Dropping", in: directory)
+    let connection = try Connection(path: store.path, mode: .readWrite)
+    for statement in [
+      "CREATE TABLE settings (name TEXT)", "INSERT INTO settings VALUES ('a'), ('b')",
+      "ALTER TABLE ZNOTE ADD COLUMN ZMINE TEXT", "UPDATE ZNOTE SET ZMINE = 'x' WHERE Z_PK <= 5",
+    ] { try connection.execute(statement) }
+    try connection.close()
+    let tool = Tool(directory: directory.url)
+    let outcome = tool("plan", store.path, "--to", model, "--accept-losses", "--account", "--json")
+    let lines = try #require(try outcome.json()["account"] as? [[String: Any]])
+    func line(_ name: String) -> String? {
+      lines.first { $0["name"] as? String == name }.map { line in
+        let parts = (line["parts"] as? [[String: Any]] ?? []).map { part in
+          let places = (part["places"] as? [String] ?? []).joined(separator: ",")
+          return "\(part["fate"] ?? "") \(part["count"] ?? "") \(places)"
+        }
+        return "\(line["hop"] ?? "") \(line["kind"] ?? "") \(line["count"] ?? ""): " + parts.joined(separator: "; ")
+      }
+    }
+    #expect(line("Note") == "1 objects 1234: carried 1234 Note")
+    #expect(line("ZNOTE.ZMOOD") == "1 cells 617: lost 617 ")
+    #expect(line("ZNOTE.ZMINE") == "1 cells 5: carried 5 ZNOTE.ZMINE")
+    #expect(line("settings") == "1 rows 2: carried 2 settings")
+    #expect(line("NSStoreModelVersionHashes") == "1 metadata 1: remade 1 ")
+    let text = tool("plan", store.path, "--to", model, "--accept-losses", "--account").output
+    let row = text.split(separator: "\n").first { $0.contains("ZNOTE.ZMOOD") }
+    #expect(row?.contains("Note.mood") == true && row?.contains("617  lost: ") == true, "\(text)")
+  }
+
+  @Test(arguments: ["plan", "rehearse"])
+  func `a store with another name is refused as by a migration`(command: String) throws {
+    let directory = try TemporaryDirectory()
+    let store = try Notebook.makeStore(in: directory)
+    let model = try Notebook.write(Notebook.adding(), "Adding", in: directory)
+    let other = directory.file("Other.sqlite")
+    try FileManager.default.linkItem(at: store, to: other)
+    let tool = Tool(directory: directory.url)
+    let (plan, migration) = (tool(command, store.path, "--to", model), tool("migrate", store.path, "--to", model))
+    #expect(plan.code == 1 && migration.code == 1 && plan.error == migration.error, "\(plan.error)\(migration.error)")
+    try FileManager.default.removeItem(at: other)
+    #expect(tool(command, store.path, "--to", model).code == 0)
+    #expect(tool("migrate", store.path, "--to", model).code == 0)
+  }
+
   @Test func `the statements are shown on request`() throws {
     let directory = try TemporaryDirectory()
     _ = try Notebook.makeStore(in: directory, count: 3)

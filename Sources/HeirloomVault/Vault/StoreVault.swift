@@ -232,6 +232,11 @@ package struct StoreVault {
     do throws(VaultError) {
       _ = try checkPlace(requiresStore: false)
       try checkPathLength()
+      let isUnfinished = try VaultError.wrapping { () throws(FileError) in
+        try Self.hasUnfinishedOperation(at: location, files: files)
+      }
+      // An operation that was interrupted may have given it another name, which recovery removes.
+      if !isUnfinished { try checkLinks() }
       return nil
     } catch {
       return error
@@ -255,6 +260,12 @@ package struct StoreVault {
     throw .storeMissing(path: location.path, previousVersions: versions.map(\.name.text))
   }
 
+  /// Checks that the store has no further name.
+  private func checkLinks() throws(VaultError) {
+    let store = try VaultError.wrapping { () throws(FileError) in try files.status(of: location.path) }
+    if let store, store.linkCount > 1 { throw .hardLinked(path: location.path, linkCount: store.linkCount) }
+  }
+
   /// Checks the store's names and the free room, which recovery may have to settle first.
   ///
   /// - Parameters:
@@ -262,10 +273,8 @@ package struct StoreVault {
   ///   - isKept: True if the present store will be kept.
   /// - Throws: ``VaultError``.
   func checkStore(bytesNeeded: UInt64, isKept: Bool = true) throws(VaultError) {
-    let (store, volume) = try VaultError.wrapping { () throws(FileError) in
-      (try files.status(of: location.path), try files.volume(of: location.directory))
-    }
-    if let store, store.linkCount > 1 { throw .hardLinked(path: location.path, linkCount: store.linkCount) }
+    try checkLinks()
+    let volume = try VaultError.wrapping { () throws(FileError) in try files.volume(of: location.directory) }
     let previous = try VaultError.wrapping { () throws(FileError) in
       isKept ? try bytesToKeep(on: volume) : 0
     }

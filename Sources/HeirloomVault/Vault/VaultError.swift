@@ -198,10 +198,13 @@ extension VaultError: ExplainedError {
 }
 
 extension VaultError {
-  /// True for a store that is mounted as a single file: every migration of it fails, whoever runs it.
-  package var isAboutMount: Bool {
-    guard case .mountedStore = self else { return false }
-    return true
+  /// True for a store that is mounted as a single file, or has further names: every migration of it fails, whoever runs
+  /// it.
+  package var isAboutMountOrLink: Bool {
+    switch self {
+    case .mountedStore, .hardLinked: true
+    default: false
+    }
   }
 
   /// True for an error about the content of the store or its journal.
