@@ -95,4 +95,35 @@ struct AccountantPowerTests {
       #expect(found.contains { $0.line.contains(corruption.line) }, "\(corruption.testDescription): \(found)")
     }
   }
+
+  @Test(arguments: SeededAccountTests.builders)
+  func `the accountant finds each line of an account that is wrong, missing or too many`(builder: BuilderChoice) throws
+  {
+    let example = try BalancedExample(by: builder)
+    #expect(try example.imbalances(of: example.account) == [])
+    #expect(example.account.count > 50)
+    func isFound(_ line: ListedLine?, at place: Int) throws -> Bool {
+      var account = example.account
+      if let line { account[place] = line } else { account.remove(at: place) }
+      return try !example.imbalances(of: account).isEmpty
+    }
+    for (place, line) in example.account.enumerated() where !["metadata", "files"].contains(line.kind) {
+      func changed(count: Int? = nil, parts: [ListedLine.Part]? = nil) -> ListedLine {
+        ListedLine(kind: line.kind, name: line.name, count: count ?? line.count, parts: parts ?? line.parts)
+      }
+      #expect(try isFound(nil, at: place), "\(line)")
+      #expect(try isFound(changed(count: line.count + 1), at: place), "\(line)")
+      guard let part = line.parts.first, ["objects", "cells", "links"].contains(line.kind) else { continue }
+      // All of what goes is said to stay, and the other way round.
+      let other = ["carried", "changed"].contains(part.fate) ? "lost" : "carried"
+      let turned = ListedLine.Part(fate: other, count: part.count, places: ["anywhere"])
+      let isUnknown = line.name.contains("ZLEFTOVER") || line.name.contains("ZWHEN")
+      #expect(try isFound(changed(parts: [turned] + line.parts.dropFirst()), at: place) || isUnknown, "\(line)")
+      let nowhere = ListedLine.Part(fate: "carried", count: part.count, places: [])
+      #expect(try isFound(changed(parts: [nowhere] + line.parts.dropFirst()), at: place), "\(line)")
+    }
+    var more = example.account
+    more.append(ListedLine(kind: "rows", name: "nothing", count: 1, parts: []))
+    #expect(try !example.imbalances(of: more).isEmpty)
+  }
 }

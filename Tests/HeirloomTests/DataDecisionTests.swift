@@ -55,10 +55,10 @@ struct DataDecisionTests {
 
   static func assistant(
     _ url: URL, _ source: ManagedObjectModel, _ destination: ManagedObjectModel, _ decisions: [DataDecision],
-    builder: BuilderChoice = .automatic
+    builder: BuilderChoice = .automatic, account: (@Sendable (AccountSources) throws -> [Line])? = nil
   ) -> MigrationAssistant {
     var configuration = MigrationAssistant.Configuration()
-    configuration.decisions = decisions
+    (configuration.decisions, configuration.account) = (decisions, account)
     return MigrationAssistant(
       storeURL: url, modelController: ModelController(storeURL: url),
       history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration,

@@ -38,12 +38,16 @@ struct ForeignNameTests {
     let known = Set(names.map { $0.lowercased() })
     #expect(known.count > 100 && known.isSuperset(of: ["inverse_position", "owner", "position", "target"]))
     let planted = try ForeignNames.plant(names, in: url)
-    let assistant = DataDecisionTests.assistant(url, model, try Self.next(), [], builder: .always(builder))
+    // The account asks of every column.
+    let assistant = DataDecisionTests.assistant(
+      url, model, try Self.next(), [], builder: .always(builder), account: StoreAccount.lines)
     guard case .migrated(let report) = try assistant.migrateStore() else {
       Issue.record("expected a migration")
       return
     }
     #expect(report.plan.losses.isEmpty)
+    let cells = report.plan.account.filter { line in names.contains { line.name.hasSuffix(".\($0)") } }
+    #expect(cells.count >= names.count && cells.allSatisfy { $0.count > 0 && $0.parts.map(\.fate) == [.carried] })
     #expect(try ForeignNames.values(in: url) == planted)
     #expect(try ForeignNames.misplaced(in: url) == [])
   }

@@ -127,26 +127,53 @@ extension Accountant {
       let told = lines[Key(kind: "objects", name: entity)]?.count(of: "lost", "decided") ?? -1
       if lost != told { found.append(Imbalance(line: "account of \(entity)", lost: lost, told: told, kind: "objects")) }
     }
-    for table in Set(matching.source.tables.values) {
-      let columns = attributeColumns(of: table)
-      for entity in matching.source.model.entities where matching.source.tables[entity.name] == table {
-        for attribute in entity.attributes {
-          guard let column = matching.source.columns[Layout.Name(entity: entity.name, property: attribute.name)],
-            columns.contains(column), let line = lines[Key(kind: "cells", name: "\(table).\(column)")]
-          else { continue }
-          let owners = matching.source.subtrees[entity.name, default: []]
-          let going = before.values(of: column, in: table).keys.count { key in
-            let object = ObjectKey(table: table, key: key)
-            return objectsBefore.entity(object).map(owners.contains) ?? false && moves[object] == nil
-          }
-          let told = line.count(of: "withObjects")
-          if going != told {
-            found.append(
-              Imbalance(line: "account of \(table).\(column)", lost: going, told: told, kind: "with objects"))
-          }
+    for entity in matching.source.model.entities {
+      let table = matching.source.tables[entity.name] ?? ""
+      let owners = matching.source.subtrees[entity.name, default: []]
+      for attribute in entity.attributes {
+        let name = Layout.Name(entity: entity.name, property: attribute.name)
+        guard let column = matching.source.columns[name],
+          let line = lines[Key(kind: "cells", name: "\(table).\(column)")]
+        else { continue }
+        let keys = before.values(of: column, in: table).keys.map { ObjectKey(table: table, key: $0) }
+        let own = keys.filter { objectsBefore.entity($0).map(owners.contains) ?? false }
+        let going = own.count { moves[$0] == nil }
+        var cells = CellLine()
+        for owner in owners where matching.entities[owner] != nil { count(attribute, name, in: owner, &cells) }
+        var expected = [("withObjects", going)]
+        // Cells of other entities' rows have entries of their own, and what is computed may be told or not.
+        if own.count == keys.count, !cells.isDerived { expected += [("lost", cells.lost), ("changed", cells.changed)] }
+        for (fate, count) in expected where line.count(of: fate) != count {
+          found.append(
+            Imbalance(line: "account of \(table).\(column)", lost: count, told: line.count(of: fate), kind: fate))
         }
       }
     }
-    return found
+    return found + goneLinks(lines)
+  }
+
+  /// Compares the links that lines say are lost, or go with objects, with those that nothing has.
+  private func goneLinks(_ lines: [Key: ListedLine]) -> [Imbalance] {
+    let own = Links(in: before, matching.source, objectsBefore)
+    let heirs = HeirLinks(matching, Links(in: after, matching.destination, objectsAfter))
+    let families = sides.map { self.families.family(ofSource: $0) }
+    return zip(sides, families).compactMap { name, family in
+      // Where several become one, only together they tell what has no room.
+      guard let relationship = matching.source.relationship(name), families.count(where: { $0 == family }) == 1,
+        let line = lines[Key(kind: "links", name: "\(name.entity).\(name.property)")]
+      else { return nil }
+      let inverse = matching.source.model.inverse(of: relationship)
+      let gone = own.all(of: name).count { link in
+        guard let moved = moves[link] else { return true }
+        let isThere =
+          heirs.contain(moved, of: relationship, in: objectsBefore.entity(link.owner))
+          || inverse.map { heirs.contain(moved.reversed, of: $0.property, in: objectsBefore.entity(link.target)) }
+            ?? false
+        return !isThere
+      }
+      let told = line.count(of: "lost", "decided", "withObjects")
+      return gone == told
+        ? nil : Imbalance(line: "account of \(name.entity).\(name.property)", lost: gone, told: told, kind: "links")
+    }
   }
 }

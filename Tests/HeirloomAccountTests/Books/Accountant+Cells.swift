@@ -1,6 +1,6 @@
 extension Accountant {
   /// A line of cells: those that are lost and those that are changed.
-  private struct Line {
+  struct CellLine {
     var places: Set<String> = []
     var lost = 0
     var changed = 0
@@ -12,17 +12,17 @@ extension Accountant {
 
   /// Balances the cells of attributes.
   func attributes() -> [Imbalance] {
-    var lines: [Int: Line] = [:]
+    var lines: [Int: CellLine] = [:]
     for entity in matching.source.model.entities.map(\.name) where matching.entities[entity] != nil {
       for attribute in matching.source.attributes[entity] ?? [] {
         let name = Layout.Name(entity: attribute.entity, property: attribute.property.name)
-        count(attribute.property, name, in: entity, &lines[families.family(ofSource: name), default: Line()])
+        count(attribute.property, name, in: entity, &lines[families.family(ofSource: name), default: CellLine()])
       }
     }
     var told: [Int: (values: Int, changed: Int)] = [:]
     for loss in self.told where loss.kind == .values || loss.kind == .changedValues {
       guard let family = families.family(told: loss) else { continue }
-      if lines[family] == nil { lines[family] = Line(places: ["\(loss)"]) }
+      if lines[family] == nil { lines[family] = CellLine(places: ["\(loss)"]) }
       if loss.kind == .values {
         told[family, default: (0, 0)].values += loss.amount
       } else {
@@ -40,8 +40,8 @@ extension Accountant {
   }
 
   /// Counts the cells of an attribute in the objects of one entity that have an heir.
-  private func count(
-    _ attribute: XMLModel.Attribute, _ name: Layout.Name, in entity: String, _ line: inout Line
+  func count(
+    _ attribute: XMLModel.Attribute, _ name: Layout.Name, in entity: String, _ line: inout CellLine
   ) {
     let table = matching.source.tables[entity] ?? ""
     guard let column = matching.source.columns[name] else { return }

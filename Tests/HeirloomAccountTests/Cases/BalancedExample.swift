@@ -8,6 +8,7 @@ struct BalancedExample {
   let destination: XMLModel
   let before: Contents
   let told: [ToldLoss]
+  let account: [ListedLine]
   /// The migrated store.
   let url: URL
   private let directory: TemporaryDirectory
@@ -82,10 +83,15 @@ struct BalancedExample {
     }
     let nextFolder = try ModelFolder(next, named: "destination", in: directory)
     destination = nextFolder.xml
-    guard let told = try AccountedMigration(url, from: folder, to: nextFolder, by: builder).told else {
-      throw CocoaError(.featureUnsupported)
-    }
-    self.told = told
+    let migration = try AccountedMigration(url, from: folder, to: nextFolder, by: builder)
+    guard let told = migration.told else { throw CocoaError(.featureUnsupported) }
+    (self.told, account) = (told, migration.account)
+  }
+
+  /// Holds an account against the books.
+  func imbalances(of account: [ListedLine]) throws -> [Imbalance] {
+    try Accountant(from: source, before, to: destination, Contents(of: url.path), told: told)
+      .imbalances(of: account)
   }
 
   /// Balances the books, after statements that corrupt the migrated store and with what is told changed.

@@ -17,6 +17,14 @@ struct SeededDamage {
     "VARCHAR", "", "JSON", "FLOATING POINT", "numeric(10, 2)", "BLOB", "TEXT", "INT8",
   ]
 
+  /// Names that other programs may give: odd ones, and those that statements of the product have for something else.
+  private static let columns = [
+    "ZLEFTOVER", "odd name", "owner", "target", "position", "inverse_position", "s", "k", "t", "r", "m", "c",
+    "v",
+    "x", "n", "pk", "ent", "spk", "sent", "survivor", "decision", "place", "seq", "owners", "links", "kept", "removed",
+    "u0", "column1",
+  ]
+
   func make(_ store: SeededStore, using random: inout SplitMix64) throws {
     let contents = try Contents(of: path)
     let layout = Layout(model, stored: contents.numbers)
@@ -24,12 +32,14 @@ struct SeededDamage {
     try database.execute(store.statements)
     if kinds.contains(.unknownColumns) {
       for table in Set(layout.tables.values).sorted() where random.below(2) == 0 {
-        try addColumn(["ZLEFTOVER", "odd name"][random.below(2)], to: table, by: "Z_PK", database, using: &random)
+        try addColumn(
+          Self.columns[random.below(Self.columns.count)], to: table, by: "Z_PK", database, using: &random)
       }
     }
     if kinds.contains(.unknownColumnsOfLinks) {
       for table in joins(layout, contents) where random.below(2) == 0 {
-        try addColumn("ZWHEN", to: table, by: "rowid", database, using: &random)
+        try addColumn(
+          Self.columns[random.below(Self.columns.count)], to: table, by: "rowid", database, using: &random)
       }
     }
     if kinds.contains(.strangeTypes) { try writeStrangeTypes(layout, store, database, using: &random) }
