@@ -38,7 +38,29 @@ package struct StoreAccount {
   ///
   /// - Throws: `SQLiteError`.
   package static func lines(of sources: AccountSources) throws -> [Line] {
-    try StoreAccount(sources: sources).lines()
+    let account = StoreAccount(sources: sources)
+    let before = try account.temporaryTables()
+    defer {
+      // They go with the connection at the latest.
+      for name in (try? account.temporaryTables().subtracting(before)) ?? [] {
+        try? sources.connection.execute("DROP TABLE IF EXISTS temp.\(quote(name))")
+      }
+    }
+    try account.findRemovedObjects()
+    return try account.lines()
+  }
+
+  private func temporaryTables() throws(SQLiteError) -> Set<String> {
+    Set(try connection.rows("SELECT name FROM temp.sqlite_schema WHERE type = 'table'").compactMap { $0[0].text })
+  }
+
+  /// Finds the objects that decisions remove, as the run will.
+  private func findRemovedObjects() throws(SQLiteError) {
+    let steps = sources.parts.rowDecisions.findSteps
+    guard !steps.isEmpty else { return }
+    for statement in (sources.parts.links.steps + steps).flatMap(\.statements) {
+      try connection.execute(statement.sql)
+    }
   }
 
   private func lines() throws -> [Line] {
@@ -84,7 +106,7 @@ package struct StoreAccount {
   /// Closes a line with the entries of its subjects, with what goes with its objects, and with the rest.
   private func line(
     _ kind: Line.Kind, _ name: String, property: String? = nil, count: Int64, of subjects: [Subject],
-    dropped: Line.Part? = nil, withObjects: Int64 = 0, rest: Rest
+    dropped: Line.Part? = nil, atRemoved: Int64 = 0, withObjects: Int64 = 0, rest: Rest
   ) -> Line {
     var parts: [Line.Part] = []
     var left = count
@@ -112,7 +134,8 @@ package struct StoreAccount {
       }
     }
     // What decisions tell of objects that don't stay is told once.
-    add(.withObjects, withObjects - decided)
+    add(.decided, atRemoved - decided, rest.places, "Decisions are about an object at one end.")
+    add(.withObjects, kind == .links ? withObjects : withObjects - decided)
     add(.changed, changed, rest.places, reasons.first)
     add(rest.fate, left, rest.places, rest.reason)
     return Line(kind: kind, name: name, property: property, count: count, parts: parts)
@@ -137,36 +160,45 @@ package struct StoreAccount {
     }
   }
 
-  /// Returns the condition that an object goes: no mapping takes it, or a decision removes it; `nil` if none does.
-  private func goes(_ entity: PhysicalEntity) -> String? {
+  /// Returns the condition that no mapping takes an object; `nil` if some takes each.
+  private func isUntaken(_ entity: PhysicalEntity) -> String? {
     let takers = crossing.takers[entity.name]
     guard !takers.isEmpty else { return "1" }
-    var parts: [String] = []
-    if takers.allSatisfy({ taken[$0.flow.mapping] != nil }) {
-      parts.append("NOT (\(takers.compactMap { taken[$0.flow.mapping] }.chained(by: "OR")))")
-    }
-    let key = "s.\(quote(PhysicalName.primaryKey))"
-    parts += sources.parts.rowDecisions.removals.map { removed in
-      "EXISTS (SELECT 1 FROM \(removed.table) AS x WHERE x.spk = \(key) AND x.sent = \(entity.number))"
+    guard takers.allSatisfy({ taken[$0.flow.mapping] != nil }) else { return nil }
+    return "NOT (\(takers.compactMap { taken[$0.flow.mapping] }.chained(by: "OR")))"
+  }
+
+  /// Returns the condition that a decision removes an object; `nil` if none does.
+  private func isRemoved(_ entity: PhysicalEntity) -> String? {
+    let parts = sources.parts.rowDecisions.removals.map { removed in
+      "EXISTS (SELECT 1 FROM \(removed.table) AS x WHERE x.spk = s.\(quote(PhysicalName.primaryKey))"
+        + " AND x.sent = \(entity.number))"
     }
     return parts.isEmpty ? nil : "(\(parts.chained(by: "OR")))"
   }
 
   private var taken: [String: String] { sources.taken.known }
 
-  /// Returns the condition that the object of a row of a table goes.
+  /// Returns the condition that a row of a table meets one of its entity's conditions.
+  private func any(in table: String, _ conditions: (PhysicalEntity) -> [String?]) -> String {
+    let parts = source.entities.filter { $0.table == table }.flatMap { entity in
+      conditions(entity).compactMap(\.self).map { "(s.\(quote(PhysicalName.entity)) = \(entity.number) AND \($0))" }
+    }
+    return parts.isEmpty ? "0" : "(\(parts.chained(by: "OR")))"
+  }
+
+  /// Returns the condition that a cell goes with the object of its row.
   ///
   /// - Parameters:
   ///   - table: The table.
   ///   - owner: The entity of an attribute; other cells of objects that no mapping takes have entries of their own.
   /// - Returns: The condition, over the row `s`.
   private func goes(in table: String, owner: String?) -> String {
-    let parts = source.entities.filter { $0.table == table }.compactMap { entity -> String? in
+    any(in: table) { entity in
       let isOwn = owner.map { source.model.isEntity(entity.name, kindOf: $0) } ?? false
-      guard isOwn || !crossing.takers[entity.name].isEmpty else { return nil }
-      return goes(entity).map { "(s.\(quote(PhysicalName.entity)) = \(entity.number) AND \($0))" }
+      guard isOwn || !crossing.takers[entity.name].isEmpty else { return [] }
+      return [isUntaken(entity), isRemoved(entity)]
     }
-    return parts.isEmpty ? "0" : "(\(parts.chained(by: "OR")))"
   }
 
   // MARK: Cells
@@ -296,7 +328,7 @@ package struct StoreAccount {
             count: counts.all,
             of: sides.map { .links(entity: $0[0], relationship: $0[1]) }
               + heirs.joined().map { .linksInto(entity: $0[0], relationship: $0[1]) },
-            dropped: try dropped(sides), withObjects: counts.withObjects,
+            dropped: try dropped(sides), atRemoved: counts.atRemoved, withObjects: counts.withObjects,
             rest: code.isEmpty
               ? part(.carried, places.map { $0.joined(separator: ".") }) : part(.code, Set(code).ordered())))
       }
@@ -320,12 +352,13 @@ package struct StoreAccount {
     return Line.Part(fate: .lost, count: count ?? 0, places: [], reason: reason)
   }
 
-  /// Counts the links of a relationship by both sides' account, and those that are told with their objects.
+  /// Counts the links of a relationship by both sides' account, those that are told with their objects, and those of
+  /// objects that decisions are about.
   ///
   /// Of a link of which one end goes, the relationship of the object that stays tells, if it has one.
   private func count(
     _ relationship: RelationshipDescription, of entity: String
-  ) throws -> (all: Int64, withObjects: Int64)? {
+  ) throws -> (all: Int64, withObjects: Int64, atRemoved: Int64)? {
     let lines = LinkLines(crossing, taken: sources.taken)
     guard let links = lines.links(of: relationship, declaredBy: entity),
       let owners = source.table(ofEntity: links.ownerRoot)?.name,
@@ -335,15 +368,18 @@ package struct StoreAccount {
       "k.\(end) IN (SELECT s.\(quote(PhysicalName.primaryKey)) FROM \(SchemaName.rows(of: table, as: "s"))"
         + " WHERE \(condition))"
     }
-    var going = isAmong("owner", owners, where: goes(in: owners, owner: links.ownerRoot))
+    var going = isAmong("owner", owners, where: any(in: owners) { [isUntaken($0)] })
     if source.model.inverse(of: relationship)?.relationship.isTransient == false {
-      going += " AND " + isAmong("target", targets, where: goes(in: targets, owner: links.targetRoot))
+      going += " AND " + isAmong("target", targets, where: any(in: targets) { [isUntaken($0)] })
+    }
+    let removed = [("owner", owners), ("target", targets)].map { end, table in
+      isAmong(end, table, where: any(in: table) { [isRemoved($0)] })
     }
     let counts = try connection.rows(
-      "SELECT COUNT(*), COUNT(CASE WHEN \(going) THEN 1 END) FROM (\(links.sql)) AS k"
-        + " WHERE \(isAmong("owner", owners)) AND \(isAmong("target", targets))"
+      "SELECT COUNT(*), COUNT(CASE WHEN \(going) THEN 1 END), COUNT(CASE WHEN \(removed.chained(by: "OR")) THEN 1 END)"
+        + " FROM (\(links.sql)) AS k WHERE \(isAmong("owner", owners)) AND \(isAmong("target", targets))"
     ).first
-    return (counts?[0].integer ?? 0, counts?[1].integer ?? 0)
+    return (counts?[0].integer ?? 0, counts?[1].integer ?? 0, counts?[2].integer ?? 0)
   }
 
   /// Returns the relationships of the destination that continue one of the source.
