@@ -28,6 +28,9 @@ package final class DatabaseImage {
   /// The number of free pages that the header tells of.
   let freePageCount: Int
 
+  /// The pages by the file that they came from.
+  let origin: PageOrigin
+
   private let file: FileDescriptor
   private let buffer: UnsafeMutableRawBufferPointer
 
@@ -36,8 +39,10 @@ package final class DatabaseImage {
   /// - Parameters:
   ///   - path: The file.
   ///   - header: The header in its first page, or one that stands in for it.
+  ///   - origin: The pages by the file that they came from.
   /// - Throws: `FileError`.
-  package init(path: String, header: DatabaseHeader) throws(FileError) {
+  package init(path: String, header: DatabaseHeader, origin: PageOrigin = PageOrigin()) throws(FileError) {
+    self.origin = origin
     file = try FileDescriptor(path, flags: O_RDONLY, for: .read)
     let size = try file.status(for: .read).size
     pageSize = header.pageSize
@@ -59,7 +64,7 @@ package final class DatabaseImage {
 
   /// Returns the bytes of a page; `nil` if there is no such page.
   func page(_ number: Int) throws(FileError) -> [UInt8]? {
-    guard number >= 1, number <= pageCount else { return nil }
+    guard number >= 1, number <= pageCount, !origin.lacks(number) else { return nil }
     var count = 0
     while count < pageSize {
       let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])

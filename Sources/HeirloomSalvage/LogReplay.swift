@@ -9,7 +9,16 @@ struct LogReplay {
     var content: WriteAheadLog.Content
     /// Pages whose last state is in a frame that can't be trusted.
     var lostPages: [Int] = []
+    /// The pages that came from the log, and the number of those that the file had.
+    var origin = PageOrigin()
+    /// The number of pages that neither has.
+    var missingCount = 0
   }
+
+  /// The most pages between those of the log that neither it nor the file has: 16 GB of pages of 4 KB.
+  ///
+  /// A page number can be any. Pages that are missing cost a read time, though no room.
+  private static let mostMissing: Int64 = 1 << 22
 
   private let log: WriteAheadLog
 
@@ -28,13 +37,18 @@ struct LogReplay {
   func run(into database: String, pageSize declared: Int?) throws(FileError) -> Outcome? {
     guard let content = try log.content(pageSize: declared) else { return nil }
     var outcome = Outcome(content: content)
-    guard var pageCount = content.pageCount else { return outcome }
-    // Pages are added by frames alone.
+    guard let formerCount = content.pageCount else { return outcome }
     let present =
       try FileDescriptor(database, flags: O_RDONLY, for: .read).status(for: .read).size / Int64(content.pageSize)
-    pageCount = Int(clamping: min(Int64(pageCount), present + content.totalCount))
-    try write(content.committed, pageCount: pageCount, pageSize: content.pageSize, to: database)
-    outcome.lostPages = content.committed.filter { !$0.value.isSound && $0.key <= pageCount }.keys.sorted()
+    let limit = Int(clamping: min(Int64(formerCount), present + content.totalCount + Self.mostMissing))
+    let pages = content.committed.filter { $0.key <= limit }
+    let pageCount = min(limit, max(Int(clamping: present), pages.keys.max() ?? 0))
+    try write(pages, pageCount: pageCount, pageSize: content.pageSize, to: database)
+    outcome.lostPages = pages.filter { !$0.value.isSound }.keys.sorted()
+    outcome.origin = PageOrigin(
+      fileCount: Int(clamping: present), logged: Set(pages.keys),
+      isLogWhole: content.damagedCount == 0 && !content.isHeaderDamaged && !content.hasUnknownPages)
+    outcome.missingCount = max(0, formerCount - Int(clamping: present)) - pages.keys.count { $0 > present }
     return outcome
   }
 
@@ -50,6 +64,23 @@ struct LogReplay {
     }
     try database.truncate(to: Int64(pageCount) * Int64(pageSize))
   }
+}
+
+/// The pages of a copy by the file that they came from.
+package struct PageOrigin {
+  /// The number of pages in the store's main file.
+  let fileCount: Int
+  /// The pages that were written from the log.
+  let logged: Set<Int>
+  /// True when each frame up to the last commit was read.
+  let isLogWhole: Bool
+
+  package init(fileCount: Int = .max, logged: Set<Int> = [], isLogWhole: Bool = false) {
+    (self.fileCount, self.logged, self.isLogWhole) = (fileCount, logged, isLogWhole)
+  }
+
+  /// Returns true if neither file had a page.
+  func lacks(_ page: Int) -> Bool { page > fileCount && !logged.contains(page) }
 }
 
 extension FileDescriptor {

@@ -90,8 +90,16 @@ package final class PageInspection {
     switch try pointerMap?.entry(of: page) {
     case .free: return false
     case .root, .tree, .firstOverflow, .overflow: return true
-    case nil: return freePages.map { !$0.contains(page) }
+    case nil: return freePages.map { !$0.contains(page) } ?? (isInUseByLog(page) ? true : nil)
     }
+  }
+
+  /// Returns true if a page was written to the log and not given back there.
+  ///
+  /// Giving a page back changes the first page, which counts the free ones, and its entry in the map if there is one.
+  private func isInUseByLog(_ page: Int) -> Bool {
+    let origin = image.origin
+    return origin.isLogWhole && origin.logged.contains(page) && (pointerMap != nil || !origin.logged.contains(1))
   }
 
   // MARK: Assigning pages
@@ -193,7 +201,11 @@ package final class PageInspection {
     _ otherRoots: Set<Int>
   ) throws(FileError) {
     let inUse = try isInUse(number)
-    guard inUse != false, let bytes = try image.page(number) else { return }
+    guard inUse != false else { return }
+    guard let bytes = try image.page(number) else {
+      if inUse == true { noteUnreadable(number, of: nil) }
+      return
+    }
     let entry = try pointerMap?.entry(of: number)
     let root = try entry == nil ? nil : pointerMap?.root(of: number)
     guard let page = TreePage(bytes, number: number, usableSize: image.usableSize) else {

@@ -36,7 +36,7 @@ final class SalvageSource {
   ///   - includesUncertainPages: True if pages are read whose rows may be deleted ones.
   /// - Throws: `FileError` or `SQLiteError`.
   init(_ workspace: SalvageWorkspace, includesUncertainPages: Bool) throws {
-    image = try DatabaseImage(path: workspace.path, header: workspace.header)
+    image = try DatabaseImage(path: workspace.path, header: workspace.header, origin: workspace.origin)
     let map = try PointerMap(image, isDeclared: workspace.header.isRepaired ? nil : workspace.header.autoVacuums)
     let pages = try PageInspection(image: image, pointerMap: map, includesUncertainPages: includesUncertainPages)
     var options = Connection.Options.inspecting

@@ -13,6 +13,10 @@ final class SalvageWorkspace {
   let path: String
   /// The header in the copy's first page, or one that stands in for it.
   private(set) var header = DatabaseHeader(pageSize: 4096)
+  /// The pages by the file that they came from.
+  private(set) var origin = PageOrigin()
+  /// The size of the pages in the log; `nil` if nothing was read of one.
+  private var loggedPageSize: Int?
   /// The things that were found on the way, in sentences.
   private(set) var notes: [String] = []
   /// Pages whose last state is damaged in the `-wal`.
@@ -246,8 +250,14 @@ final class SalvageWorkspace {
     let outcome = try LogReplay(path + "-wal").run(into: path, pageSize: declared)
     for suffix in ["-wal", "-shm"] where try files.status(of: path + suffix) != nil { try files.unlink(path + suffix) }
     guard let outcome else { return }
-    lostPages = outcome.lostPages
+    (lostPages, origin) = (outcome.lostPages, outcome.origin)
     let content = outcome.content
+    if content.pageCount != nil { loggedPageSize = content.pageSize }
+    if outcome.missingCount > 0 {
+      noteLoss(
+        "\(outcome.missingCount) of \(content.pageCount ?? 0) pages \(CountText.verb("are", outcome.missingCount)) in neither the"
+          + " file nor its \"-wal\".")
+    }
     isLogDoubtful = isLogWaiting || content.isHeaderDamaged && !lostPages.isEmpty
     if isLogWaiting {
       noteLoss(
@@ -293,7 +303,7 @@ final class SalvageWorkspace {
     if let found = DatabaseHeader(start) {
       header = found
     } else {
-      guard let pageSize = try DatabaseHeader.guessedPageSize(file) else {
+      guard let pageSize = try loggedPageSize ?? DatabaseHeader.guessedPageSize(file) else {
         throw SalvageError(storePath: location.path, problem: size == 0 ? .empty : .notDatabase)
       }
       header = DatabaseHeader(pageSize: pageSize)
@@ -306,7 +316,7 @@ final class SalvageWorkspace {
       try file.truncate(to: Int64(pageCount) * Int64(header.pageSize))
     }
     if header.isRepaired {
-      let image = try DatabaseImage(path: path, header: header)
+      let image = try DatabaseImage(path: path, header: header, origin: origin)
       let autoVacuums = try PointerMap(image, isDeclared: nil) != nil
       try file.write(header.bytes(pageCount: pageCount, autoVacuums: autoVacuums), at: 0)
     } else {
@@ -355,12 +365,19 @@ extension StoreSalvage {
   /// Returns true if a file has a page of a database from which something could be read; a log beside it may have one.
   package static func holdsPages(_ path: String) -> Bool {
     let files = POSIXFileOperations()
-    if (try? files.status(of: path + "-wal"))?.size ?? 0 > 0 { return true }
-    guard let file = try? FileDescriptor(path, flags: O_RDONLY, for: .read) else { return false }
-    if let start = try? files.readStart(of: path, count: DatabaseHeader.byteCount), DatabaseHeader(start) != nil {
-      return true
-    }
-    return (try? DatabaseHeader.guessedPageSize(file)) != nil
+    // A log lies beside the file that a link leads to.
+    let path = (try? StoreLocation(resolving: path, files: files))?.path ?? path
+    let (file, start) = (
+      try? FileDescriptor(path, flags: O_RDONLY, for: .read),
+      try? files.readStart(of: path, count: DatabaseHeader.byteCount)
+    )
+    let size = (try? file?.status(for: .read).size) ?? 0
+    let header = start.flatMap { DatabaseHeader($0) }
+    // A part of the first page holds no row.
+    if let header, size >= Int64(header.pageSize) { return true }
+    let guess = file.flatMap { try? DatabaseHeader.guessedPageSize($0) }
+    let log = try? WriteAheadLog(path + "-wal").content(pageSize: header?.pageSize ?? guess)
+    return guess != nil || log?.pageCount != nil
   }
 }
 
