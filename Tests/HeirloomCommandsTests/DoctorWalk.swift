@@ -63,7 +63,8 @@ struct DoctorWalk {
     #expect(codes.contains(outcome.code), "\(words): \(outcome)\n\(text)", sourceLocation: location)
     // What a salvage prints puts the new store in the damaged one's place.
     guard words[1] == "salvage", outcome.output.contains("To use it in the store's place") else { return }
-    for line in outcome.output.split(separator: "\n") where line.hasPrefix("  mkdir ") || line.hasPrefix("  mv ") {
+    for line in outcome.output.split(separator: "\n")
+    where ["  mkdir ", "  mv ", "  cp "].contains(where: line.hasPrefix) {
       #expect(try Self.shell(String(line)).code == 0, "\(line)", sourceLocation: location)
     }
   }

@@ -72,6 +72,17 @@ struct StorePlace {
     return !versions.isEmpty || !sets.isEmpty
   }
 
+  /// True if another file of the folder has its external data in the same folder, such as `S.db` beside `S.sqlite`.
+  var sharesSupport: Bool {
+    let (folder, name) = PathText.split(path)
+    let own = Set([name] + StoreLocation.sideSuffixes.map { name + $0 })
+    let (support, files) = (StoreLocation.supportName(forStore: name), POSIXFileOperations())
+    return ((try? files.names(in: folder)) ?? []).contains { other in
+      !own.contains(other) && StoreLocation.supportName(forStore: other) == support
+        && (try? files.status(of: PathText.join(folder, other)))?.kind == .regular
+    }
+  }
+
   /// True if something may be salvaged from the store's file.
   var holdsPages: Bool { StoreSalvage.holdsPages(path) }
 

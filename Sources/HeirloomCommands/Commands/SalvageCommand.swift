@@ -132,10 +132,18 @@ struct SalvageText {
     else { return [] }
     func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
     let folder = (1...).lazy.map { "\(store.path).damaged\($0 == 1 ? "" : "-\($0)")" }.first { !isThere($0) } ?? ""
-    let moved = ([store.path] + store.sideFiles + [store.support]).filter(isThere).map { ($0, folder) }
-    let placed = [(output.path, store.path), (output.support, store.support)].filter { isThere($0.0) }
+    func words(_ command: String, _ source: String, _ target: String) -> String? {
+      isThere(source) ? "  \(command) \(shellWord(source)) \(shellWord(target))" : nil
+    }
+    // Another store's files stay where they are; names of files are never used twice.
+    let isShared = StorePlace(store.path).sharesSupport
     return ["To use it in the store's place, while no app has the store open:", "  mkdir \(shellWord(folder))"]
-      + (moved + placed).map { "  mv \(shellWord($0.0)) \(shellWord($0.1))" }
+      + ([store.path] + store.sideFiles).compactMap { words("mv", $0, folder) }
+      + [
+        words(isShared ? "cp -R" : "mv", store.support, folder), words("mv", output.path, store.path),
+        isShared
+          ? words("cp -R", output.support + "/.", store.support) : words("mv", output.support, store.support),
+      ].compactMap(\.self)
   }
 
   private func line(_ table: SalvageReport.Table) -> String? {
