@@ -45,19 +45,28 @@ struct KeptWalkTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let isStoreDamaged: Bool?
     let damaged: [Int]
+    /// True if the main files of those versions are gone, while their folders are there.
+    var areGone = false
     var testDescription: String {
-      "store \(isStoreDamaged.map { $0 ? "damaged" : "sound" } ?? "gone"), versions damaged: \(damaged)"
+      "store \(isStoreDamaged.map { $0 ? "damaged" : "sound" } ?? "gone"), versions \(areGone ? "gone" : "damaged"): \(damaged)"
     }
   }
 
   private static let cases = [true, false, nil].flatMap { store in
     [[], [0], [1], [0, 1]].map { Case(isStoreDamaged: store, damaged: $0) }
+      + [[0], [0, 1]].map { Case(isStoreDamaged: store, damaged: $0, areGone: true) }
   }
 
   /// Makes a store with two previous versions, and damages what a case names.
   @discardableResult private func make(_ damage: Case) throws -> [PreviousVersion] {
     let versions = try makeVersions()
-    for index in damage.damaged { try cut(versions[index].storeURL) }
+    for index in damage.damaged {
+      if damage.areGone {
+        try FileManager.default.removeItem(at: versions[index].storeURL)
+      } else {
+        try cut(versions[index].storeURL)
+      }
+    }
     switch damage.isStoreDamaged {
     case true?: try cut(store)
     case nil: try FileManager.default.removeItem(at: store)
@@ -87,6 +96,9 @@ struct KeptWalkTests {
     let command = try #require(
       PrintedCommand.all(in: listed.output).last { ["restore", "doctor"].contains($0.words[0]) })
     #expect((command.words[0] == "restore") == (damage.damaged.count < 2), "\(listed.output)")
+    for index in damage.damaged where index == 0 || damage.damaged.count == 2 {
+      #expect(listed.output.contains("\(versions[index].id) can't be read whole"), "\(listed.output)")
+    }
     #expect(tool.run(command.words).code == 0, "\(command)")
     if command.words[0] == "restore" {
       #expect(try count() == 900)

@@ -100,9 +100,7 @@ enum VersionsCommand {
   private static func returning(_ versions: [PreviousVersion], to path: String) -> [String] {
     let damaged = Array(versions.prefix { !$0.isSound })
     // One that is in use, or holds a change to undo, is not damaged.
-    let lines = damaged.compactMap { version in
-      (try? version.soundness())?.fault.map { "\(version.id) can't be read whole: \($0)." }
-    }
+    let lines = damaged.compactMap { version in version.fault.map { "\(version.id) can't be read whole: \($0)." } }
     guard let sound = versions.dropFirst(damaged.count).first else {
       return lines + ["heirloom doctor \(shellWord(path)) names what reads the rest."]
     }

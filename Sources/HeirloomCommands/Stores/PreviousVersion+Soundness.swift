@@ -11,5 +11,15 @@ extension PreviousVersion {
   }
 
   /// True if the version can be read whole: it is read now.
-  var isSound: Bool { (try? soundness().fault) == .some(nil) }
+  var isSound: Bool { (try? soundness()).map { $0.fault == nil } ?? false }
+
+  /// The reason why the version can't be read whole, as a phrase; `nil` for a sound one, and for one that can't be read now.
+  var fault: String? {
+    do throws(StoreError) {
+      return try soundness().fault
+    } catch {
+      // Without its main file, the folder is all that is known of it.
+      return [.missing, .notFile].contains(error.problem) ? "its store file is gone" : nil
+    }
+  }
 }
