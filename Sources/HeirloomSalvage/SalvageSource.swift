@@ -103,9 +103,9 @@ final class SalvageSource {
     _ schema: PhysicalSchema, numbers: [Int64: Int64]?, isOwn: Bool
   ) throws(FileError) -> [String] {
     var told = findings
-    let lost = schema.tables.map(\.name).filter { tables[$0] == nil }
+    let lost = schema.tables.filter { tables[$0.name] == nil }
     let foreign = actual.ownership(under: schema).filter { $0.object.kind == .table && $0.ownership == .foreign }
-    for (name, found) in SourceTable.nearPairs(lost, foreign.map(\.object.name)) {
+    for (name, found) in SourceTable.renamed(lost, foreign.compactMap { tables[$0.object.name] }) {
       guard let table = actual.table(named: found), tables[found] != nil,
         let renamed = SourceTable(table, root: roots[found], modelName: name)
       else { continue }

@@ -148,8 +148,22 @@ extension SalvageWriter {
   func copyOthers() throws {
     // Statements of the damaged file make these tables; nothing that their triggers do is wanted here.
     try connection.setRunsTriggers(false)
-    let objects = source.actual.ownership(under: schema)
     var copied: Set<String> = []
+    // Tables, indexes and triggers can't share a name.
+    let taken = Set((schema.indexes.map(\.name) + schema.triggers.map(\.name)).map { $0.lowercased() })
+    let trees = Set(schema.indexes.filter(\.isRTree).map(\.name))
+    let objects = source.actual.ownership(under: schema).filter { object, ownership in
+      // A table with the name of an index is the model's only if it is an R-tree.
+      let isOther =
+        [.history, .cloudKit, .foreign].contains(ownership)
+        || ownership == .model && object.kind == .table && schema.table(named: object.name) == nil
+          && !trees.contains(object.name)
+      guard isOther, !source.renamedTables.contains(object.table), taken.contains(object.name.lowercased()) else {
+        return true
+      }
+      report.leftOut.append("the \(object.kind.rawValue) \(object.name), whose name is that of an object of the model")
+      return false
+    }
     for (object, ownership) in objects where object.kind == .table {
       guard [.history, .cloudKit, .foreign].contains(ownership), !source.renamedTables.contains(object.name) else {
         continue

@@ -36,6 +36,33 @@ extension SourceTable {
     return told + unknown.map { "the column \(fileName).\($0), which the model doesn't have" }
   }
 
+  /// Pairs tables of the model with those that the file has under another name: one that is near, or the same columns.
+  ///
+  /// - Parameters:
+  ///   - lost: The model's tables that the file doesn't name.
+  ///   - others: Tables that the model doesn't name.
+  /// - Returns: The model's name and the file's of each.
+  static func renamed(_ lost: [PhysicalTable], _ others: [SourceTable]) -> [(String, String)] {
+    let near = nearPairs(lost.map(\.name), others.map(\.name))
+    let (lost, others) = (
+      lost.filter { table in !near.contains { $0.0 == table.name } },
+      others.filter { table in !near.contains { $0.1 == table.name } }
+    )
+    // A statement that renames a table leaves its columns; an app may have added some.
+    func fits(_ table: PhysicalTable, _ other: SourceTable) -> Bool {
+      Set(table.columns.map(\.name)).isSubset(of: other.columns)
+    }
+    return near
+      + lost.compactMap { table in
+        let all = others.filter { fits(table, $0) }
+        let same = all.filter { $0.columns.count == table.columns.count }
+        guard let found = same.isEmpty ? all.first : same.first, (same.isEmpty ? all : same).count == 1,
+          lost.count(where: { fits($0, found) }) == 1
+        else { return nil }
+        return (table.name, found.name)
+      }
+  }
+
   /// Pairs names that differ by at most two characters, where each name is near only one other.
   static func nearPairs(_ names: [String], _ others: [String]) -> [(String, String)] {
     names.compactMap { name in
