@@ -299,9 +299,14 @@ public struct StoreSalvage {
     for source: SalvageSource, _ metadata: StoreMetadata?, _ store: StoreLocation
   ) throws(SalvageError) -> Choice {
     var known = candidates
-    if let bytes = try? SnapshotFile(path: store.snapshot, files: files).read(),
-      let snapshot = try? ModelSnapshot(bytes: bytes)
-    {
+    // A kept store's snapshot lies in its own folder.
+    let kept = StoreLocation.keptFolder(of: store.path).map { _ in
+      PathText.join(store.directory, StoreLocation.snapshotName)
+    }
+    for path in [store.snapshot, kept].compactMap(\.self) {
+      guard let bytes = try? SnapshotFile(path: path, files: files).read(),
+        let snapshot = try? ModelSnapshot(bytes: bytes)
+      else { continue }
       known.append(StoreModelCandidate(source: .snapshot, model: snapshot.model))
     }
     if let cached = source.cachedModel() { known.append(StoreModelCandidate(source: .cache, model: cached)) }

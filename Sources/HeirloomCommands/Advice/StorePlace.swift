@@ -15,6 +15,12 @@ struct StorePlace {
   /// The place of the snapshot beside the store.
   var snapshotPath: String { ModelController(storeURL: URL(fileURLWithPath: path)).snapshotURL.path }
 
+  /// The snapshot in the folder of a kept store, where a salvage finds it; `nil` if none can be read.
+  private var keptSnapshot: String? {
+    guard StoreLocation.keptFolder(of: path) != nil else { return nil }
+    return Self.readable(PathText.join(PathText.split(path).folder, StoreLocation.snapshotName))
+  }
+
   /// Returns the path of a snapshot, if it can be read.
   private static func readable(_ path: String) -> String? {
     (try? ModelFile(path).read()) == nil ? nil : path
@@ -94,7 +100,7 @@ struct StorePlace {
 
   /// True if a model is beside the store or in it, where a salvage finds it.
   var knowsModel: Bool {
-    if snapshot != nil { return true }
+    if snapshot != nil || keptSnapshot != nil { return true }
     let cached = try? StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
       try StoreModelCache.model(connection: connection, path: path)
     }
