@@ -155,6 +155,47 @@ struct DoctorWalkTests {
     }
   }
 
+  @Test(arguments: damages)
+  func `the advice through a link to the store is that for the store`(damage: Damage) throws {
+    try execute(damage.sql)
+    let link = directory.file("link.sqlite")
+    try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: store.lastPathComponent)
+    try compareAdvice(link)
+  }
+
+  @Test(arguments: [0, 1, 16, 100, 2580, 4096, 9000])
+  func `the advice through a link is that for a store that is cut or whose beginning is lost`(count: Int) throws {
+    let whole = try Data(contentsOf: store)
+    let link = directory.file("link.sqlite")
+    try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: store.lastPathComponent)
+    // Without the header and the map, nothing tells which of the other pages are in use.
+    let noise = count > 4096 ? [] : [Data(repeating: 0x58, count: count) + whole.dropFirst(count)]
+    for bytes in [whole.prefix(count)] + noise {
+      try Data(bytes).write(to: store)
+      try compareAdvice(link)
+      let end = try DoctorWalk(tool: tool, store: store.path, options: ["--model", modelFile]).run()
+      #expect(end.isSentence || end.commands.last != "salvage", "\(end)")
+      try FileManager.default.removeItem(at: store)
+      for name in try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
+      where name.contains(".damaged") || name.hasSuffix("-wal") || name.hasSuffix("-shm") {
+        try FileManager.default.removeItem(at: directory.file(name))
+      }
+    }
+  }
+
+  private func compareAdvice(_ link: URL) throws {
+    // The new file's name is made of the path that was given.
+    let advice = try [link, store].map { path in
+      let json = try tool("doctor", path.path, "--model", modelFile, "--json").json()
+      return try ["before", "next"].map { key in
+        try (json[key] as? String).map { command in
+          try DoctorWalk.words(of: command).prefix { $0 != "--output" }.filter { $0 != path.path }
+        }
+      }
+    }
+    #expect(advice[0] == advice[1])
+  }
+
   @Test(arguments: [false, true])
   func `a flipped bit in a stored hash leads to a store that the model fits`(isModelGiven: Bool) throws {
     let connection = try Connection(path: store.path, mode: .readWrite)
