@@ -5,8 +5,8 @@ extension StoreReading {
   /// Opens a store for an inspection that leaves nothing beside it, if that is possible.
   ///
   /// To read a store in WAL mode, SQLite makes the side files, and a connection that only reads leaves them behind. If
-  /// there are none (but for an empty `-wal`, which Apple's SQLite leaves), nobody has the store open and the main file
-  /// is the whole store. It is then read as a file that doesn't change, and again in the usual way if it did change
+  /// there is no `-wal` (but for an empty one alone, which Apple's SQLite leaves), nobody has the store open and the main
+  /// file is the whole store; a `-shm` without a `-wal` holds nothing. It is then read as a file that doesn't change, and again in the usual way if it did change
   /// meanwhile.
   ///
   /// - Parameters:
@@ -44,8 +44,11 @@ private struct UndisturbedFile: Equatable {
     defer { free(resolved) }
     let name = String(cString: resolved)
     var status = stat()
-    for suffix in ["-shm", "-journal"] where lstat(name + suffix, &status) == 0 { return nil }
-    if lstat(name + "-wal", &status) == 0, status.st_mode & S_IFMT != S_IFREG || status.st_size > 0 { return nil }
+    if lstat(name + "-journal", &status) == 0 { return nil }
+    if lstat(name + "-wal", &status) == 0 {
+      if status.st_mode & S_IFMT != S_IFREG || status.st_size > 0 { return nil }
+      if lstat(name + "-shm", &status) == 0 { return nil }
+    }
     guard let file = FileStamp(name) else { return nil }
     self.file = file
   }
