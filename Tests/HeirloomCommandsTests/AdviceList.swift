@@ -162,6 +162,7 @@ extension AdviceList {
     Entry(
       "Migrated.swift", "names the command that reads them",
       .test("a store that has the model is told of a log that can't be read")),
+    Entry("FileStart.swift", "heirloom doctor", .test("each command that is given a log names its store")),
     Entry("FileStart.swift", "heirloom inspect", .test("every command says the same of a file that is no database")),
     Entry(
       "Migrated.swift", "none can be read whole", .test("the command that the list of versions names is one that works")

@@ -126,6 +126,15 @@ struct DoctorWalkTests {
     Damage("no column", "ALTER TABLE ZTAG DROP COLUMN ZTITLE", "salvage"),
     Damage("no table of entities", "DROP TABLE Z_PRIMARYKEY", "salvage"),
     Damage("a count of saves that is none", "UPDATE ZITEM SET Z_OPT = 0"),
+    Damage("a copy of the model that can't be read", "UPDATE Z_MODELCACHE SET Z_CONTENT = x'0102'", isSentence: true),
+    Damage("a renamed table", "ALTER TABLE ZITEM RENAME TO ZITEMS", "salvage"),
+    Damage(
+      "a renamed table without indexes",
+      "DROP INDEX ZITEM_ZSHELF_INDEX; DROP INDEX Z_Item_UNIQUE_code; ALTER TABLE ZITEM RENAME TO Items", "salvage"),
+    Damage(
+      "an index's name taken by an app's table, and a column gone",
+      "DROP INDEX ZITEM_ZSHELF_INDEX; CREATE TABLE ZITEM_ZSHELF_INDEX (x); ALTER TABLE ZTAG DROP COLUMN ZTITLE",
+      "salvage"),
   ]
 
   @Test(arguments: damages)

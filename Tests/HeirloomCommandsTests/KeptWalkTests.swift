@@ -199,6 +199,20 @@ struct KeptWalkTests {
     #expect(try count() == 20)
   }
 
+  @Test(arguments: [false, true])
+  func `each command that is given a log names its store`(isEmptyFile: Bool) throws {
+    _ = try leaveLog(isEmptyFile: isEmptyFile)
+    let model = try Notebook.write(Notebook.first(), "First", in: directory)
+    let log = store.path + "-wal"
+    for words in [["verify", log], ["plan", log, "--to", model], ["migrate", log, "--to", model], ["doctor", log]] {
+      let told = tool.run(words)
+      let commands = PrintedCommand.all(in: told.output + told.error)
+      #expect(commands.map(\.words) == [["doctor", store.path]], "\(words): \(told)")
+    }
+    let end = try DoctorWalk(tool: tool, store: store.path, options: ["--model", model]).run()
+    #expect(try end.commands == ["salvage", "inspect"] && count() == 20, "\(end)")
+  }
+
   @Test func `an empty file alone is said to be alone, and its list of versions is empty`() throws {
     try Data().write(to: store)
     for words in [["verify", store.path], ["inspect", store.path], ["repair", store.path]] {

@@ -79,7 +79,7 @@ struct CommandFailure: Error {
   /// Says what a file is that is no database, and what reads it.
   mutating func describe(_ kind: FileStart.Kind, at path: String) {
     message = "\(path) is no SQLite store. It is \(kind.words)."
-    suggestion = kind.command(at: path).map { "\($0) shows it." } ?? "Nothing was changed."
+    suggestion = kind.command(at: path).map { "\($0) \(kind.action)." } ?? "Nothing was changed."
     remedies = []
   }
 

@@ -6,7 +6,7 @@ import HeirloomSalvage
 struct FileStart {
   /// A kind of file that is no SQLite database.
   enum Kind {
-    case xmlStore, binaryStore, realm, archive, encrypted, model, mappingModel
+    case xmlStore, binaryStore, realm, archive, encrypted, model, mappingModel, log
 
     /// What the file is, and what reads it.
     var words: String {
@@ -22,13 +22,19 @@ struct FileStart {
         "bytes without any order: encrypted, such as by SQLCipher, and nothing reads it without the key; or overwritten"
       case .model: "a model; give the file of a store, such as Journal.sqlite"
       case .mappingModel: "a mapping model; give the file of a store, such as Journal.sqlite"
+      case .log: "the log of a store, which holds pages that the store's own file lacks"
       }
     }
+
+    /// What the command for a file of the kind does.
+    var action: String { self == .log ? "reads it with its store" : "shows it" }
 
     /// Returns the command that shows a file of the kind; `nil` if the tool doesn't read it.
     func command(at path: String) -> String? {
       switch self {
       case .model, .mappingModel: "heirloom inspect \(shellWord(path))"
+      case .log:
+        path.hasSuffix("-wal") ? "heirloom doctor \(shellWord(String(path.dropLast("-wal".count))))" : nil
       case .xmlStore, .binaryStore, .realm, .archive, .encrypted: nil
       }
     }
@@ -54,6 +60,8 @@ struct FileStart {
     let text = String(decoding: bytes, as: UTF8.self)
     if let root = Self.rootElement(of: text) { return ["database": .xmlStore, "model": .model][root] }
     if bytes.starts(with: Array("bplist".utf8)) { return .binaryStore }
+    // https://www.sqlite.org/fileformat2.html#walformat
+    if [0x82, 0x83].contains(where: { bytes.starts(with: [0x37, 0x7F, 0x06, $0]) }) { return .log }
     if bytes.count >= 20, bytes[16..<20].elementsEqual("T-DB".utf8) { return .realm }
     if bytes.starts(with: [0x1F, 0x8B]) || bytes.starts(with: Array("PK".utf8)) { return .archive }
     // Of a store whose beginning alone was overwritten, the other pages are there.

@@ -28,7 +28,7 @@ extension StoreDiagnosis {
     }
     let findings = check?.report.findings ?? []
     if let otherFile, let command = otherFile.command(at: path) {
-      return Step(command: command, reason: "it is \(otherFile.words); this shows it")
+      return Step(command: command, reason: "it is \(otherFile.words); this \(otherFile.action)")
     }
     let isLost =
       problem.map { Self.isLoss($0.problem) }
@@ -88,6 +88,7 @@ extension StoreDiagnosis {
         reason: "it corrects what the rows and the model tell for certain; the store as it is now is kept")
     }
     if let step = stepForMissingFiles ?? stepForSnapshot ?? stepForKeptVersion ?? stepForErrors { return step }
+    if let step = stepForTold { return step }
     if check?.report.hasFaults ?? true {
       return Step(command: "heirloom verify \(word)", reason: "all findings in full")
     }
@@ -202,6 +203,19 @@ extension StoreDiagnosis {
     return Step(
       command: "mv \(shellWord(file)) \(shellWord(aside))",
       reason: "the next launch of the app, or a migration, writes it anew; the store has a copy of its model")
+  }
+
+  /// The step where no command does anything about the findings, and each of them says what to do.
+  private var stepForTold: Step? {
+    let faults = (check?.report.findings ?? []).filter { $0.severity < .note }
+    guard !faults.isEmpty, faults.allSatisfy({ [.unusableFolder, .damagedModelCache].contains($0.kind) }) else {
+      return nil
+    }
+    return Step(
+      command: nil,
+      reason: faults.contains { $0.kind == .unusableFolder }
+        ? "find out who made what is in the folder's place, and move it away or make it readable"
+        : "nothing to do: no row is affected, and a migration writes the copy of the model anew")
   }
 
   /// The step where nothing but previous versions has faults.
