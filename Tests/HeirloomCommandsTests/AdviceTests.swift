@@ -439,6 +439,18 @@ struct AdviceTests: ModelMaking {
       #expect(told.output.contains("look for \(names[0]) in a backup, and copy it to \(support)"), "\(told)")
       try FileManager.default.moveItem(atPath: scene.path("backup"), toPath: support + "/" + names[0])
       scene.run("verify", scene.store.path)
+      // A version that lacks the file too can't be read whole: the list of versions names this for it.
+      let note = try #require(ModelFile(scene.path("Files.json")).read().model.entity(named: "Note"))
+      let later = try ManagedObjectModel(entities: [entity("Note", note.attributes + [attribute("more")])])
+      scene.run("migrate", scene.store.path, "--to", try Notebook.write(later, "Later", in: scene.directory))
+      let version = try #require(try StoreArchive(storeURL: scene.store).previousVersions().first)
+      for folder in [support, ExternalStorage.folder(forStoreAt: version.storeURL.path)] {
+        try FileManager.default.removeItem(atPath: folder + "/" + names[0])
+      }
+      try scene.follow(["versions", scene.store.path], "doctor", isLasting: true)
+      let named = PrintedCommand.all(in: scene.run("doctor", scene.store.path).output)
+      #expect(named.map { Array($0.words.prefix(2)) } == [["salvage", version.storeURL.path]])
+      #expect(scene.tool.run(named[0].words).code == 6)
     },
     Situation("a snapshot that can't be read is written anew") { scene in
       try scene.makeStore()

@@ -190,7 +190,11 @@ extension StoreDiagnosis {
         before: FileManager.default.fileExists(atPath: own) ? nil : ("mkdir -p \(shellWord(own))", "the folder is gone")
       )
     }
-    return Step(command: nil, reason: "look for \(listText(names, limit: 6)) in a backup, and copy it to \(own)")
+    let kept = versions.map(\.storeURL.path).first { StorePlace($0).holdsPages }
+    return Step(
+      command: nil,
+      reason: "look for \(listText(names, limit: 6)) in a backup, and copy it to \(own)"
+        + (kept.map { "; \(salvage(ofKept: $0)) reads what the newest version holds" } ?? ""))
   }
 
   /// The step for a snapshot that can't be read, beside a store whose model is known.
