@@ -226,8 +226,8 @@ extension StoreError {
     case .truncated, .damaged, .tooDemanding, .metadataRowCount, .invalidMetadata, .missingVersionHashes:
       ErrorHelp(
         .damagedStore(path: path),
-        "Keep them as they are. Open a previous version from the folder \(path).heirloom/previous, or salvage the store"
-          + " into a new file.", [.previousVersions, .salvage])
+        "Keep them as they are. Restore a previous version, if one is in the folder \(path).heirloom/previous, or salvage"
+          + " the store into a new file.", [.previousVersions, .salvage])
     case .inUse: ErrorHelp(.store(path: path), "Close it in other processes and connections, then try again.")
     case .needsRecovery:
       ErrorHelp(

@@ -94,7 +94,10 @@ package final class StoreVerification {
 
   /// Adds damage, which only a previous version or a backup makes good.
   func addDamage(_ kind: StoreFinding.Kind, entity: String? = nil, _ message: String) {
-    report.findings.append(.damage(kind, entity: entity, message))
+    let finding = StoreFinding.damage(kind, entity: entity, message)
+    // Several checks read the same table; for a person one sentence is enough.
+    guard !report.findings.contains(where: { $0.kind == kind && $0.message == finding.message }) else { return }
+    report.findings.append(finding)
   }
 
   /// Runs a check; if SQLite can't read something, that becomes a finding.
@@ -180,7 +183,11 @@ extension Connection {
         lines += try rows("PRAGMA \(check)(\(quote(table.name)))").compactMap(\.first?.text)
       }
     }
-    return Array(lines.filter { $0 != "ok" }.prefix(limit))
+    // Earlier SQLites head the faults of a database with a line of its name.
+    let faults = lines.flatMap { $0.split(separator: "\n").map(String.init) }.filter {
+      $0 != "ok" && !$0.hasPrefix("*** in database ")
+    }
+    return Array(faults.prefix(limit))
   }
 }
 

@@ -179,7 +179,8 @@ extension StoreVault {
           "had \(manifest.storeByteCount) bytes when it was kept and has \(status.size) now: something opened it for writing."
             + " Verify it.", store: manifest.storeName))
     }
-    if let fault = manifest.soundness?.fault {
+    // An earlier release noted SQLite's words with their line breaks.
+    if let fault = manifest.soundness?.fault?.split(separator: "\n").joined(separator: " ") {
       faults.append(
         VersionFault(
           .warning, "was found unsound: \(fault). No older version is removed because of it.",
