@@ -165,7 +165,8 @@ extension AdviceList {
     Entry("FileStart.swift", "heirloom doctor", .test("each command that is given a log names its store")),
     Entry("FileStart.swift", "heirloom inspect", .test("every command says the same of a file that is no database")),
     Entry(
-      "Migrated.swift", "none can be read whole", .test("the command that the list of versions names is one that works")
+      "CommandFailure.swift", "none can be read whole",
+      .test("the command that the list of versions names is one that works")
     ),
     Entry(
       "RepairCommand.swift", "says what to run next",
@@ -235,7 +236,7 @@ extension AdviceList {
     Entry("StoreInspectionText.swift", "give it with --model", .situation("the model that made a store is given")),
     Entry("Migrated.swift", "without --defer", .situation("clean-up that was put off is done")),
     Entry("Migrated.swift", "brings it back", .situation("a migration names what brings the store back")),
-    Entry("Migrated.swift", "brings back the newest", .situation("a store that is gone comes back")),
+    Entry("CommandFailure.swift", "brings back the newest", .situation("a store that is gone comes back")),
     Entry(
       "StoreMigration.swift", "names the command that reads them",
       .test("what was not undone is told, and read by the command that is named")),

@@ -104,14 +104,23 @@ struct KeptWalkTests {
       #expect(try count() == 900)
       #expect(command.words.last == versions[damage.damaged.contains(0) ? 1 : 0].id)
     }
-    // A migration of a store that is gone names the same one.
+    // Each command that needs a store that is gone names the same one.
     guard damage.isStoreDamaged == nil, damage.damaged.count < 2 else { return }
-    try FileManager.default.removeItem(at: store)
-    for end in StoreLocation.sideSuffixes { try? FileManager.default.removeItem(atPath: store.path + end) }
-    let refused = tool("migrate", store.path, "--to", directory.file("V1.json").path)
-    let advice = try #require(PrintedCommand.all(in: refused.error).first { $0.words[0] == "restore" }, "\(refused)")
-    #expect(tool.run(advice.words).code == 0)
-    #expect(try count() == 900)
+    let model = directory.file("V1.json").path
+    for words in [
+      ["migrate", store.path, "--to", model], ["plan", store.path, "--to", model], ["verify", store.path],
+      ["rehearse", store.path, "--to", model], ["repair", store.path],
+      ["salvage", store.path, "--output", directory.file("New.sqlite").path],
+    ] {
+      try FileManager.default.removeItem(at: store)
+      for end in StoreLocation.sideSuffixes { try? FileManager.default.removeItem(atPath: store.path + end) }
+      let refused = tool.run(words)
+      let advice = try #require(
+        PrintedCommand.all(in: refused.error).first { $0.words[0] == "restore" }, "\(words): \(refused)")
+      #expect(!refused.error.contains("make a store") && advice.words.last == command.words.last, "\(refused)")
+      #expect(tool.run(advice.words).code == 0)
+      #expect(try count() == 900)
+    }
   }
 
   @Test(arguments: ["-wal", "-journal", nil], ["no store any more, whatever it was before", "cut"])

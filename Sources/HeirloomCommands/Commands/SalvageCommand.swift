@@ -43,7 +43,7 @@ enum SalvageCommand {
       let report = try salvage.run(to: URL(fileURLWithPath: output))
       return SalvageText(report: report, style: console.style).commandReport
     } catch {
-      throw CommandFailure(error)
+      throw CommandFailure(error).aboutStore(at: path)
     }
   }
 }

@@ -67,12 +67,29 @@ struct CommandFailure: Error {
   /// Returns the failure with a store's path, unless it names one itself.
   func aboutStore(at path: String?) -> CommandFailure {
     // A store that is missing holds no data.
-    guard code != Self.missingCode else { return self }
+    guard code != Self.missingCode else { return path.map(namingKept) ?? self }
     var failure = self
     failure.storeAt = storeAt ?? path
     if let path, code == "unreadableStore", case .folder = PathKind(path) {
       (failure.message, failure.suggestion) = Self.instead(ofFolder: path)
     }
+    return failure
+  }
+
+  /// Returns the failure of a store that is gone, with the command that brings a kept version of it back.
+  private func namingKept(of path: String) -> CommandFailure {
+    guard !FileManager.default.fileExists(atPath: path), !StoreError(path: path, problem: .missing).hasLog else {
+      return self
+    }
+    let versions = (try? StoreArchive(path: path).previousVersions()) ?? []
+    guard !versions.isEmpty else { return self }
+    let count = Int64(versions.count)
+    let words = "The store is gone, but \(counted(count, "version")) of it \(verb("are", count)) kept"
+    var failure = self
+    failure.suggestion =
+      versions.first(where: \.isSound).map {
+        "\(words): heirloom restore \(shellWord(path)) --version \($0.id) brings back the newest that can be read whole."
+      } ?? "\(words), and none can be read whole: heirloom doctor \(shellWord(path)) names what reads them."
     return failure
   }
 

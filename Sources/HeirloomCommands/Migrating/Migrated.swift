@@ -81,7 +81,7 @@ struct Migrated {
     default:
       return CommandReport(
         members: members(path, "noStore", from: nil, to: nil, rows: [], previous: nil, seconds: seconds),
-        failure: missing(path, request: request))
+        failure: CommandFailure(StoreError(path: path, problem: .missing)).aboutStore(at: path))
     }
   }
 
@@ -131,22 +131,6 @@ struct Migrated {
       ("fromName", .optional(from?.name)), ("to", .optional(to?.checksum)), ("toName", .optional(to?.name)),
       ("rows", .list(rows)), ("retained", .optional(previous)), ("seconds", .number(seconds)),
     ]
-  }
-
-  /// Returns the failure of a missing store: an app may start for the first time, but a person mistyped it or lost it.
-  private static func missing(_ path: String, request: MigrationRequest) -> CommandFailure {
-    var failure = CommandFailure(StoreError(path: path, problem: .missing))
-    let versions = (try? request.assistant(for: path).archive.previousVersions()) ?? []
-    let count = Int64(versions.count)
-    let words = "The store is gone, but \(counted(count, "version")) of it \(verb("are", count)) kept"
-    if let newest = versions.first(where: \.isSound) {
-      failure.suggestion =
-        "\(words): heirloom restore \(shellWord(path)) --version \(newest.id) brings back the newest that can be read whole."
-    } else if count > 0 {
-      failure.suggestion =
-        "\(words), and none can be read whole: heirloom doctor \(shellWord(path)) names what reads them."
-    }
-    return failure
   }
 }
 
