@@ -127,4 +127,36 @@ struct DecidedWayTests {
     let plan = tool("plan", store.path, "--to", history)
     #expect(!plan.output.contains("Nothing is lost"), "\(plan.output)")
   }
+
+  /// Each later version drops an attribute and needs a decision, so that each step is a hop.
+  @Test(arguments: 0..<3)
+  func `a plan counts the losses of all steps, also where the loss of one needs a word`(open: Int) throws {
+    let directory = try TemporaryDirectory()
+    let (tool, history) = (Tool(directory: directory.url), directory.file("History").path)
+    func version(_ number: Int) throws -> ManagedObjectModel {
+      let kept = (number..<4).map { Make.attribute("a\($0)") }
+      let added = (1..<max(number, 1)).map { Make.attribute("b\($0)", optional: false) }
+      return try ManagedObjectModel(entities: [Make.entity("Note", kept + added)])
+    }
+    for number in 1...4 {
+      let path = try Notebook.write(try version(number), "V\(number)", in: directory)
+      #expect(tool("snapshot", path, "--history", history).code == 0)
+      guard number > 1 else { continue }
+      _ = tool("check", history, "--decide", "Note.b\(number - 1)=fill:x")
+      if number - 2 != open { _ = tool("check", history, "--acknowledge", "Note.a\(number - 1)") }
+    }
+    let context = ManagedObjectContext(
+      store: try PersistentStore.create(at: directory.file("Steps.sqlite"), model: version(1)))
+    for number in 0..<5 {
+      let note = try context.insert("Note")
+      for name in 1...3 where number % (name + 1) != 0 { note["a\(name)"] = .string("x") }
+    }
+    try context.save()
+    try context.store.close()
+    let plan = tool("plan", directory.file("Steps.sqlite").path, "--to", history, "--json")
+    #expect(plan.code == 3, "\(plan.output)")
+    let counts = [1: 2, 2: 3, 3: 3].mapValues { $0 }
+    let expected = (1...3).map { "Note.a\($0) \(counts[$0] ?? 0) \($0 - 1 == open ? "<null>" : "lock")" }
+    #expect(try Self.losses(plan.json()) == expected)
+  }
 }

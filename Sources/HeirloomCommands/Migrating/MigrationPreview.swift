@@ -51,23 +51,33 @@ final class MigrationPreview {
   ///
   /// Where there is no room for a copy, the plan of the first hop stays, with a warning.
   func countAllHops(_ request: MigrationRequest, _ console: Console) {
-    guard failure == nil, let plan, plan.hopCount > 1 else { return }
+    guard let plan, plan.hopCount > 1, failure == nil || asksForConsent else { return }
     let path = inspection.path
     do {
       let clone = try StoreClone(of: path, bytesNeeded: plan.bytesNeeded, console: console)
-      do {
-        self.plan = try Rehearsal.whole(plan, rehearsedOn: clone, of: path, request: request, console: console)
-      } catch {
-        let failure = CommandFailure(error, advice: request.advice).aboutStore(at: path)
-        // The plan at which the run stopped has the losses and blockers of a later hop.
-        (self.plan, self.failure) = (failure.plan, failure)
+      if failure == nil {
+        do {
+          self.plan = try Rehearsal.whole(plan, rehearsedOn: clone, of: path, request: request, console: console)
+        } catch {
+          let failure = CommandFailure(error, advice: request.advice).aboutStore(at: path)
+          // The plan at which the run stopped has the losses and blockers of a later hop.
+          (self.plan, self.failure) = (failure.plan, failure)
+        }
       }
+      guard asksForConsent else { return }
+      // The copy may lose what nobody consented to, so that the losses of all hops are counted.
+      var accepting = request
+      accepting.configuration.losses = .accept
+      let whole = try? Rehearsal.whole(plan, rehearsedOn: clone, of: path, request: accepting, console: console)
+      if let whole { self.plan = whole.withoutConsent(by: .configuration) }
     } catch {
       self.plan?.warnings.append(
         "Only the first of \(plan.hopCount) steps is counted: no copy could be made for the others"
           + " (\(ErrorWords.clause("\(error)"))).")
     }
   }
+
+  private var asksForConsent: Bool { failure?.code == "lossesNotConsented" }
 
   /// True when the store has the current model.
   var isUpToDate: Bool { plan == nil && failure == nil }

@@ -155,6 +155,16 @@ extension MigrationPlan {
     for index in laterHops.indices { laterHops[index].consent(by: consent) }
   }
 
+  /// Returns the plan without the consents of one source, for a plan that was carried out on a copy to be counted.
+  package func withoutConsent(by source: LossConsent) -> MigrationPlan {
+    var plan = self
+    for index in plan.hopLosses.indices where plan.hopLosses[index].consent == source {
+      plan.hopLosses[index].consent = nil
+    }
+    plan.laterHops = plan.laterHops.map { $0.withoutConsent(by: source) }
+    return plan
+  }
+
   /// Adds the outcome of code that no plan could foresee.
   mutating func take(_ outcome: RowRunOutcome) {
     mappingResults = outcome.results
