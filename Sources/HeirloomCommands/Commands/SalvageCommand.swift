@@ -132,17 +132,16 @@ struct SalvageText {
     else { return [] }
     func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
     let folder = (1...).lazy.map { "\(store.path).damaged\($0 == 1 ? "" : "-\($0)")" }.first { !isThere($0) } ?? ""
-    func words(_ command: String, _ source: String, _ target: String) -> String? {
-      isThere(source) ? "  \(command) \(shellWord(source)) \(shellWord(target))" : nil
+    func line(_ source: String, to target: String, copies: Bool = false) -> String? {
+      isThere(source) ? "  \(copies ? "cp -R" : "mv") \(shellWord(source)) \(shellWord(target))" : nil
     }
     // Another store's files stay where they are; names of files are never used twice.
     let isShared = StorePlace(store.path).sharesSupport
     return ["To use it in the store's place, while no app has the store open:", "  mkdir \(shellWord(folder))"]
-      + ([store.path] + store.sideFiles).compactMap { words("mv", $0, folder) }
+      + ([store.path] + store.sideFiles).compactMap { line($0, to: folder) }
       + [
-        words(isShared ? "cp -R" : "mv", store.support, folder), words("mv", output.path, store.path),
-        isShared
-          ? words("cp -R", output.support + "/.", store.support) : words("mv", output.support, store.support),
+        line(store.support, to: folder, copies: isShared), line(output.path, to: store.path),
+        line(isShared ? output.support + "/." : output.support, to: store.support, copies: isShared),
       ].compactMap(\.self)
   }
 
