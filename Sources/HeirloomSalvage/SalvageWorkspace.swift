@@ -308,7 +308,10 @@ final class SalvageWorkspace {
       }
       header = DatabaseHeader(pageSize: pageSize)
       isDamaged = true
-      notes.append("The file's header is damaged; its pages were found to be of \(pageSize) bytes.")
+      notes.append(
+        origin.lacks(1)
+          ? "The page with the file's header is gone; the pages in the \"-wal\" are of \(pageSize) bytes."
+          : "The file's header is damaged; its pages were found to be of \(pageSize) bytes.")
     }
     let pageCount = Int(clamping: size / Int64(header.pageSize))
     guard pageCount >= 1 else { throw SalvageError(storePath: location.path, problem: .notDatabase) }
