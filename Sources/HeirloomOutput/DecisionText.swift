@@ -7,17 +7,17 @@ extension MigrationBlocker {
   /// - Parameter plan: The plan that the blocker is of, whose destination tells the type of an example.
   /// - Returns: The options, joined by "or".
   package func optionText(in plan: MigrationPlan) -> String {
-    options(in: plan).joined(separator: " or ")
+    options(in: plan, among: choices).joined(separator: " or ")
   }
 
-  /// Returns the option after which no row of the blocker goes without being kept: the one for the quarantine.
-  package func keepingOption(in plan: MigrationPlan) -> String? {
-    choices.contains(.quarantine) ? options(in: plan).last : nil
+  /// Returns the option after which each row of the blocker stays in the store; `nil` if there is none.
+  package func mendingOption(in plan: MigrationPlan) -> String? {
+    options(in: plan, among: [.fill, .new]).first
   }
 
-  private func options(in plan: MigrationPlan) -> [String] {
+  private func options(in plan: MigrationPlan, among wanted: [DataDecision.Option]) -> [String] {
     let place = entity + (property.map { ".\($0.replacingOccurrences(of: ", ", with: ","))" } ?? "")
-    return choices.flatMap { choice -> [String] in
+    return choices.filter(wanted.contains).flatMap { choice -> [String] in
       switch choice {
       case .fill:
         return property.flatMap { plan.destination.attribute(at: $0, of: entity)?.type.example }.map { ["fill:\($0)"] }

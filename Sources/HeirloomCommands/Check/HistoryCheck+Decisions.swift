@@ -82,13 +82,18 @@ extension HistoryCheck {
     return decisions
   }
 
-  /// Returns true if the lock has a decision about the same rows of a step.
+  /// Returns true if the lock has a decision about the same rows of a step, and it can be carried out.
   private func isDecided(_ fitting: Fitting) -> Bool {
-    (lock?.content.namedDecisions ?? []).contains { known in
-      known.step == VersionLock.Step(source: fitting.source.name, destination: fitting.destination.name)
-        && known.entity == fitting.decision.entity && Set(known.properties) == Set(fitting.decision.properties)
-        && (known.choice == VersionLock.Decision.computed) == fitting.decision.isComputed
+    let standing = history?.standingDecisions(from: fitting.source.model, to: fitting.destination.model) ?? []
+    let isMistaken = standing.contains {
+      $0.isAtPlace(of: fitting.decision) && $0.mistake(in: fitting.destination.model) != nil
     }
+    return !isMistaken
+      && (lock?.content.namedDecisions ?? []).contains { known in
+        known.step == VersionLock.Step(source: fitting.source.name, destination: fitting.destination.name)
+          && known.entity == fitting.decision.entity && Set(known.properties) == Set(fitting.decision.properties)
+          && (known.choice == VersionLock.Decision.computed) == fitting.decision.isComputed
+      }
   }
 }
 

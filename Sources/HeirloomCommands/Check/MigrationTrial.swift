@@ -38,6 +38,24 @@ struct MigrationTrial {
   private let path: String
   /// Values for new properties that somebody still has to decide, so that the rest is tried.
   private var fills: [DataDecision] = []
+  /// Decisions that take sample rows that don't fit out of the store, so that the rest is tried.
+  private var removals: [DataDecision] = []
+  /// The plans whose blockers ``removals`` answers.
+  private var refusals: [MigrationPlan] = []
+
+  /// A hop with its possible blockers and losses that nothing decides.
+  private struct Hop {
+    let source: ManagedObjectModel
+    let destination: ManagedObjectModel
+    let effects: [DataEffect]
+
+    init(
+      _ source: ManagedObjectModel, _ destination: ManagedObjectModel, _ mapping: MappingModel, _ given: GivenMappings
+    ) {
+      (self.source, self.destination) = (source, destination)
+      effects = given.openEffects(of: mapping, from: source, to: destination)
+    }
+  }
 
   /// Creates a trial.
   ///
@@ -74,9 +92,9 @@ struct MigrationTrial {
     defer { withExtendedLifetime(scratch) {} }
     let folder = URL(fileURLWithPath: scratch.path)
     guard let hops = try effects(in: folder) else { return }
-    let first = hops.first ?? []
-    tell(first)
-    let new = hops.joined().filter(\.hasNewProperty)
+    let first = hops.first?.effects ?? []
+    hops.first.map { tell($0) }
+    let new = hops.flatMap(\.effects).filter(\.hasNewProperty)
     fills = Set(new.compactMap { DecisionArgument.example(for: $0, in: history) }).ordered(by: \.description)
     let store = folder.appendingPathComponent("Sample.sqlite")
     let narrowing = first.filter { effect in !fills.contains { effect.isAnswered(by: $0) } }
@@ -100,13 +118,12 @@ struct MigrationTrial {
       return
     }
     do {
-      guard case .migrated(let report) = try migrate(store) else { return }
+      guard case .migrated(let report) = try migrateFittingRows(store) else { return }
       seconds = report.seconds
-      losses = report.plan.losses
-      tell(
-        report.plan.hops.dropFirst().flatMap {
-          mappings.openEffects(of: $0.mapping, from: $0.source, to: $0.destination)
-        })
+      losses = report.plan.losses.filter { loss in
+        loss.consent != .decision || !removals.contains { loss.reason.hasSuffix("by the decision \($0).") }
+      }
+      for hop in report.plan.hops.dropFirst() { tell(Hop(hop.source, hop.destination, hop.mapping, mappings)) }
       try judge(store, before: before, report: report)
     } catch {
       try tell(error)
@@ -117,14 +134,14 @@ struct MigrationTrial {
 
   /// Returns each hop's possible blockers and losses that the lock doesn't decide, from the models and mappings alone;
   /// `nil` if there is no path.
-  private mutating func effects(in folder: URL) throws -> [[DataEffect]]? {
+  private mutating func effects(in folder: URL) throws -> [Hop]? {
     let url = folder.appendingPathComponent("Empty.sqlite")
     try PersistentStore.create(at: url, model: version.model).close()
     do {
       guard let plan = try assistant(for: url).plan() else { return [] }
       let later = (try? LossReview.path(through: versions, mappings))?.hops.dropFirst() ?? []
-      return [mappings.openEffects(of: plan.mapping, from: plan.source, to: plan.destination)]
-        + later.map { mappings.openEffects(of: $0.mapping, from: $0.source, to: $0.destination) }
+      return [Hop(plan.source, plan.destination, plan.mapping, mappings)]
+        + later.map { Hop($0.source, $0.destination, $0.mapping, mappings) }
     } catch {
       try tell(error)
       return nil
@@ -136,7 +153,7 @@ struct MigrationTrial {
     configuration.proof = .full
     // The losses are findings already, and the samples are thrown away after the trial.
     configuration.losses = .accept
-    configuration.decisions = fills
+    configuration.decisions = fills + removals
     if !mappings.isEmpty {
       mappings.add(to: &configuration, from: version.model, to: history.current)
     }
@@ -149,6 +166,22 @@ struct MigrationTrial {
     return try console.interruption.cancelling(assistant.progress) { try assistant.migrateStore() }
   }
 
+  /// Migrates the store without the sample rows that don't fit: those that do are tried to the end.
+  private mutating func migrateFittingRows(_ url: URL) throws -> MigrationOutcome {
+    while true {
+      do {
+        return try migrate(url)
+      } catch MigrationAssistantError.decisionNeeded(let path, let plan) {
+        let new = Set(
+          plan.blockers.map { DataDecision(entity: $0.entity, constraint: $0.properties, .quarantine) }
+        ).subtracting(removals)
+        guard !new.isEmpty else { throw MigrationAssistantError.decisionNeeded(storePath: path, plan: plan) }
+        removals += new.ordered(by: \.description)
+        refusals.append(plan)
+      }
+    }
+  }
+
   /// Judges the migrated store.
   private mutating func judge(_ url: URL, before: StoreContents, report: MigrationReport) throws {
     result = .kept
@@ -156,8 +189,11 @@ struct MigrationTrial {
       result = .failed
       add(.error, .notKept, entity: finding.entity, property: finding.property, "\(way): \(finding.message)")
     }
-    let removes = report.plan.decisions.contains { $0.removed > 0 }
-    for row in report.plan.rowsOfAllHops where removes {
+    let removing = report.plan.decisions.filter { $0.removed > 0 }
+    let own = removing.filter { removals.contains($0.decision) }
+    objects -= Int(clamping: own.reduce(0) { $0 + $1.removed })
+    tellRefusals(of: report.plan)
+    for row in report.plan.rowsOfAllHops where own.count < removing.count {
       guard let objects = row.before, objects > 2, let rest = row.after, rest <= 1 else { continue }
       add(
         .warning, .dataHazard, entity: row.entity,
@@ -189,23 +225,61 @@ struct MigrationTrial {
         message: message))
   }
 
-  private mutating func tell(_ effects: [DataEffect]) {
-    for effect in effects {
+  private mutating func tell(_ hop: Hop) {
+    for effect in hop.effects {
       // ``LossReview`` reports losses for the hop that causes them.
       guard effect.kind.severity != .loss else { continue }
       let property = effect.properties.isEmpty ? nil : effect.properties.joined(separator: ", ")
+      let mistake = mappings.mistake(inDecisionAbout: effect, from: hop.source, to: hop.destination)
+      let words = effect.description + (mistake.map { " \($0)" } ?? "")
       guard effect.kind.severity == .blocker else {
-        add(.warning, .dataHazard, entity: effect.entity, property: property, effect.description)
+        add(.warning, .dataHazard, entity: effect.entity, property: property, words)
         continue
       }
       guard effect.stopsEveryObject else {
-        add(
-          .warning, .dataHazard, entity: effect.entity, property: property,
-          "\(effect.description) Until then such objects stop the migration of a user's store.")
+        add(.warning, .dataHazard, entity: effect.entity, property: property, "\(words) \(Self.untilThen)")
         continue
       }
-      add(.error, .dataHazard, entity: effect.entity, property: property, "\(effect.description) \(advice(on: effect))")
+      add(.error, .dataHazard, entity: effect.entity, property: property, "\(words) \(advice(on: effect))")
     }
+  }
+
+  private static let untilThen = "Until then such objects stop the migration of a user's store."
+
+  /// Reports the sample rows that didn't fit, and the steps that every sample object of an entity stops.
+  private mutating func tellRefusals(of plan: MigrationPlan) {
+    for blocker in refusals.flatMap(\.blockers) {
+      let isTold = findings.contains {
+        $0.kind == .dataHazard && $0.entity == blocker.entity && $0.message.hasPrefix(blocker.reason)
+      }
+      guard !isTold else { continue }
+      add(
+        .warning, .dataHazard, entity: blocker.entity, property: blocker.property, "\(blocker.reason) \(Self.untilThen)"
+      )
+    }
+    let stopped = refusals.filter { refusal in
+      refusal.blockers.contains { blocker in
+        let objects = refusal.destination.entityTree(from: blocker.entity).reduce(Int64(0)) { sum, entity in
+          sum + (refusal.rows.first { $0.entity == entity.name }?.before ?? 0)
+        }
+        // Of equal objects one stays.
+        return objects > 2 && blocker.rows >= objects - (blocker.choices.contains(.newest) ? 1 : 0)
+      }
+    }
+    for refusal in stopped { tellStop(by: refusal) }
+  }
+
+  /// Reports a step that every sample object of an entity stops.
+  private mutating func tellStop(by plan: MigrationPlan) {
+    result = .notTried
+    let isLast = plan.destination.versionHashes() == history.currentHashes
+    let step = isLast ? "\"\(history.currentName)\"" : "a version on the way"
+    add(
+      .error, .notTried,
+      "\(way): the step to \(step) was not tried, since sample rows don't fit. If the app decides what becomes of such rows, its"
+        + " own tests have to try it: say so with --by-app"
+        + " \(versionOfStep { $1.versionHashes() == plan.destination.versionHashes() && $0.versionHashes() != $1.versionHashes() })."
+        + decided(by: plan.blockers.compactMap { $0.mendingOption(in: plan) }))
   }
 
   /// Returns the commands after which an effect stops no migration.
@@ -258,22 +332,7 @@ struct MigrationTrial {
             + " --by-app \(versionOfStep { MappingInference(from: $0, to: $1).obstacles.contains(obstacle) })."
             + decided(by: [obstacle.optionText].compactMap(\.self)))
       }
-    case MigrationAssistantError.decisionNeeded(_, let plan):
-      result = .notTried
-      for blocker in plan.blockers {
-        add(
-          .warning, .dataHazard, entity: blocker.entity, property: blocker.property,
-          "\(blocker.reason) The choices: \(blocker.optionText(in: plan)).")
-      }
-      let isLast = plan.destination.versionHashes() == history.currentHashes
-      let step = isLast ? "\"\(history.currentName)\"" : "a version on the way"
-      add(
-        .error, .notTried,
-        "\(way): the step to \(step) was not tried, since sample rows don't fit. If the app decides what becomes of such rows, its"
-          + " own tests have to try it: say so with --by-app"
-          + " \(versionOfStep { $1.versionHashes() == plan.destination.versionHashes() && $0.versionHashes() != $1.versionHashes() })."
-          + decided(by: plan.blockers.compactMap { $0.keepingOption(in: plan) })
-      )
+    case MigrationAssistantError.decisionNeeded(_, let plan): tellStop(by: plan)
     case MigrationAssistantError.failed(_, .unknownPolicies(let names, _)):
       result = .notTried
       add(

@@ -156,8 +156,11 @@ struct DecisionArgument {
     let place = "\(effect.entity).\(effect.properties.joined(separator: ","))"
     switch effect.kind {
     case .missingValue:
-      return effect.properties.first.flatMap { attribute($0, of: effect.entity, in: history)?.type.example }.flatMap {
-        try? DecisionArgument("\(place)=fill:\($0)").decision(in: history)
+      return effect.properties.first.flatMap { attribute($0, of: effect.entity, in: history)?.type }.flatMap { type in
+        // One text for all would be equal in a constraint.
+        let isUnique = history.current.entity(named: effect.entity)?.uniquenessConstraints.contains(effect.properties)
+        let value = isUnique == true && [.string, .uri].contains(type) ? AttributeType.uuid.example : type.example
+        return value.flatMap { try? DecisionArgument("\(place)=fill:\($0)").decision(in: history) }
       }
     case .duplicate: return try? DecisionArgument("\(place)=newest").decision(in: history)
     case .missingLink:

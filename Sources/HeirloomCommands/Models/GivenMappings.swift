@@ -49,10 +49,25 @@ struct GivenMappings {
   func openEffects(
     of mapping: MappingModel, from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) -> [DataEffect] {
-    let decided = decisions(source, destination)
-    return mapping.effects(from: source, to: destination).filter { effect in
-      !decided.contains { effect.isAnswered(by: $0) || effect.kind == .duplicate && $0.givesDistinctValues(to: effect) }
+    let decided = decisions(source, destination).filter { $0.mistake(in: destination) == nil }
+    return mapping.effects(from: source, to: destination).compactMap { effect in
+      guard !decided.contains(where: effect.isAnswered) else { return nil }
+      guard effect.kind == .duplicate else { return effect }
+      let rows = effect.rows.filter { rows in !decided.contains { $0.givesDistinctValues(to: rows, of: effect) } }
+      return rows.isEmpty
+        ? nil : DataEffect(kind: effect.kind, entity: effect.entity, properties: effect.properties, rows: rows)
     }
+  }
+
+  /// Returns the reason why the lock's decision about an effect's rows says nothing about them, as a sentence; `nil` if
+  /// there is no such decision.
+  func mistake(
+    inDecisionAbout effect: DataEffect, from source: ManagedObjectModel, to destination: ManagedObjectModel
+  ) -> String? {
+    standing(source, destination).lazy.compactMap { decision in
+      guard effect.isAnswered(by: decision), let mistake = decision.mistake(in: destination) else { return nil }
+      return "The lock's decision \(decision) doesn't count: \(mistake)."
+    }.first
   }
 
   /// Gives the mapping models to an assistant.

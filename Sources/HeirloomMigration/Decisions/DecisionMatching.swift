@@ -137,7 +137,7 @@ extension DecisionMatching {
   }
 
   /// Returns the reason why an attribute can't hold a decided value, or tells no age; `nil` if there is none.
-  private static func mistake(of decision: DataDecision, in version: ManagedObjectModel) -> String? {
+  fileprivate static func mistake(of decision: DataDecision, in version: ManagedObjectModel) -> String? {
     if case .fill(let value) = decision.choice {
       let target = decision.properties.first.flatMap { version.attributeTarget($0, of: decision.entity) }
       guard let target, (try? ValueCoding.encode(value, for: target.description)) != nil else {
@@ -159,6 +159,9 @@ extension DecisionMatching {
 extension DataDecision {
   /// Returns true if rows of another version's store may need the decision to become ones of a model.
   package func isFit(for model: ManagedObjectModel) -> Bool { objection(in: model) == nil }
+
+  /// Returns the reason why the decision says nothing about rows of a model; `nil` if it does.
+  package func mistake(in model: ManagedObjectModel) -> String? { DecisionMatching.mistake(of: self, in: model) }
 
   /// Returns the reason why no row of another version's store needs the decision, or why it can't be carried out.
   package func objection(in model: ManagedObjectModel) -> String? {

@@ -178,12 +178,14 @@ extension DataDecision {
     return expression.pathKept
   }
 
-  /// Returns true if the decision's expression makes rows differ that a constraint finds equal.
-  package func givesDistinctValues(to effect: DataEffect) -> Bool {
-    guard case .compute(let text) = choice, effect.entity == entity, let property = properties.first else {
-      return false
-    }
-    return effect.properties.contains(property) && ["uuid()", "CAST(uuid(), \"NSString\")"].contains(text)
+  /// Returns true if the decision's expression makes rows differ that a constraint would find equal.
+  ///
+  /// Rows that bring a value of their own along keep it.
+  package func givesDistinctValues(to rows: DataEffect.Rows, of effect: DataEffect) -> Bool {
+    guard case .compute(let text) = choice, effect.entity == entity, let property = properties.first,
+      let place = effect.properties.firstIndex(of: property), rows.properties.indices.contains(place)
+    else { return false }
+    return rows.properties[place] == nil && ["uuid()", "CAST(uuid(), \"NSString\")"].contains(text)
   }
 
   /// Returns true if no value of the source becomes one of the attribute, so that an expression may give it to all rows.
