@@ -82,6 +82,26 @@ struct NewVersionTests {
     #expect(try names() == before)
   }
 
+  @Test(arguments: ["A first", "Journal 1", "Z last"])
+  func `the command that a new version prints fixes the order as it was, whatever its name`(_ name: String) throws {
+    try write("Journal", "note")
+    #expect(tool("new-version", "Journal.xcdatamodeld").code == 0)
+    try write("Journal 2", "text")
+    let made = tool("new-version", "Journal.xcdatamodeld", "--name", name)
+    #expect(made.code == 0)
+    let command = try #require(
+      PrintedCommand.all(in: made.output).first { $0.words[0] == "snapshot" }, "\(made.output)")
+    #expect(tool.run(command.words).code == 0)
+    func order() throws -> [String] { try VersionLock(path: directory.file("lock.json").path).versions.map(\.name) }
+    #expect(try order() == ["Journal", "Journal 2"])
+    try write(name, "more")
+    #expect(tool("check", ".", "--acknowledge", "Entry.note", "--acknowledge", "Entry.text").code == 0)
+    let versions = try tool("check", ".", "--json").json()["versions"] as? [[String: Any]]
+    #expect(versions?.compactMap { $0["result"] as? String } == ["kept", "kept"], "\(versions ?? [])")
+    #expect(tool("snapshot", "Journal.xcdatamodeld", "--history", ".").code == 0)
+    #expect(try order() == ["Journal", "Journal 2", name])
+  }
+
   @Test func `folders that lead to a new bundle are made`() throws {
     let first = tool("new-version", "App/Models/Journal.xcdatamodeld")
     #expect(first.code == 0, "\(first.output)")

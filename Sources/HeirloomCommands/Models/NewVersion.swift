@@ -165,7 +165,8 @@ struct NewVersion {
       lines += locked?.lines ?? []
       if locked == nil, list.lock == nil {
         lines.append(
-          "No lock fixes what was shipped: heirloom snapshot \(shellWord(bundle.path)) --history \(shellWord(folder)) makes one."
+          "No lock fixes what was shipped: if \"\(current.name)\" was, heirloom snapshot \(shellWord(current.file.path)) --history"
+            + " \(shellWord(folder)) makes one."
         )
       }
     }

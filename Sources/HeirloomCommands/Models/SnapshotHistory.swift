@@ -8,6 +8,8 @@ struct SnapshotHistory {
   private let source: String
   private let console: Console
   private let list: ModelVersionList?
+  /// The version that is edited, which comes after all that were shipped, whatever its name.
+  private let editedName: String?
   private var lock: VersionLock
   private let lockPath: String
   /// True when the folder holds several bundles, whose versions may have the same names, or Swift source: no snapshots.
@@ -25,6 +27,9 @@ struct SnapshotHistory {
   init(at folder: String, for source: String, console: Console) throws {
     (self.folder, self.source, self.console) = (folder, source, console)
     if case .database = PathKind(source) { list = nil } else { list = try console.versions(at: source) }
+    // The list for one version of a bundle takes that for the current one.
+    let bundle = source.hasSuffix(".xcdatamodel") ? try? ModelVersionList(ModelFile.folder(of: source)) : list
+    editedName = bundle?.currentVersionName
     let names: [String]
     if case .missing = PathKind(folder) {
       names = []
@@ -66,6 +71,13 @@ struct SnapshotHistory {
     let fresh = try unlockedVersions(before: current)
     let known = lock.entry(named: current.name)
     if let known, known.editedEntities(in: current.model.versionHashes()) != nil { throw edited(current.name) }
+    for version in list?.versions ?? [] where version.name != current.name {
+      // One that can't be read is no edit: the check names it.
+      guard let entry = lock.entry(named: version.name), let model = try? version.file.read().model,
+        entry.editedEntities(in: model.versionHashes()) != nil
+      else { continue }
+      throw edited(version.name)
+    }
     var fixed: [NamedModel] = []
     if let place {
       guard let index = lock.versions.lastIndex(where: { $0.name == place }) else {
@@ -124,7 +136,7 @@ struct SnapshotHistory {
         guard lock.versions[index].entities == nil, let model = try? version.file.read().model else { continue }
         let entry = VersionLock.Entry(name: version.name, model: model)
         if lock.versions[index].checksum == entry.checksum { lock.versions[index].entities = entry.entities }
-      } else if precedes(version.name, current.name) {
+      } else if version.name != editedName, precedes(version.name, current.name) {
         fresh.append(NamedModel(name: version.name, model: try version.file.read().model))
       }
     }
