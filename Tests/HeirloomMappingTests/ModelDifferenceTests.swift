@@ -153,6 +153,40 @@ struct ModelDifferenceTests {
       ])
   }
 
+  /// Changes of the relationship that goes to another entity than before.
+  static let beside: [Edit] = [
+    Edit("nothing") { _ in }, Edit("ordered") { $0[0].relationships[0].isOrdered = true },
+    Edit("maximum") { $0[0].relationships[0].maxCount = 7 }, Edit("to-one") { $0[0].relationships[0].maxCount = 1 },
+    Edit("renamed") {
+      $0[0].relationships[0].name = "labels"
+      $0[0].relationships[0].renamingIdentifier = "tags"
+      $0[1].relationships[0].inverseRelationship = "labels"
+    },
+    Edit("no inverse") {
+      $0[0].relationships[0].inverseRelationship = nil
+      $0[1].relationships = []
+    },
+  ]
+
+  @Test(arguments: beside)
+  func `links that are dropped with their entity are kept by no other change of the relationship`(_ edit: Edit) throws {
+    func entities(_ other: String) -> [EntityDescription] {
+      [
+        entity("Item", attribute("n"), relationships: [toMany("tags", other, inverse: "items")]),
+        entity(other, attribute("t"), relationships: [toMany("items", "Item", inverse: "tags")]),
+      ]
+    }
+    var after = entities("Label")
+    edit.apply(&after)
+    let changes = ModelDifference(
+      from: try ManagedObjectModel(entities: entities("Tag")), to: try ManagedObjectModel(entities: after)
+    ).changes.filter { $0.entity == "Item" && ["tags", "labels"].contains($0.property) }
+    #expect(changes.contains { $0.effect == .dropped } && !changes.contains { $0.effect == .kept }, "\(changes)")
+    for change in changes where change.kind == .inverseChanged {
+      #expect(change.before == "Tag.items" && change.after == "Label.items", "\(change)")
+    }
+  }
+
   @Test func `sentences read as a person would say them`() throws {
     let before = try model(entity("E", attribute("title"), attribute("n", .integer64)))
     let after = try model(entity("E", attribute("name", id: "title"), required("n", .integer16, default: .integer(3))))

@@ -88,7 +88,12 @@ struct RenameSuspicionTests {
     guard let first else { return }
     let isOne = names.gone.count == 1 && names.new.count == 1
     #expect(first.isProposal == isOne)
-    #expect(first.advice.contains("Give \"\(first.added)\"") == isOne, "\(first.advice)")
+    #expect(first.advice.contains("the renaming identifier \"\(first.removed)\"") == (names.gone.count == 1))
+    #expect(first.advice.contains("Give \"\(first.added)\"") == (names.new.count == 1), "\(first.advice)")
+    // None of several is proposed, and none is left out.
+    for advice in [first.advice, first.sourceAdvice] where names.gone.count > 1 {
+      for name in names.gone { #expect(advice.contains("\"\(name)\""), "\(advice)") }
+    }
     for name in names.gone + names.new { #expect(first.question.contains("\"\(name)\""), "\(first.question)") }
   }
 
@@ -100,6 +105,20 @@ struct RenameSuspicionTests {
       let renames = ModelDifference(from: before, to: after).renames
       #expect(renames.count == 1 && renames.allSatisfy { !$0.isProposal })
       #expect(renames.first.map { [$0.added] + $0.alternatives }?.sorted() == ["Aside", "Page"])
+    }
+  }
+
+  @Test func `two entities that are gone and one like them are named, with the identifiers that they have`() throws {
+    var note = entity("Note", attribute("text"), attribute("date", .date))
+    note.renamingIdentifier = "Memo"
+    let old = entity("Old", attribute("text"), attribute("date", .date))
+    let after = try model(entity("Page", attribute("text"), attribute("date", .date)))
+    for before in [[note, old], [old, note]] {
+      let renames = ModelDifference(from: try ManagedObjectModel(entities: before), to: after).renames
+      #expect(renames.count == 1 && renames.allSatisfy { !$0.isProposal })
+      let advice = try #require(renames.first?.advice)
+      #expect(advice.contains("(\"Memo\" or \"Old\")") && !advice.contains("elementID=\""), "\(advice)")
+      #expect(renames.first?.question.contains("\"Note\", \"Old\"") == true)
     }
   }
 

@@ -24,7 +24,9 @@ extension DifferenceBuilder {
     let name = new.name
     let isStored = !new.isTransient && !old.isTransient
     let isHashed = !new.isTransient || !old.isTransient
-    let kept: ModelChange.Effect = isStored ? .kept : .nothing
+    // Links that the new destination drops are no part of what the other changes keep.
+    let areKept = isStored && linksToDestination(of: new, from: old) == .kept
+    let kept: ModelChange.Effect = areKept ? .kept : .nothing
     if old.name != name {
       add(.relationshipRenamed, entity, name, before: old.name, after: name, effect: kept, isHashed: isHashed)
     }
@@ -35,7 +37,7 @@ extension DifferenceBuilder {
     }
     addDestination(of: new, from: old, in: entity, isStored: isStored, isHashed: isHashed)
     addInverse(of: new, from: old, in: entity, kept: kept, isHashed: isHashed)
-    addCounts(of: new, from: old, in: entity, isStored: isStored, isHashed: isHashed)
+    addCounts(of: new, from: old, in: entity, isStored: areKept, isHashed: isHashed)
     if new.isOptional && !old.isOptional { add(.becameOptional, entity, name, isHashed: isHashed) }
     if !new.isOptional && old.isOptional {
       let effect: ModelChange.Effect = !isStored ? .nothing : new.isToMany ? .kept : .rowsDecide
@@ -55,26 +57,30 @@ extension DifferenceBuilder {
     of new: RelationshipDescription, from old: RelationshipDescription, in entity: String, isStored: Bool,
     isHashed: Bool
   ) {
-    let continued = correspondence.pair(ofSource: old.destinationEntity)?.destination.name
-    if continued == new.destinationEntity {
+    if isContinued(old.destinationEntity, as: new.destinationEntity) {
       guard old.destinationEntity != new.destinationEntity else { return }
       add(
         .destinationRenamed, entity, new.name, before: old.destinationEntity, after: new.destinationEntity,
         effect: isStored ? .kept : .nothing, isHashed: isHashed)
       return
     }
-    let targets = flows.targets(of: old, as: new)
-    let effect: ModelChange.Effect =
-      if !isStored {
-        .nothing
-      } else if targets.kept.isEmpty && !targets.foreign.isEmpty {
-        .refused
-      } else {
-        targets.foreign.isEmpty && targets.dropped.isEmpty ? .kept : .dropped
-      }
     add(
       .destinationChanged, entity, new.name, before: old.destinationEntity, after: new.destinationEntity,
-      effect: effect, isHashed: isHashed)
+      effect: isStored ? linksToDestination(of: new, from: old) : .nothing, isHashed: isHashed)
+  }
+
+  private func isContinued(_ entity: String, as other: String) -> Bool {
+    correspondence.pair(ofSource: entity)?.destination.name == other
+  }
+
+  /// Returns the effect of another destination on links.
+  private func linksToDestination(
+    of new: RelationshipDescription, from old: RelationshipDescription
+  ) -> ModelChange.Effect {
+    if isContinued(old.destinationEntity, as: new.destinationEntity) { return .kept }
+    let targets = flows.targets(of: old, as: new)
+    if targets.kept.isEmpty && !targets.foreign.isEmpty { return .refused }
+    return targets.foreign.isEmpty && targets.dropped.isEmpty ? .kept : .dropped
   }
 
   private func addInverse(
@@ -97,7 +103,9 @@ extension DifferenceBuilder {
       let isContinued = isContinued(before, as: after, in: new.destinationEntity)
       guard !isContinued || before.name != after.name else { return }
       add(
-        isContinued ? .inverseRenamed : .inverseChanged, entity, new.name, before: beforeName, after: afterName,
+        isContinued ? .inverseRenamed : .inverseChanged, entity, new.name,
+        before: before.name == after.name ? "\(old.destinationEntity).\(before.name)" : beforeName,
+        after: before.name == after.name ? "\(new.destinationEntity).\(after.name)" : afterName,
         effect: kept, isHashed: isHashed)
     }
   }

@@ -71,9 +71,10 @@ extension MatchingDiagnostic: CustomStringConvertible {
       """
     case .suspectedRename:
       """
-      \(subject) is new and "\(counterpart)", of the same shape, is gone. A rename? Then give \
-      \(alternatives.isEmpty && rivals.isEmpty ? "it" : "the one that goes on with it") the renaming identifier \
-      "\(suggestedIdentifier)"; otherwise \(content) dropped.
+      \(subject) is new and \(([counterpart] + rivals).map { "\"\($0)\"" }.joined(separator: ", ")), of the same shape, \
+      \(rivals.isEmpty ? "is" : "are") gone. A rename? Then give \
+      \(alternatives.isEmpty ? "it" : "the one that goes on with it") the renaming identifier \
+      \(rivals.isEmpty ? "\"\(suggestedIdentifier)\"" : "of the one that it goes on with"); otherwise \(content) dropped.
       """
     case .renameWithoutMigration:
       """

@@ -37,6 +37,8 @@ package struct RenameSuspicion: Hashable, Sendable {
   package let alternatives: [String]
   /// Further names that are gone and as alike; then none is proposed.
   package let rivals: [String]
+  /// The renaming identifiers of those that are gone, in the order of their names; ``renamingIdentifier`` is the first.
+  private let identifiers: [String]
 
   /// True if just one name is gone and one new.
   package var isProposal: Bool { alternatives.isEmpty && rivals.isEmpty }
@@ -61,16 +63,33 @@ extension RenameSuspicion: CustomStringConvertible {
 
   /// The advice for a rename, as the beginning of a sentence.
   package var advice: String {
-    "Give \(isProposal ? "\"\(added)\"" : "the one that goes on with \"\(removed)\"") the renaming identifier \"\(renamingIdentifier)\": in Xcode's model inspector, or"
+    let place = "in Xcode's model inspector, or"
+    guard rivals.isEmpty else {
+      return
+        "Give \(heir) the renaming identifier of the one that it goes on with (\(choices)): \(place) as elementID in the"
+        + " model's source"
+    }
+    return "Give \(heir) the renaming identifier \"\(renamingIdentifier)\": \(place)"
       + " elementID=\"\(renamingIdentifier)\" in the model's source"
   }
+
+  /// The one that a rename would go to, in words.
+  private var heir: String {
+    if alternatives.isEmpty { return "\"\(added)\"" }
+    return rivals.isEmpty ? "the one that goes on with \"\(removed)\"" : "each that goes on with another"
+  }
+
+  /// The identifiers of which a rename has one.
+  private var choices: String { identifiers.map { "\"\($0)\"" }.joined(separator: " or ") }
 
   /// The same advice for a model that SwiftData makes of source; a class has no former name there.
   package var sourceAdvice: String {
     kind == .entity
       ? "SwiftData can't follow it: keep the class's name, or carry its objects over in a custom stage"
-      : "Write @Attribute(originalName: \"\(renamingIdentifier)\"), or @Relationship with it, before"
-        + " \(isProposal ? "\"\(added)\"" : "the one that goes on with \"\(removed)\"")"
+      : rivals.isEmpty
+        ? "Write @Attribute(originalName: \"\(renamingIdentifier)\"), or @Relationship with it, before \(heir)"
+        : "Write @Attribute(originalName:) before \(heir), or @Relationship with it, with the name of the one that it goes on"
+          + " with (\(choices))"
   }
 
   /// The question and the advice.
@@ -98,6 +117,9 @@ extension RenameSuspicion {
       kind = .entity
       sourceEntity = diagnostic.counterpart
       type = "entity"
+      identifiers =
+        ([diagnostic.suggestedIdentifier]
+          + diagnostic.rivals.map { source.entity(named: $0)?.renamingIdentifier ?? $0 })
       let likeness = Self.likeness(source.shapes(of: sourceEntity), destination.shapes(of: entity))
       score = 0.3 * nameSimilarity + 0.7 * likeness
       return
@@ -105,7 +127,14 @@ extension RenameSuspicion {
     // The entity itself may be new, and only its subentities have objects that were there before.
     let tree = destination.entityTree(from: diagnostic.entity)
     guard let pair = tree.lazy.compactMap({ correspondence.pair(ofDestination: $0.name) }).first else { return nil }
-    sourceEntity = pair.source.name
+    let name = pair.source.name
+    sourceEntity = name
+    identifiers =
+      ([diagnostic.suggestedIdentifier]
+        + diagnostic.rivals.map {
+          source.attribute(named: $0, of: name)?.renamingIdentifier
+            ?? source.relationship(named: $0, of: name)?.renamingIdentifier ?? $0
+        })
     if let before = source.attribute(named: removed, of: sourceEntity),
       let after = destination.attribute(named: property, of: entity)
     {
