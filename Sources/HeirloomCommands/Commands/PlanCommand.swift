@@ -58,7 +58,8 @@ enum PlanCommand {
     if preview.plan != nil || isToldAbove { report.failure?.list?.items = [] }
     report.lines = headline(preview, request: request, style: style)
     guard let plan = preview.plan else {
-      report.lines += text?.lines(style) ?? []
+      // A store below the floor is refused, whatever would be decided.
+      if preview.failure?.code != "belowFloor" { report.lines += text?.lines(style) ?? [] }
       return report
     }
     let planText = PlanText(plan: plan)

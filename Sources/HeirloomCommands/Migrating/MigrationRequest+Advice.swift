@@ -13,12 +13,40 @@ extension MigrationRequest {
     guard let path = paths.first, paths.count == 1 else { return nil }
     let known = try? console.history(at: path)
     let sources = [store] + otherPaths
-    guard
-      let source = sources.first(where: { source in
-        (try? NamedModel(at: source, console: console, known: known?.versions ?? { _ in [] })) != nil
-      })
+    for source in sources {
+      guard let model = try? NamedModel(at: source, console: console, known: known?.versions ?? { _ in [] }).model
+      else {
+        continue
+      }
+      // Of several steps, the first that asks for a mapping is the one to write.
+      let ends = openStep(at: path, from: model) ?? (source, path)
+      return "heirloom compare \(shellWord(ends.0)) \(shellWord(ends.1)) --skeleton"
+    }
+    return nil
+  }
+
+  /// Returns the versions' places of the first of several steps of a history that loses something without consent, or
+  /// can't be inferred; `nil` if there is none.
+  private func openStep(at path: String, from source: ManagedObjectModel) -> (String, String)? {
+    guard let check = try? HistoryCheck(at: path, console: console), let byApp = try? check.versionsByCode([]) else {
+      return nil
+    }
+    let versions = Array(check.migratedVersions)
+    guard let start = versions.lastIndex(where: { $0.model.versionHashes() == source.versionHashes() }),
+      start < versions.count - 2
     else { return nil }
-    return "heirloom compare \(shellWord(source)) \(shellWord(path)) --skeleton"
+    let review = LossReview(of: versions, acknowledged: check.acknowledgements, mappings: mappings, byApp: byApp)
+    let open = Set(review.losses.filter { !$0.isAcknowledged }.map { [$0.source.name, $0.destinationName] })
+    return zip(versions, versions.dropFirst()).dropFirst(start).first { earlier, later in
+      guard !byApp.contains(earlier.name) else { return false }
+      if open.contains([earlier.name, later.name]) { return true }
+      do throws(MappingInferenceError) {
+        _ = try LossReview.path(through: [earlier, later], mappings)
+        return false
+      } catch {
+        return true
+      }
+    }.map { ($0.path, $1.path) }
   }
 
   /// Returns the command that acknowledges all losses of a plan in the history's lock.

@@ -1,0 +1,61 @@
+import Foundation
+import Heirloom
+import TestSupport
+import Testing
+
+/// The advice about a store that several steps lie before.
+struct SeveralStepsAdviceTests: ModelMaking {
+  private let directory: TemporaryDirectory
+  private let tool: Tool
+  private let history: String
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    tool = Tool(directory: directory.url)
+    history = directory.file("History").path
+  }
+
+  /// Fixes three versions, of which the second drops an attribute, and makes a store of the first with one object.
+  private func prepare(last: [AttributeDescription]) throws -> URL {
+    let first = [Self.attribute("number"), Self.attribute("mood"), Self.attribute("title")]
+    for (number, attributes) in [first, [first[0], first[2]], last].enumerated() {
+      let model = try ManagedObjectModel(entities: [Self.entity("Note", attributes)])
+      let path = try Notebook.write(model, "\(number + 1)", in: directory)
+      #expect(tool("snapshot", path, "--history", history).code == 0)
+    }
+    let url = directory.file("Store.sqlite")
+    let store = try PersistentStore.create(
+      at: url, model: ManagedObjectModel(entities: [Self.entity("Note", first)]))
+    let context = ManagedObjectContext(store: store)
+    let note = try context.insert("Note")
+    for name in ["number", "mood", "title"] { note[name] = .string("12") }
+    try context.save()
+    try store.close()
+    return url
+  }
+
+  @Test(arguments: [
+    [attribute("number")], [attribute("number", .integer64), attribute("title")],
+  ])
+  func `the skeleton is that of the step that needs it`(_ last: [AttributeDescription]) throws {
+    let store = try prepare(last: last)
+    _ = tool("check", history, "--acknowledge", "Note.mood")
+    let refusal = tool("migrate", store.path, "--to", history)
+    #expect(refusal.code == 3)
+    let command = try #require(
+      PrintedCommand.all(in: refusal.output + refusal.error).first { $0.words.contains("--skeleton") },
+      "\(refusal.output)\(refusal.error)")
+    let skeleton = tool.run(command.words)
+    #expect(skeleton.code == 0)
+    #expect(skeleton.output.contains("try step(from: \"2\", to: \"3\")"), "\(skeleton.output)")
+    #expect(!skeleton.output.contains("mood"), "\(skeleton.output)")
+  }
+
+  @Test func `below the floor nothing is to be decided`() throws {
+    let store = try prepare(last: [Self.attribute("number", .integer64), Self.attribute("title")])
+    #expect(tool("squash", history, "--floor", "2").code == 0)
+    let plan = tool("plan", store.path, "--to", history)
+    #expect(plan.code == 5 && plan.output.contains("from \"1\" to \"3\""), "\(plan.output)\(plan.error)")
+    #expect(!plan.output.contains("--decide") && !plan.output.contains("stands in the way"), "\(plan.output)")
+  }
+}
