@@ -46,10 +46,7 @@ extension AdviceList {
       "HistoryTable.swift", "meant: heirloom check",
       .test("the printed commands are whole, name all losses, and work word for word")),
     Entry(
-      "LossReview.swift", "Give a mapping that keeps it; if losing", .situation("a loss of a history is acknowledged")),
-    Entry(
-      "LossReview.swift", "The app's code may keep it",
-      .test("the check names both commands, and what it prints works word for word")),
+      "LossReview.swift", "if losing it is meant, heirloom check", .situation("a loss of a history is acknowledged")),
     Entry(
       "MigrationTrial.swift", "so does --by-app",
       .test("every object stops: an error, and the printed command decides it for app and tool")),

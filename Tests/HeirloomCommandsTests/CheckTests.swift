@@ -253,8 +253,14 @@ struct CheckTests {
     }
     try makeHistory([("V1", try model(["title", "body"])), ("V2", try model(["title"]))])
     try remove("lock.json")
+    // Without a lock the check advises what makes one, and no command that needs it.
+    let before = try check()
+    #expect(before.code == 6 && before.findings.contains("error loss Note body"), "\(before.messages)")
+    #expect(!before.messages.contains("--acknowledge"), "\(before.messages)")
+    #expect(Set(PrintedCommand.all(in: before.messages).map { $0.words[0] }) == ["snapshot"], "\(before.messages)")
     let refused = try tool("check", history.path, "--acknowledge", "Note.body", "--json").failure()
     let advice = try #require((refused["suggestion"] as? String)?.firstMatch(of: /heirloom (snapshot .+?) writes/)).1
+    #expect(before.messages.contains("heirloom \(advice) writes one"), "\(before.messages)")
     #expect(tool.run(advice.split(separator: " ").map(String.init)).code == 0, "\(advice)")
     #expect(tool("check", history.path, "--acknowledge", "Note.body").code == 0)
   }
@@ -387,12 +393,68 @@ struct CheckTests {
     #expect(tool("snapshot", bundle, "--history", history.path).code == 0)
     #expect(try Data(contentsOf: history.appendingPathComponent("lock.json")) == bytes)
 
-    try edit(
-      "Done.xcdatamodeld/Done 3.xcdatamodel/contents", "attributeType=\"Boolean\"", "attributeType=\"Integer 16\"")
-    let refused = tool("snapshot", bundle, "--history", history.path, "--json")
-    #expect(refused.code == 1)
-    #expect(try refused.failure()["code"] as? String == "editedVersion")
-    #expect(try Data(contentsOf: history.appendingPathComponent("lock.json")) == bytes)
+    for (name, old, new) in [
+      ("Done", "name=\"done\" ", "name=\"isDone\" "), ("Done 2", "name=\"done\" ", "name=\"isDone\" "),
+      ("Done 3", "attributeType=\"Boolean\"", "attributeType=\"Integer 16\""),
+    ] {
+      let file = "Done.xcdatamodeld/\(name).xcdatamodel/contents"
+      try edit(file, old, new)
+      for command in [["snapshot", bundle, "--history", history.path, "--json"], ["new-version", bundle, "--json"]] {
+        let refused = tool.run(command)
+        #expect(refused.code == 1, "\(name): \(command)")
+        let failure = try refused.failure()
+        #expect(failure["code"] as? String == "editedVersion", "\(failure)")
+        #expect((failure["message"] as? String)?.contains("\"\(name)\"") == true, "\(failure)")
+        #expect(try Data(contentsOf: history.appendingPathComponent("lock.json")) == bytes)
+      }
+      try edit(file, new, old)
+    }
+  }
+
+  /// The types between which values can't be inferred, and the expression that is proposed, if there is one.
+  @Test(arguments: [
+    (AttributeType.string, AttributeType.integer64, true), (.string, .date, false), (.date, .boolean, false),
+    (.integer64, .string, true),
+  ])
+  func `a decision about a type change says that it needs an expression, or a mapping`(
+    _ source: AttributeType, _ type: AttributeType, hasExpression: Bool
+  ) throws {
+    func model(_ type: AttributeType) throws -> ManagedObjectModel {
+      try ManagedObjectModel(entities: [Make.entity("Note", [Make.attribute("a", type)])])
+    }
+    try makeHistory([("V1", try model(source)), ("V2", try model(type))])
+    for choice in ["quarantine", type == .date ? "fill:2001-01-01" : type == .boolean ? "fill:no" : "fill:0"] {
+      let outcome = tool("check", history.path, "--decide", "Note.a=\(choice)")
+      #expect(outcome.code == 2 && !outcome.error.contains("every row fits"), "\(outcome.error)")
+      let printed = outcome.error.firstMatch(of: /such as --decide '(Note\.a=fill:=.+?)', since/)?.1
+      #expect((printed != nil) == hasExpression, "\(outcome.error)")
+      #expect(outcome.error.contains(hasExpression ? "an expression" : "a mapping model"), "\(outcome.error)")
+      guard let printed else { continue }
+      let decided = tool("check", history.path, "--decide", String(printed), "--json")
+      #expect(try !decided.json().isEmpty && decided.code != 2, "\(decided.output)\(decided.error)")
+      try remove("lock.json")
+      try makeHistory([("V1", try model(source)), ("V2", try model(type))])
+    }
+  }
+
+  @Test func `what only rows can tell stays a warning where code migrates the step, or a later one`() throws {
+    func note(_ unique: [[String]] = []) -> EntityDescription {
+      Make.entity("Note", [Make.attribute("a")], unique: unique)
+    }
+    let tag = Make.entity("Tag", [Make.attribute("t")])
+    let versions = try [[note(), tag], [note([["a"]]), tag], [note([["a"]])]].map {
+      try ManagedObjectModel(entities: $0)
+    }
+    try makeHistory(zip(["V1", "V2", "V3"], versions).map { ($0, $1) })
+    #expect(try check("--acknowledge", "Tag").findings.contains("warning dataHazard Note a"))
+    for name in ["V1", "V2"] {
+      let result = try check("--by-app", name)
+      #expect(result.code == 0, "\(result.messages)")
+      #expect(result.findings.filter { $0 == "warning dataHazard Note a" }.count == 1, "\(result.findings)")
+      #expect(result.messages.contains("From \"V1\": Values of \"Note.a\" must now be unique"), "\(result.messages)")
+      let table = tool("history", history.path)
+      #expect(table.output.contains("need the app's code, or a decision: Note.a"), "\(table.output)")
+    }
   }
 }
 

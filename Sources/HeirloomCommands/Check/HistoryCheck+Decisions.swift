@@ -52,11 +52,22 @@ extension HistoryCheck {
         return named.map { Fitting(source: step.source, destination: step.destination, decision: $0) }
       }
       if fitting.isEmpty {
+        for (place, obstacle) in steps.enumerated().flatMap({ place, step in step.obstacles.map { (place, $0) } }) {
+          let about = decision.at(obstacle.entity, [obstacle.property].compactMap(\.self))
+          guard about.isAtPlace(of: decision) || trail.isNamed(about, as: decision, in: place + 1) else { continue }
+          throw .invalidValue(
+            option: DecisionArgument.option, value: "\(decision)",
+            expected: (obstacle.optionText.map { "an expression for each value, such as \($0)" } ?? "a mapping model")
+              + ", since the step can't be inferred")
+        }
         let places = Set(steps.flatMap(\.effects).map { "\($0.entity).\($0.properties.joined(separator: ","))" })
         throw .invalidValue(
           option: DecisionArgument.option, value: "\(decision)",
           expected: places.isEmpty
-            ? "nothing: every row fits the next version" : "a choice for one of \(listText(places.ordered()))")
+            ? steps.allSatisfy(\.obstacles.isEmpty)
+              ? "nothing: every row fits the next version"
+              : "nothing there: a step can't be inferred for another reason"
+            : "a choice for one of \(listText(places.ordered()))")
       }
       if decision.isComputed,
         !fitting.contains(where: { $0.decision.mayCompute(from: $0.source.model, to: $0.destination.model) })

@@ -85,7 +85,14 @@ struct HistoryTable {
   private static func way(
     through versions: [HistoryCheck.Version], _ mappings: GivenMappings, isByApp: Bool
   ) -> Way {
-    if isByApp { return Way(word: "by code") }
+    if isByApp {
+      // The app's code migrates the one step; what rows may need there, it has to know.
+      let path = versions.count == 2 ? try? LossReview.path(through: versions, mappings) : nil
+      let decisions = (path?.hops ?? []).flatMap {
+        mappings.openEffects(of: $0.mapping, from: $0.source, to: $0.destination)
+      }.filter { $0.kind.severity == .blocker }
+      return Way(word: "by code", decisions: decisions)
+    }
     do throws(MappingInferenceError) {
       // What is inferred from end to end can be inferred through the versions between too; the reverse need not be.
       let ends = versions.first.flatMap { first in versions.last.map { [first, $0] } } ?? []
@@ -166,7 +173,8 @@ struct HistoryTable {
       lines += way.obstacles.prefix(4).map { to + $0.reason }
       if way.obstacles.count > 4 { lines.append("\(to)and \(way.obstacles.count - 4) more obstacles") }
       let names = way.decisions.map(\.lossName)
-      if !names.isEmpty { lines.append("\(to)rows that don't fit need a decision: \(listText(names))") }
+      let need = way.word == "by code" ? "need the app's code, or a decision" : "need a decision"
+      if !names.isEmpty { lines.append("\(to)rows that don't fit \(need): \(listText(names))") }
     }
     return lines
   }

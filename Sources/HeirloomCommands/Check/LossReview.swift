@@ -25,8 +25,9 @@ struct LossReview {
 
     /// Returns true if the loss is what a rename that the model lacks would keep.
     func isOf(_ rename: RenameSuspicion) -> Bool {
-      guard rename.kind != .entity else { return name == rename.sourceEntity }
-      return effect.lossProperty == rename.removed
+      let names = [rename.removed] + rename.rivals
+      guard rename.kind != .entity else { return names.contains(name) }
+      return names.contains(effect.lossProperty ?? "")
         && (source.model.isEntity(effect.entity, kindOf: rename.sourceEntity)
           || source.model.isEntity(rename.sourceEntity, kindOf: effect.entity))
     }
@@ -242,16 +243,23 @@ extension LossReview {
 
   /// Returns the findings: an error for each unacknowledged loss, and a note for each acknowledged one.
   ///
-  /// - Parameter path: The history, for the command that acknowledges.
+  /// - Parameters:
+  ///   - path: The history, for the command that acknowledges.
+  ///   - lockAdvice: The advice on what makes the lock into which that is written; `nil` if there is one.
   /// - Returns: The findings, by version.
-  func findings(path: String) -> [CheckFinding] {
-    losses.map { loss in
+  func findings(path: String, lockAdvice: String?) -> [CheckFinding] {
+    func consent(to loss: Loss) -> String {
+      if let lockAdvice { return "a loss that is meant is acknowledged in lock.json. \(lockAdvice)." }
+      return
+        "if losing it is meant, heirloom check \(shellWord(path)) --acknowledge \(shellWord(loss.name)) says so for app"
+        + " and tool."
+    }
+    return losses.map { loss in
       let way = "\"\(loss.source.name)\" → \"\(loss.destinationName)\""
       let advice =
         loss.isAcknowledged
         ? "The lock acknowledges it."
-        : "Give a mapping that keeps it; if losing it is meant, heirloom check \(shellWord(path)) --acknowledge"
-          + " \(shellWord(loss.name)) says so for app and tool."
+        : "Give a mapping that keeps it; \(consent(to: loss))"
       return CheckFinding(
         severity: loss.isAcknowledged ? .note : .error, kind: .loss, version: loss.source.name,
         entity: loss.effect.entity, property: loss.effect.properties.first, file: loss.source.file,
@@ -262,9 +270,8 @@ extension LossReview {
           severity: .note, kind: .loss, version: loss.source.name, entity: loss.effect.entity,
           property: loss.effect.properties.first, file: loss.source.file,
           message:
-            "\"\(loss.source.name)\" → \"\(loss.destinationName)\": \(loss.effect.description) The app's code may keep it; if"
-            + " losing it is meant, heirloom check \(shellWord(path)) --acknowledge \(shellWord(loss.name)) says so for app and"
-            + " tool.")
+            "\"\(loss.source.name)\" → \"\(loss.destinationName)\": \(loss.effect.description) The app's code may keep it; \(consent(to: loss))"
+        )
       } + renameFindings
       + stale.map { item in
         CheckFinding(

@@ -179,7 +179,7 @@ struct CheckCommand {
       try history.acknowledge(meant)
       result = review()
     }
-    findings += result.findings(path: path)
+    findings += result.findings(path: path, lockAdvice: history.lock == nil ? history.lockAdvice : nil)
   }
 
   // MARK: - Trying
@@ -222,6 +222,7 @@ struct CheckCommand {
             message:
               "\"\(version.name)\" → \"\(known.currentName)\": the step \(step) is left to the app's own code. No store of"
               + " \"\(version.name)\" was migrated; the app's own tests can, with HeirloomTesting."))
+        warn(of: version, before: history.versions[place + 1], isByApp: code == place, mappings)
         continue
       }
       var trial = MigrationTrial(
@@ -247,6 +248,22 @@ struct CheckCommand {
     guard !mappings.isEmpty else { return }
     for (path, note) in mappings.unused(by: history.versions[..<position].map { ($0.name, $0.model) }, in: known) {
       findings.append(CheckFinding(severity: .warning, kind: .mappingUnused, file: path, message: sentence(note)))
+    }
+  }
+
+  /// Warns of rows that may stop a step of a way that isn't tried.
+  private mutating func warn(
+    of version: HistoryCheck.Version, before next: HistoryCheck.Version, isByApp: Bool, _ mappings: GivenMappings
+  ) {
+    let hops = (try? LossReview.path(through: [version, next], mappings))?.hops ?? []
+    let open = hops.flatMap { mappings.openEffects(of: $0.mapping, from: $0.source, to: $0.destination) }
+    for effect in open where effect.kind.severity == .blocker {
+      findings.append(
+        CheckFinding(
+          severity: .warning, kind: .dataHazard, version: version.name, entity: effect.entity,
+          property: effect.properties.isEmpty ? nil : effect.properties.joined(separator: ", "), file: version.file,
+          message: "\(effect.description) Such objects stop the migration of a user's store"
+            + (isByApp ? ", unless the app's code mends them." : ".")))
     }
   }
 
