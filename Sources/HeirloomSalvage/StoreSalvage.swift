@@ -211,7 +211,8 @@ public struct StoreSalvage {
       try checkCancellation(store)
     }
     if let inspection = source.inspection { writer.report.add(inspection) }
-    guard writer.report.tables.contains(where: \.isPresent) else {
+    // Pages of the model's rows that may be deleted ones are told, with the way to read them.
+    guard writer.report.tables.contains(where: \.isPresent) || writer.report.uncertainPageCount > 0 else {
       throw SalvageError(storePath: store.path, problem: .notStore)
     }
     try writer.repair()

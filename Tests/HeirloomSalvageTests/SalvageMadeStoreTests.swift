@@ -289,6 +289,20 @@ struct SalvageMadeStoreTests {
     #expect(all.notes > 400 && all.uncertain == 0)
   }
 
+  @Test func `rows are asked for where nothing is left that tells which pages are in use`() throws {
+    let place = try Place()
+    var data = try Data(contentsOf: place.url)
+    // The header, the schema and the map of pages are gone.
+    data.replaceSubrange(0..<2 * 4096, with: Data(repeating: 0x58, count: 2 * 4096))
+    try data.write(to: place.url)
+    var salvage = StoreSalvage(storeURL: place.url, models: [place.model])
+    let report = try salvage.run(to: place.output)
+    #expect(!report.isComplete && report.uncertainPageCount > 5, "\(report)")
+    salvage.includesUncertainPages = true
+    let all = try salvage.run(to: place.directory.file("All.sqlite"))
+    #expect(all.uncertainPageCount == 0 && all.objects["Note"] ?? 0 > 500, "\(all)")
+  }
+
   @Test func `a salvage that dies at any call leaves the store, and no half of a new one`() throws {
     let place = try Place()
     var data = try Data(contentsOf: place.url)
