@@ -114,8 +114,10 @@ extension MigrationRun {
     guard !acceptsUnknownVersion, source.versionName == nil else { return }
     // Accepting every loss, or deciding about rows, says nothing about whose store it is.
     // Damage of a log says nothing about it either.
-    let loses = !plan.blockers.isEmpty || plan.losses.contains { !$0.isOfLog }
-    if loses, let newer = assistant.newerStore(withHashes: source.model.versionHashes(), known: nil) {
+    let loses = plan.losses.contains { !$0.isOfLog }
+    if loses || !plan.blockers.isEmpty,
+      let newer = assistant.newerStore(withHashes: source.model.versionHashes(), known: nil)
+    {
       throw .newerVersion(newer)
     }
     // A model that has no place for any object is not the app's next one, whoever named the one before.
