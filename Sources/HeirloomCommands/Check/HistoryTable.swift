@@ -58,7 +58,10 @@ struct HistoryTable {
       takesLongPaths: !mappings.isEmpty)
     renames = review.renameFindings
     open = review.losses.filter { loss in
-      !loss.isAcknowledged && !review.renames.contains { loss.isOf($0.2) && loss.source.name == $0.source.name }
+      !loss.isAcknowledged
+        && !review.renames.contains {
+          (loss.isOf($0.2) || loss.isOfLinks(to: $0.2)) && loss.source.name == $0.source.name
+        }
     }.map(\.name).reduce(into: []) { names, name in if !names.contains(name) { names.append(name) } }
     for (position, version) in versions.enumerated() {
       func way(to last: Int) -> Way? {

@@ -23,6 +23,12 @@ struct LossReview {
     /// The name and the kind of the loss.
     fileprivate var key: [String] { [name, effect.kind.lossKind?.rawValue ?? ""] }
 
+    /// Returns true if the loss is of links to objects that a rename would keep.
+    func isOfLinks(to rename: RenameSuspicion) -> Bool {
+      guard rename.kind == .entity, case .foreignLinks(let targets) = effect.kind else { return false }
+      return Set(targets).isSubset(of: [rename.removed] + rename.rivals)
+    }
+
     /// Returns true if the loss is what a rename that the model lacks would keep.
     func isOf(_ rename: RenameSuspicion) -> Bool {
       let names = [rename.removed] + rename.rivals
@@ -196,10 +202,10 @@ extension MappingModel {
     deciding decisions: (ManagedObjectModel, ManagedObjectModel) -> [DataDecision]
   ) -> [DataEffect] {
     let decided = decisions(source, destination)
+    let all = decided.filter { $0.isComputed && $0.isAboutNewAttribute(from: source, to: destination) }
     // A value in place of those that an expression refuses replaces what it has read.
-    let computed = decided.filter { decision in
-      decision.isComputed && decision.isAboutNewAttribute(from: source, to: destination)
-        && !decided.contains { $0.isAtPlace(of: decision) && !$0.isComputed && $0.choice.option == .fill }
+    let computed = all.filter { decision in
+      !decided.contains { $0.isAtPlace(of: decision) && !$0.isComputed && $0.choice.option == .fill }
     }
     return effects(from: source, to: destination).flatMap { effect -> [DataEffect] in
       guard effect.kind.severity == .loss else { return [] }
@@ -208,10 +214,15 @@ extension MappingModel {
         $0.sourceEntityName.map { source.isEntity($0, kindOf: effect.entity) } ?? false
       }
       .compactMap(\.destinationEntityName)
-      let readers = computed.filter { decision in
+      func isReader(_ decision: DataDecision) -> Bool {
         decision.pathKept == property && heirs.allSatisfy { destination.isEntity($0, kindOf: decision.entity) }
       }
-      guard !readers.isEmpty else { return [effect] }
+      let readers = computed.filter(isReader)
+      guard !readers.isEmpty else {
+        return effect.kind == .valuesDropped && all.contains(where: isReader)
+          ? [DataEffect(kind: .valuesNotTaken, entity: effect.entity, properties: effect.properties, rows: effect.rows)]
+          : [effect]
+      }
       let type = source.attribute(named: property, of: effect.entity)?.type ?? .undefined
       let rounding = readers.map { $0.rounding(of: type, in: destination) }
       // One that keeps each number is enough.

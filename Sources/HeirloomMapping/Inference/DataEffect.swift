@@ -97,6 +97,8 @@ package struct DataEffect: Hashable, Sendable {
     case objectsDropped
     /// Values, other than NULL, of an attribute that is gone or no longer stored.
     case valuesDropped
+    /// Values, other than NULL, of an attribute of which a decided expression takes others.
+    case valuesNotTaken
     /// Links of a relationship that is gone on both sides or no longer stored.
     case linksDropped
   }
@@ -158,6 +160,7 @@ extension DataEffect.Kind {
     case .orderDropped: "orderDropped"
     case .objectsDropped: "objectsDropped"
     case .valuesDropped: "valuesDropped"
+    case .valuesNotTaken: "valuesNotTaken"
     case .linksDropped: "linksDropped"
     }
   }
@@ -168,7 +171,7 @@ extension DataEffect.Kind {
     case .missingValue, .uncomputed, .missingLink, .duplicate, .overflow, .uninstantiable: .blocker
     case .tooFewLinks, .tooManyLinks, .recoded: .warning
     case .severalLinks, .sharedLinks, .foreignLinks, .leftOutLinks, .orderDropped, .objectsDropped, .valuesDropped,
-      .valuesChanged, .rounded, .linksDropped:
+      .valuesNotTaken, .valuesChanged, .rounded, .linksDropped:
       .loss
     }
   }
@@ -220,6 +223,8 @@ extension DataEffect: CustomStringConvertible {
         + " such links are dropped."
     case .orderDropped: "\(subject) no longer keeps an order."
     case .objectsDropped: "Entity \(subject) is gone or not mapped, and its objects with it."
+    case .valuesNotTaken:
+      "The decided expression takes only some values of \(subject); the others are lost."
     case .valuesDropped: "\(subject) is gone, not mapped or no longer stored, and its values with it."
     case .linksDropped: "\(subject) is gone, not mapped or no longer stored, and its links with it."
     }

@@ -31,7 +31,7 @@ extension DataEffect.Kind {
   package var lossKind: LossKind? {
     switch self {
     case .objectsDropped: .objects
-    case .valuesDropped: .values
+    case .valuesDropped, .valuesNotTaken: .values
     case .valuesChanged, .rounded: .changedValues
     case .linksDropped: .links
     case .severalLinks, .sharedLinks, .foreignLinks, .leftOutLinks: .linksWithoutRoom

@@ -40,7 +40,7 @@ struct EffectQuestions {
     guard !rows.isEmpty else { return }
     switch effect.kind {
     // Lines of the ledger, which is kept where the columns are planned; see ``LinkLines`` for links.
-    case .objectsDropped, .valuesDropped, .valuesChanged, .rounded, .linksDropped, .foreignLinks: break
+    case .objectsDropped, .valuesDropped, .valuesNotTaken, .valuesChanged, .rounded, .linksDropped, .foreignLinks: break
     case .uninstantiable:
       // Objects of an entity are counted already; SQLite is asked only for those that a condition takes.
       questions.count(sql: "SELECT " + rows.map(number).chained(by: "+")) { Self.finding(effect, $0) }

@@ -176,6 +176,7 @@ struct Ledger {
 
   private mutating func close(_ cells: Cells, of entities: [PhysicalEntity]) {
     let path = cells.path
+    var cause = cells.cause
     var rows: [(entity: PhysicalEntity, condition: String?)] = []
     for entity in entities {
       let takers = crossing.takers[entity.name]
@@ -201,14 +202,18 @@ struct Ledger {
       let losing = RowFlow.losing(
         of: takers.map(\.flow), carried: takers.map { taker in taking.contains { $0 === taker } })
       guard let losing else { continue }
-      let conditions = [taken.condition(of: losing), unread(cells.column, by: takers)].compactMap(\.self)
+      let unread = unread(cells.column, by: takers)
+      if path != nil, unread != nil {
+        cause = .effect(.valuesNotTaken, entity: cells.owner, properties: [cells.property])
+      }
+      let conditions = [taken.condition(of: losing), unread].compactMap(\.self)
       rows.append((entity, conditions.isEmpty ? nil : conditions.chained(by: "AND")))
     }
     guard !rows.isEmpty else { return }
     let cell = "s.\(quote(cells.column))"
     count(
       Entry(
-        cells.cause, of: .cells(column: cells.column, table: cells.table), entity: cells.owner, property: cells.property
+        cause, of: .cells(column: cells.column, table: cells.table), entity: cells.owner, property: cells.property
       ),
       cells.uncounted.map { "NULLIF(\(cell), \($0))" } ?? cell, in: cells.table, of: rows)
   }
