@@ -181,6 +181,12 @@ extension DataEffect: CustomStringConvertible {
   /// The reason why the rows matter, and what to do about them.
   package var description: String { PlainText.line(rawDescription) }
 
+  /// The other entities whose objects the index of a constraint holds, in words.
+  private var amongOthers: String {
+    let others = Set(rows.compactMap(\.destinationEntity)).subtracting([entity]).ordered().map { "\"\($0)\"" }
+    return others.isEmpty ? "" : ", also among objects of \(others.joined(separator: ", "))"
+  }
+
   private var rawDescription: String {
     let subject =
       properties.count > 1
@@ -194,7 +200,7 @@ extension DataEffect: CustomStringConvertible {
     case .missingLink:
       "The relationship \(subject) is required; make it optional, or say which object the ones without a link get."
     case .duplicate:
-      "Values of \(subject) must now be unique; merge the duplicates, keep the newest, or put them in quarantine."
+      "Values of \(subject) must now be unique\(amongOthers); merge the duplicates, keep the newest, or put them in quarantine."
     case .overflow(let from, let to):
       "\(subject) changes from \(from.name) to \(to.name), which can't hold larger numbers; keep the wider type."
     case .valuesChanged(let from, let to):
