@@ -25,8 +25,8 @@ extension MigrationAssistant {
     /// True if rows are known whose entity number isn't their table's: a plan doesn't ask about tables whose rows stay as
     /// they are.
     package var correctsNumbers: Bool = false
-    /// The function that makes the account of a store, which a plan then has; an app that asks for none doesn't link it.
-    package var account: (@Sendable (AccountSources) throws -> [Line])?
+    /// The function that makes the account of a store; an app that asks for none doesn't link it.
+    package var account: (@Sendable (AccountSources) throws -> Void)?
     /// True if what no given mapping says is inferred.
     ///
     /// If it is false, each hop needs a mapping of ``mappings`` or of the delegate. What a mapping leaves open is

@@ -2,14 +2,15 @@ package import Heirloom
 
 /// The account of a store, hop by hop, for a person and for a program.
 package struct AccountText {
-  private let hops: [MigrationPlan]
+  /// The lines of each hop.
+  private let hops: [[Line]]
 
-  /// Creates the text of the account that a plan has.
-  package init(_ plan: MigrationPlan) { hops = plan.hops }
+  /// Creates the text of the accounts of a plan's hops.
+  package init(_ plan: MigrationPlan, _ accounts: StoreAccounts) { hops = plan.hops.map { accounts[$0] } }
 
   /// The members: the lines of all hops.
   package var members: OutputMembers {
-    [("account", .list(zip(1..., hops).flatMap { hop, plan in plan.account.map { Self.output($0, hop: hop) } }))]
+    [("account", .list(zip(1..., hops).flatMap { hop, lines in lines.map { Self.output($0, hop: hop) } }))]
   }
 
   private static func output(_ line: Line, hop: Int64) -> OutputValue {
@@ -28,15 +29,15 @@ package struct AccountText {
 
   /// Returns a table for each hop; a thing of which the store has nothing is only counted.
   package func lines(_ style: TextStyle) -> [String] {
-    hops.enumerated().flatMap { index, hop -> [String] in
+    hops.enumerated().flatMap { index, lines -> [String] in
       let title = hops.count == 1 ? "All that the store holds" : "All that the store holds before hop \(index + 1)"
-      let shown = hop.account.filter { $0.count > 0 }
+      let shown = lines.filter { $0.count > 0 }
       var table = TextTable(
         header: ["What", "in the model", "count", "where it goes"], alignments: [.left, .left, .right, .left])
       for line in shown {
         table.add([line.name, line.property ?? Self.word(line.kind), grouped(line.count), Self.words(line)])
       }
-      let empty = hop.account.count - shown.count
+      let empty = lines.count - shown.count
       return ["", style.bold("\(title), and where it goes:")] + table.lines()
         + (empty > 0 ? ["  and \(counted(Int64(empty), "thing")) of which it holds none"] : [])
     }

@@ -55,7 +55,7 @@ struct DataDecisionTests {
 
   static func assistant(
     _ url: URL, _ source: ManagedObjectModel, _ destination: ManagedObjectModel, _ decisions: [DataDecision],
-    builder: BuilderChoice = .automatic, account: (@Sendable (AccountSources) throws -> [Line])? = nil
+    builder: BuilderChoice = .automatic, account: (@Sendable (AccountSources) throws -> Void)? = nil
   ) -> MigrationAssistant {
     var configuration = MigrationAssistant.Configuration()
     (configuration.decisions, configuration.account) = (decisions, account)

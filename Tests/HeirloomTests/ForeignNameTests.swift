@@ -39,14 +39,15 @@ struct ForeignNameTests {
     #expect(known.count > 100 && known.isSuperset(of: ["inverse_position", "owner", "position", "target"]))
     let planted = try ForeignNames.plant(names, in: url)
     // The account asks of every column.
+    let accounts = StoreAccounts()
     let assistant = DataDecisionTests.assistant(
-      url, model, try Self.next(), [], builder: .always(builder), account: StoreAccount.lines)
+      url, model, try Self.next(), [], builder: .always(builder), account: accounts.add)
     guard case .migrated(let report) = try assistant.migrateStore() else {
       Issue.record("expected a migration")
       return
     }
     #expect(report.plan.losses.isEmpty)
-    let cells = report.plan.account.filter { line in names.contains { line.name.hasSuffix(".\($0)") } }
+    let cells = accounts[report.plan].filter { line in names.contains { line.name.hasSuffix(".\($0)") } }
     #expect(cells.count >= names.count && cells.allSatisfy { $0.count > 0 && $0.parts.map(\.fate) == [.carried] })
     #expect(try ForeignNames.values(in: url) == planted)
     #expect(try ForeignNames.misplaced(in: url) == [])

@@ -53,13 +53,14 @@ struct StoreAccountTests {
   ) throws -> [String] {
     var configuration = MigrationAssistant.Configuration()
     (configuration.decisions, configuration.mappings) = (decisions, mappings)
-    configuration.account = StoreAccount.lines
+    let accounts = StoreAccounts()
+    configuration.account = accounts.add
     let assistant = MigrationAssistant(
       storeURL: url, modelController: ModelController(storeURL: url),
       history: ModelHistory(current: destination, earlier: [("1", try Self.model(isLater: false))]),
       configuration: configuration)
     let plan = try #require(try assistant.plan())
-    return plan.account.map { line in
+    return accounts[plan].map { line in
       let parts = line.parts.map { "\($0.fate.rawValue) \($0.count) \($0.places.joined(separator: ","))" }
       return "\(line.kind.rawValue) \(line.name) \(line.count): \(parts.joined(separator: "; "))"
     }

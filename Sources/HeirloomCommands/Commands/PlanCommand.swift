@@ -32,8 +32,8 @@ enum PlanCommand {
       let preview = try console.reading("Planning", path) { try MigrationPreview(of: path, for: given) }
       preview.countAllHops(given, console)
       var report = report(preview, request: given, showsSQL: arguments.has("--sql"), style: console.style)
-      if arguments.has("--account"), let plan = preview.plan {
-        let account = AccountText(plan)
+      if let accounts = given.accounts, let plan = preview.plan {
+        let account = AccountText(plan, accounts)
         report.members = report.members + account.members
         if !arguments.has("--sql") { report.lines += account.lines(console.style) }
       }

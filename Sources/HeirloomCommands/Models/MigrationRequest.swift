@@ -12,6 +12,8 @@ struct MigrationRequest {
   let history: ModelHistory
   /// The mapping models that were named.
   let mappings: GivenMappings
+  /// Gets the accounts of the plans; `nil` if none were asked for.
+  let accounts: StoreAccounts?
   /// The settings.
   var configuration = MigrationAssistant.Configuration()
 
@@ -44,7 +46,8 @@ struct MigrationRequest {
     if !added.isEmpty { history = history.adding(added) }
     mappings = try GivenMappings(arguments.all("--mapping").map(console.path), history: history, console: console)
     configuration.storeTimeout = console.storeTimeout
-    if arguments.declares("--account"), arguments.has("--account") { configuration.account = StoreAccount.lines }
+    accounts = arguments.declares("--account") && arguments.has("--account") ? StoreAccounts() : nil
+    if let accounts { configuration.account = accounts.add }
     // A person who runs the tool reads its output, and is asked before something is lost.
     configuration.losses = arguments.has("--accept-losses") ? .accept : .stop
     configuration.migratesUnknownVersions = arguments.has("--accept-version")

@@ -138,7 +138,11 @@ final class PlanDraft {
     let entries =
       findings.compactMap { if case .entry(let entry) = $0 { entry } else { nil } } + parts.rowDecisions.entries
     let losses = entries.map(\.loss)
-    var plan = MigrationPlan(
+    try planner.settings.account?(
+      AccountSources(
+        of: [whole.sourceModel, whole.destinationModel], crossing, parts, entries: entries, openLines: ledger.open,
+        openLinks: openLinks, taken: taken, connection: connection))
+    return MigrationPlan(
       source: whole.sourceModel, destination: whole.destinationModel, configuration: configuration,
       mapping: planner.mapping, builder: builder, steps: steps,
       rows: crossing.entityRows(removing: parts.rowDecisions.removedObjects),
@@ -155,13 +159,6 @@ final class PlanDraft {
       rowRun: rowRun,
       isSelfContained: isDeclarative && !conditions.exist && planner.settings.decisions.isEmpty,
       quarantine: parts.rowDecisions.quarantine)
-    if let account = planner.settings.account {
-      plan.account = try account(
-        AccountSources(
-          crossing, parts, entries: entries, openLines: ledger.open, openLinks: openLinks, taken: taken,
-          connection: connection))
-    }
-    return plan
   }
 
   /// Compares the indexes that the plan was counted by, or that its run would read, with their tables.

@@ -27,8 +27,8 @@ package struct RunSettings {
   package var progress: Progress?
   /// The file system.
   package let files: any FileOperations
-  /// The function that lists all that the store holds, with where it goes; `nil` to count only what is changed or lost.
-  package var account: ((AccountSources) throws -> [Line])?
+  /// The function that gets all that an account of the store is made of; `nil` to count only what is changed or lost.
+  package var account: ((AccountSources) throws -> Void)?
   /// The damage that a copy of the store would have too, a sentence each: the candidate is a new file if there is any.
   package var damage: [String] = []
   /// True if entity numbers that follow from other rows are corrected first, in a copy of the store.

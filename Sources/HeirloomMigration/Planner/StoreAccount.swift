@@ -5,6 +5,8 @@ import HeirloomStore
 
 /// All that a planner knows of a store and its candidate when the losses are counted.
 package final class AccountSources {
+  /// The whole models of the hop.
+  let models: [ManagedObjectModel]
   let crossing: Crossing
   let parts: CandidateParts
   /// What is changed, decided or lost.
@@ -15,19 +17,38 @@ package final class AccountSources {
   let connection: Connection
 
   init(
-    _ crossing: Crossing, _ parts: CandidateParts, entries: [CountedEntry], openLines: [OpenLine],
-    openLinks: [OpenLinks], taken: TakenRows, connection: Connection
+    of models: [ManagedObjectModel], _ crossing: Crossing, _ parts: CandidateParts, entries: [CountedEntry],
+    openLines: [OpenLine], openLinks: [OpenLinks], taken: TakenRows, connection: Connection
   ) {
+    self.models = models
     (self.crossing, self.parts, self.entries) = (crossing, parts, entries)
     (self.openLines, self.openLinks, self.taken, self.connection) = (openLines, openLinks, taken, connection)
   }
+}
+
+/// The accounts of a store, hop by hop, as the plans are made.
+package final class StoreAccounts: Sendable {
+  private let lines = Locked<[[ManagedObjectModel]: [Line]]>([:])
+
+  package init() {}
+
+  /// Makes the account of the store before a hop.
+  ///
+  /// - Throws: `SQLiteError`.
+  package func add(_ sources: AccountSources) throws {
+    let found = try StoreAccount.lines(of: sources)
+    lines.withLock { $0[sources.models] = found }
+  }
+
+  /// The account of the store before the hop of a plan; empty if none was made.
+  package subscript(plan: MigrationPlan) -> [Line] { lines.withLock { $0[[plan.source, plan.destination]] ?? [] } }
 }
 
 /// The account of a store: a line for each table, column, link, file and metadata key.
 ///
 /// A plan asks only for what is changed or lost; the account counts the rest, too, and so reads every table once more. An
 /// app doesn't link it.
-package struct StoreAccount {
+struct StoreAccount {
   private let sources: AccountSources
 
   private var crossing: Crossing { sources.crossing }
@@ -37,7 +58,7 @@ package struct StoreAccount {
   /// Returns the lines.
   ///
   /// - Throws: `SQLiteError`.
-  package static func lines(of sources: AccountSources) throws -> [Line] {
+  static func lines(of sources: AccountSources) throws -> [Line] {
     let account = StoreAccount(sources: sources)
     let before = try account.temporaryTables()
     defer {
@@ -119,7 +140,8 @@ package struct StoreAccount {
     var changed: Int64 = 0
     var reasons: [String] = []
     if let dropped { add(dropped.fate, dropped.count, dropped.places, dropped.reason) }
-    for counted in sources.entries where subjects.contains(counted.entry.subject) && counted.entry.links.isEmpty {
+    for counted in sources.entries
+    where subjects.contains(where: { $0.key == counted.entry.subject.key }) && counted.entry.links.isEmpty {
       let rows = kind == .links ? counted.links ?? counted.rows : counted.rows
       let cause = counted.entry.cause
       // An order is about links that stay, and not counted in links.
@@ -341,8 +363,10 @@ package struct StoreAccount {
     var queries: [String] = []
     var reason: String?
     for counted in sources.entries {
-      guard let place = sides.firstIndex(where: { .links(entity: $0[0], relationship: $0[1]) == counted.entry.subject })
-      else { continue }
+      let key = counted.entry.subject.key
+      guard let place = sides.firstIndex(where: { Subject.links(entity: $0[0], relationship: $0[1]).key == key }) else {
+        continue
+      }
       let ends = place == 0 ? "owner, target" : "target, owner"
       queries += counted.entry.links.map { "SELECT \(ends) FROM (\($0))" }
       if !counted.entry.links.isEmpty { reason = reason ?? counted.entry.cause.reason }
@@ -405,6 +429,19 @@ package struct StoreAccount {
       line(
         .metadata, key, count: 1, of: [],
         rest: new[key] == value ? part(.carried, [key]) : part(.remade))
+    }
+  }
+}
+
+extension Subject {
+  /// What tells a subject from others.
+  fileprivate var key: [String] {
+    switch self {
+    case .objects(let entity): ["objects", entity]
+    case .cells(let column, let table): ["cells", column, table]
+    case .links(let entity, let relationship): ["links", entity, relationship]
+    case .linksInto(let entity, let relationship): ["linksInto", entity, relationship]
+    case .rows(let table): ["rows", table]
     }
   }
 }

@@ -19,7 +19,8 @@ enum AccountedMigration {
   ) throws {
     var configuration = MigrationAssistant.Configuration()
     configuration.mappings = mappings
-    configuration.account = StoreAccount.lines
+    let accounts = StoreAccounts()
+    configuration.account = accounts.add
     let assistant = MigrationAssistant(
       storeURL: url, modelController: ModelController(storeURL: url),
       history: ModelHistory(
@@ -32,7 +33,7 @@ enum AccountedMigration {
       }
       self = .migrated(
         report.plan.losses.map(ToldLoss.init),
-        account: report.plan.hops.count == 1 ? report.plan.account.map(ListedLine.init) : [])
+        account: report.plan.hops.count == 1 ? accounts[report.plan].map(ListedLine.init) : [])
     } catch MigrationAssistantError.mappingNeeded {
       self = .refused
     } catch MigrationAssistantError.decisionNeeded {

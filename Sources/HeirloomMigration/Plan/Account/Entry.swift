@@ -1,7 +1,7 @@
 import HeirloomMapping
 
 /// A thing that a store holds, of which an account has a line.
-enum Subject: Hashable {
+enum Subject {
   /// The objects of exactly one entity of the source.
   case objects(entity: String)
   /// The cells of a column of the store that are not NULL.

@@ -77,8 +77,6 @@ public struct MigrationPlan: Hashable, Sendable {
   private(set) var laterHops: [MigrationPlan] = []
   /// The results of mappings that ran object by object; none before the run.
   public private(set) var mappingResults: [EntityMappingResult] = []
-  /// The account of the store before this hop; empty unless it was asked for.
-  package internal(set) var account: [Line] = []
   /// True if the whole mapping was inferred, and no code of a stage runs before or after it.
   package var isInferred = false
   /// The number of hops that the store takes, of which the plan may know the first alone.
