@@ -13,7 +13,8 @@ extension StoreReading {
     // SQLite keeps the log beside the file that a symbolic link leads to.
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
-    guard DatabaseFile.size(of: String(cString: resolved) + "-wal") ?? 0 > 0,
+    // SQLite would wait for a named pipe.
+    guard DatabaseFile.size(of: String(cString: resolved) + "-wal") ?? 0 > 0, (try? checkFile(path)) != nil,
       let alone = try? identifier(ofStoreWithoutLogAt: path)
     else { return nil }
     do throws(StoreError) {
