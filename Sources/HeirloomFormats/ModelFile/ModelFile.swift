@@ -1,7 +1,7 @@
 import HeirloomModel
 
 /// A place from which models are read: a file or a bundle of any known kind.
-package struct ModelFile: Hashable, Sendable {
+package struct ModelFile: Equatable, Sendable {
   /// The kind of thing that a path leads to.
   package enum Kind: Hashable, Sendable {
     /// A model source, an `.xcdatamodel`.

@@ -1,9 +1,9 @@
 import HeirloomModel
 
 /// The versions of a model that lie together, listed without being read.
-package struct ModelVersionList: Hashable, Sendable {
+package struct ModelVersionList: Equatable, Sendable {
   /// One version.
-  package struct Version: Hashable, Sendable {
+  package struct Version: Equatable, Sendable {
     /// The version's name: that of its file without the extension.
     package let name: String
     /// The place that the version is read from.

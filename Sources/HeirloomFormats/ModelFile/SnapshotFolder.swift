@@ -1,7 +1,7 @@
 import HeirloomModel
 
 /// The content of a folder of snapshots: sources, snapshots and lock, not yet compared with each other.
-package struct SnapshotFolder: Hashable, Sendable {
+package struct SnapshotFolder: Equatable, Sendable {
   /// The folder.
   package let path: String
   /// The versions of the model bundle in the folder; `nil` if there is none.

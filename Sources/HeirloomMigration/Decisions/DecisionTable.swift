@@ -75,7 +75,7 @@ struct DecisionTable {
 }
 
 /// A column of a table of objects that decisions may change.
-struct TrackedColumn: Hashable {
+struct TrackedColumn: Equatable {
   /// The column's name.
   let name: String
   /// The column's type.
@@ -88,7 +88,7 @@ struct TrackedColumn: Hashable {
   let link: Link?
 
   /// The target of a key.
-  struct Link: Hashable {
+  struct Link: Equatable {
     /// The root entity of the related objects.
     let root: String
     /// The numbers of the entities that may be related.

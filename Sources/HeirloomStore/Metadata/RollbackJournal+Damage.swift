@@ -1,5 +1,5 @@
 /// The damage of a rollback journal: SQLite undoes a change up to there, drops the rest, and says nothing.
-package struct JournalDamage: Hashable, Sendable {
+package struct JournalDamage: Equatable, Sendable {
   /// True when the journal's own header is damaged, so that SQLite undoes nothing.
   package let isHeaderDamaged: Bool
   /// The number of pages that the journal has, or says that it has.
@@ -22,7 +22,7 @@ extension JournalDamage: CustomStringConvertible {
 
 extension RollbackJournal {
   /// A page in a journal, as it was before the change.
-  package struct Record: Hashable, Sendable {
+  package struct Record: Equatable, Sendable {
     /// The page's number; the first is 1.
     package let page: UInt32
     /// The offset of the page's content in the journal, in bytes.
@@ -30,7 +30,7 @@ extension RollbackJournal {
   }
 
   /// The result of playing a journal back as SQLite does.
-  package struct Playback: Hashable, Sendable {
+  package struct Playback: Equatable, Sendable {
     /// The pages that SQLite doesn't bring back; `nil` if there are none.
     package fileprivate(set) var damage: JournalDamage?
     /// The sound records after the first damaged one, which SQLite doesn't reach.

@@ -6,7 +6,7 @@ import Foundation
 /// journal's length for it. It follows the name of a super-journal, and deletes that. A journal may come from anyone
 /// who can make a file in the store's folder, so it is read here before SQLite sees it.
 /// https://www.sqlite.org/fileformat2.html#the_rollback_journal
-package struct RollbackJournal: Hashable, Sendable {
+package struct RollbackJournal: Equatable, Sendable {
   /// The reason why a journal isn't followed.
   package enum Objection: Hashable, Sendable {
     /// A length of zero for a database that has pages: undoing would empty it.

@@ -5,7 +5,7 @@ import Foundation
 /// Whoever commits to a store writes to its main file or to its `-wal`, and the file system notes the time. Two equal
 /// states mean the same content if, before the first, the files were at rest for longer than such a time resolves: a
 /// write after it then has a later time than all that were noted.
-package struct StoreState: Hashable, Sendable {
+package struct StoreState: Equatable, Sendable {
   /// The main file, with the times of the last change of its content and of anything about it.
   private let main: FileStamp
   /// The `-wal` with the time of its last change of content, if it has any: SQLite may set its owner on opening it.

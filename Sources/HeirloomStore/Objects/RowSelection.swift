@@ -1,5 +1,5 @@
 /// The rows of an entity that are wanted, and their order.
-package struct RowSelection: Hashable, Sendable {
+package struct RowSelection: Equatable, Sendable {
   /// The name that stands for the entity's row in `condition` and `order`.
   package static let alias: String = "o"
 

@@ -1,5 +1,5 @@
 /// A row of a store that may not be as its model wants it.
-package struct Suspect: Hashable, Sendable {
+package struct Suspect: Equatable, Sendable {
   /// The number of the row's entity.
   package let entity: Int
   /// The primary key.

@@ -353,7 +353,7 @@ extension Connection {
 }
 
 /// The value of an expression in SQL.
-package struct CompiledValue: Hashable, Sendable {
+package struct CompiledValue: Equatable, Sendable {
   /// The SQL, which yields a value as its column holds it.
   package let sql: String
   /// True if a function in Swift evaluates it.

@@ -188,7 +188,7 @@ package struct ExpressionCompiler {
 }
 
 /// A condition in SQL.
-package struct CompiledCondition: Hashable, Sendable {
+package struct CompiledCondition: Equatable, Sendable {
   /// The SQL, fit to stand beside `AND` and `OR`; `NULL` counts as false.
   package let sql: String
   /// True if it may fail for some rows: then it must be asked only of the rows that are meant.

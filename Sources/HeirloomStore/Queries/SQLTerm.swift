@@ -1,7 +1,7 @@
 import HeirloomModel
 
 /// A piece of SQL that yields a single value or `NULL`, and never fails.
-struct SQLTerm: Hashable, Sendable {
+struct SQLTerm: Equatable, Sendable {
   /// The SQL, fit to stand beside any operator.
   let sql: String
   /// The kind of value that it yields.
@@ -13,7 +13,7 @@ struct SQLTerm: Hashable, Sendable {
 }
 
 /// A piece of SQL that is true, false or `NULL`, which counts as false.
-struct SQLCondition: Hashable, Sendable {
+struct SQLCondition: Equatable, Sendable {
   /// The SQL, fit to stand beside `AND` and `OR`.
   let sql: String
   /// True if the statement may fail in the middle, so that it matters for which rows the condition is asked.
@@ -26,7 +26,7 @@ struct SQLCondition: Hashable, Sendable {
 }
 
 /// An object as a row, or as a key that may lead to one.
-struct ObjectTerm: Hashable, Sendable {
+struct ObjectTerm: Equatable, Sendable {
   /// The object's entity, or an ancestor of it.
   let entity: String
   /// The place where the object is found.

@@ -25,7 +25,7 @@ package final class Connection {
   package static let usualBusyTimeout = TaskLocal<Int32>(wrappedValue: 5000)
 
   /// Settings of a connection that are made before its first statement.
-  package struct Options: Hashable, Sendable {
+  package struct Options: Equatable, Sendable {
     /// The time to wait for the locks of others, in milliseconds; `nil` for ``Connection/usualBusyTimeout``.
     package var busyTimeout: Int32?
     /// True if closing the last connection to a WAL database moves its content into the main file.

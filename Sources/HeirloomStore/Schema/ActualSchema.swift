@@ -1,5 +1,5 @@
 /// The tables, indexes, triggers and views that a database file has.
-package struct ActualSchema: Hashable, Sendable {
+package struct ActualSchema: Equatable, Sendable {
   /// All objects, in the order in which they were made.
   package let objects: [SchemaObject]
   /// The tables, virtual ones included, in the order in which they were made.
@@ -103,7 +103,7 @@ package struct ActualSchema: Hashable, Sendable {
 }
 
 /// A row of `sqlite_schema`.
-package struct SchemaObject: Hashable, Sendable {
+package struct SchemaObject: Equatable, Sendable {
   /// The object's kind.
   package let kind: Kind
   /// Its name.
@@ -138,7 +138,7 @@ package struct SchemaObject: Hashable, Sendable {
 }
 
 /// A table that a file has.
-package struct ActualTable: Hashable, Sendable {
+package struct ActualTable: Equatable, Sendable {
   /// The table's name.
   package let name: String
   /// The columns in physical order; none are listed for a virtual table.
@@ -187,7 +187,7 @@ extension Connection {
 }
 
 /// A column that a table has.
-package struct ActualColumn: Hashable, Sendable {
+package struct ActualColumn: Equatable, Sendable {
   /// The column's name.
   package let name: String
   /// The declared type; may be empty.

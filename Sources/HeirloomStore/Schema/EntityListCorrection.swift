@@ -5,7 +5,7 @@ import HeirloomModel
 /// Core Data derives the numbers from the model. A wrong name is told from a store whose numbers are really others by
 /// the rows: objects with the number lie in the table of the model's entity, or the parents are those of the model's
 /// entity only.
-package struct EntityListCorrection: Hashable, Sendable {
+package struct EntityListCorrection: Equatable, Sendable {
   /// The entity, and its number.
   package let entity: String
   package let number: Int

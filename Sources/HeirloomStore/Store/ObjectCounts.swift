@@ -1,9 +1,9 @@
 import HeirloomModel
 
 /// The rows of a store, counted by the store's own list of entities: no model is needed.
-package struct ObjectCounts: Hashable, Sendable {
+package struct ObjectCounts: Equatable, Sendable {
   /// An entity of the store.
-  package struct Entity: Hashable, Sendable {
+  package struct Entity: Equatable, Sendable {
     /// The entity's name.
     package let name: String
     /// The entity's number in the store.

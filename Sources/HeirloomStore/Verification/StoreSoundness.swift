@@ -6,7 +6,7 @@ package import HeirloomModel
 ///
 /// A sound store has readable metadata, passes SQLite's quick check, has every table and column of its model, and has
 /// each file of external data that its rows name, with content. The whole file is read; nothing is written.
-package struct StoreSoundness: Hashable, Sendable {
+package struct StoreSoundness: Equatable, Sendable {
   /// The first fault in words, without a full stop; `nil` for a sound store.
   package let fault: String?
   /// The checksum of the main file's bytes.

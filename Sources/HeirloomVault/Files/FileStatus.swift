@@ -91,7 +91,7 @@ package struct FileStatus: Hashable, Sendable {
 }
 
 /// The permissions and the owner of a new file.
-package struct FileAttributes: Hashable, Sendable {
+package struct FileAttributes: Equatable, Sendable {
   /// The exact permission bits, which the process's mask does not narrow.
   package let mode: UInt32
   /// The owning user's number, or `nil` to leave the process's own.

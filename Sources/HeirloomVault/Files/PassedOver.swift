@@ -1,5 +1,5 @@
 /// The names that were passed over: by a copy of a folder, or by a copy of a file's attributes.
-package struct PassedOver: Hashable, Sendable {
+package struct PassedOver: Equatable, Sendable {
   /// The number of names.
   package private(set) var count = 0
   /// The first name; `nil` if there is none.

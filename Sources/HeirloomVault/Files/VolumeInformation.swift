@@ -1,5 +1,5 @@
 /// The kind of a volume and the room left on it.
-package struct VolumeInformation: Hashable, Sendable {
+package struct VolumeInformation: Equatable, Sendable {
   /// The kinds of volumes, by the promises that hold on them.
   package enum Kind: String, Hashable, Sendable {
     /// A local file system with atomic renames and durable folders.

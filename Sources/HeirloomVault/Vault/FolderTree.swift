@@ -1,7 +1,7 @@
 import Foundation
 
 /// A folder of external data, of the store or of a kept set.
-package struct SupportFolder: Hashable, Sendable {
+package struct SupportFolder: Equatable, Sendable {
   /// The name of the folder, inside a support folder, whose files the rows name.
   package static let dataName = "_EXTERNAL_DATA"
 
@@ -52,7 +52,7 @@ package struct FolderTree {
   private static let removalLimit = 1_024
 
   /// The counts of a folder's content.
-  struct Content: Hashable, Sendable {
+  struct Content: Equatable, Sendable {
     /// The number of files.
     var fileCount = 0
     /// The length of all files together, in bytes.

@@ -4,7 +4,7 @@ import HeirloomModel
 import HeirloomStore
 
 /// A previous version of the store, complete in a folder of its own.
-package struct PreviousVersionFiles: Hashable, Sendable {
+package struct PreviousVersionFiles: Equatable, Sendable {
   /// The folder's name, which is the version's name for people.
   package let name: VersionName
   /// The folder.
@@ -24,7 +24,7 @@ package struct PreviousVersionFiles: Hashable, Sendable {
 }
 
 /// A previous version's description of itself.
-package struct PreviousVersionManifest: Hashable, Sendable {
+package struct PreviousVersionManifest: Equatable, Sendable {
   /// The identifier of the operation that kept it: 32 hexadecimal digits.
   package let identifier: String
   /// The time of keeping it, in seconds since 1970-01-01 UTC.
@@ -238,7 +238,7 @@ package struct PreviousVersionManifest: Hashable, Sendable {
 }
 
 /// The result of the test of a version's soundness, with the main file's state at that time.
-package struct SoundnessNote: Hashable, Sendable, Codable {
+package struct SoundnessNote: Equatable, Sendable, Codable {
   /// The first fault in words, without a full stop; `nil` for a sound version.
   package let fault: String?
   /// The main file's length, in bytes.

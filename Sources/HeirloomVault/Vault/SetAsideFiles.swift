@@ -2,7 +2,7 @@ import Foundation
 import HeirloomModel
 
 /// A set-aside store, with everything that belongs to it, in a folder of its own.
-package struct SetAsideFiles: Hashable, Sendable {
+package struct SetAsideFiles: Equatable, Sendable {
   /// The folder's name: the UTC time as people read it, then eight hexadecimal digits.
   package let name: String
   /// The time of setting it aside, in seconds since 1970-01-01 UTC.
@@ -30,7 +30,7 @@ package struct SetAsideFiles: Hashable, Sendable {
 }
 
 /// The record of a set-aside store's return to its place.
-package struct ReturnRecord: Hashable, Sendable, Codable {
+package struct ReturnRecord: Equatable, Sendable, Codable {
   /// The time of the return, in seconds since 1970-01-01 UTC; `nil` if it was not recorded.
   package var time: Int64?
   /// The name of the previous version that holds the replaced store; `nil` if there was none.

@@ -25,7 +25,7 @@ public struct SoleContent: Hashable, Sendable, Codable {
 }
 
 /// The list of a previous version's sole content, as far as a manifest has room for it.
-package struct SoleContents: Hashable, Sendable, Codable {
+package struct SoleContents: Equatable, Sendable, Codable {
   /// The first items.
   package let items: [SoleContent]
   /// The number of further items, which are not listed.

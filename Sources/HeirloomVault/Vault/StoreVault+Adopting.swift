@@ -2,7 +2,7 @@ import Foundation
 package import HeirloomStore
 
 /// The result of returning a set-aside store to its place.
-package indirect enum AdoptionResult: Hashable, Sendable {
+package indirect enum AdoptionResult: Equatable, Sendable {
   /// A copy that is the store now; `previous` is the replaced store, if there was one.
   case adopted(previous: PreviousVersionFiles?)
   /// A set-aside store that had returned before: nothing was done.

@@ -2,7 +2,7 @@ import HeirloomModel
 import HeirloomStore
 
 /// The damage of a `-wal`: SQLite reads the log up to there, drops the rest, and says nothing.
-package struct LogDamage: Hashable, Sendable {
+package struct LogDamage: Equatable, Sendable {
   /// True when the log's own header is damaged.
   let isHeaderDamaged: Bool
   /// The number of frames of committed changes at which SQLite stops.

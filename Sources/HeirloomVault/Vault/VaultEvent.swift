@@ -4,7 +4,7 @@ package import HeirloomStore
 ///
 /// The order in a migration: `locked`, events of a recovery,
 /// `held`, `manifestWritten`, `built`, `proven`, `candidateSynchronized`, `previous`, `swapped`, `finished`.
-package enum VaultEvent: Hashable, Sendable {
+package enum VaultEvent: Equatable, Sendable {
   /// The vault's lock, which this process holds now.
   case locked
   /// A candidate of an earlier run, which nothing needs.

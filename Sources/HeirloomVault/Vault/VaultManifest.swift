@@ -5,7 +5,7 @@ import HeirloomModel
 ///
 /// It does not say which version the store is: the store itself does. It only says what may be removed.
 /// So each name in it is checked against the pattern of such names, and none can lead out of the companion folder.
-package struct VaultManifest: Hashable, Sendable {
+package struct VaultManifest: Equatable, Sendable {
   /// The kinds of the vault's operations.
   package enum Operation: String, Hashable, Sendable, Codable {
     /// A migration, which puts a store of another model in the store's place.

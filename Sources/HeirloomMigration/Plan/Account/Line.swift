@@ -1,7 +1,7 @@
 /// A line of a store's account: a thing that the store holds, and where each part of it goes.
 ///
 /// The counts of the parts add up to that of the line. Values that change on the way to several columns are one part.
-package struct Line: Hashable, Sendable {
+package struct Line: Equatable, Sendable {
   /// A kind of thing.
   package enum Kind: String, Hashable, Sendable {
     /// The objects of an entity, without those of subentities.
@@ -41,7 +41,7 @@ package struct Line: Hashable, Sendable {
   }
 
   /// A part of a line.
-  package struct Part: Hashable, Sendable {
+  package struct Part: Equatable, Sendable {
     package let fate: Fate
     package let count: Int64
     /// The places in the destination, or the names of the entity mappings whose code gets the part.

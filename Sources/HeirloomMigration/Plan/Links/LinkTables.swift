@@ -9,7 +9,7 @@ import HeirloomStore
 /// store has. In a table of pairs, owner and target are unique each.
 struct LinkTables {
   /// One table of links.
-  struct Table: Hashable {
+  struct Table: Equatable {
     /// The table's name in the `temp` schema.
     let name: String
     /// The relationship that it serves, for a person.

@@ -9,7 +9,7 @@ import HeirloomStore
 /// The accounts whose slots take as many bytes as an update's bits have decide, if they move the bits alike.
 /// Elsewhere an update says that every property changed.
 /// A reader that checks too often loses nothing; one that checks a wrong property, or none, does.
-struct ChangedColumns: Hashable {
+struct ChangedColumns: Equatable {
   /// For each number of bytes that bits may have, the source's slot for each destination slot; -1 for none.
   private var origins: [Int: [Int]] = [:]
   /// The number of the destination's slots.
