@@ -92,4 +92,48 @@ struct ExpectKeptTests {
       try migrated.before.expectKept(in: migrated.url, after: migrated.report, except: intended)
     }
   }
+
+  /// The index of a constraint on inherited properties holds the objects of the entities beside its own, too.
+  @Test(arguments: [DataDecision.Choice.merge(by: nil), .keepNewest(by: nil), .quarantine])
+  func `what a decision about a subentity's constraint removes of others is known`(choice: DataDecision.Choice) throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Store.sqlite")
+    func model(isUnique: Bool) throws -> ManagedObjectModel {
+      func entity(_ name: String, _ own: String, unique: [[String]] = []) -> EntityDescription {
+        var attribute = AttributeDescription(name: own, type: .string)
+        attribute.isOptional = true
+        var entity = EntityDescription(name: name)
+        (entity.superentity, entity.attributes, entity.uniquenessConstraints) = ("Item", [attribute], unique)
+        return entity
+      }
+      var item = EntityDescription(name: "Item")
+      item.isAbstract = true
+      var title = AttributeDescription(name: "title", type: .string)
+      title.isOptional = true
+      item.attributes = [title]
+      return try ManagedObjectModel(entities: [
+        item, entity("Recipe", "note", unique: isUnique ? [["title"]] : []), entity("Beverage", "alcohol"),
+      ])
+    }
+    let (source, destination) = (try model(isUnique: false), try model(isUnique: true))
+    let store = try PersistentStore.create(at: url, model: source)
+    let context = ManagedObjectContext(store: store)
+    for (entity, title) in [("Recipe", "wine"), ("Beverage", "wine"), ("Beverage", "tea"), ("Beverage", "tea")] {
+      try context.insert(entity)["title"] = .string(title)
+    }
+    try context.save()
+    try store.close()
+    let before = try StoreContents(of: url, model: source)
+    var configuration = MigrationAssistant.Configuration()
+    configuration.decisions = [DataDecision(entity: "Recipe", constraint: ["title"], choice)]
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration)
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("not migrated")
+      return
+    }
+    #expect(report.plan.decisions.map(\.removed) == [2])
+    try before.expectKept(in: url, after: report)
+  }
 }
