@@ -59,7 +59,7 @@ package struct AccountText {
       let places = part.places.isEmpty ? "" : " \(listText(part.places, limit: 3))"
       let reason = part.reason.map { ": \($0)" } ?? ""
       return switch part.fate {
-      case .carried: "\(count)to\(places.isEmpty ? " the destination" : places)"
+      case .carried: "\(count)to\(places)"
       case .changed: "\(count)changed, to\(places)\(reason)"
       case .decided: "\(count)by decision\(reason)"
       case .code: "\(count)to the code of\(places)"
@@ -67,6 +67,7 @@ package struct AccountText {
       case .withObjects: "\(count)with objects that go"
       case .remade: "\(count)made anew\(reason)"
       case .leftOut: "\(count)left out"
+      case .unaccounted: part.count < 0 ? "\(grouped(-part.count)) in two of these parts" : "\(count)not accounted for"
       }
     }.joined(separator: "; ")
   }

@@ -9,7 +9,7 @@ package final class AccountSources {
   let models: [ManagedObjectModel]
   let crossing: Crossing
   let parts: CandidateParts
-  /// What is changed, decided or lost.
+  /// The parts that are changed, decided or lost.
   let entries: [CountedEntry]
   let openLines: [OpenLine]
   let openLinks: [OpenLinks]
@@ -155,11 +155,16 @@ struct StoreAccount {
         add(isDecided ? .decided : .lost, rows, [], cause.reason)
       }
     }
-    // What decisions tell of objects that don't stay is told once.
+    // The entries of decisions count some of the objects that don't stay by themselves.
     add(.decided, atRemoved - decided, rest.places, "Decisions are about an object at one end.")
     add(.withObjects, kind == .links ? withObjects : withObjects - decided)
     add(.changed, changed, rest.places, reasons.first)
-    add(rest.fate, left, rest.places, rest.reason)
+    // The rest is carried only if something takes it; fewer than none were left if parts overlap.
+    if left < 0 || left > 0 && rest.fate == .carried && rest.places.isEmpty {
+      parts.append(Line.Part(fate: .unaccounted, count: left, places: [], reason: nil))
+    } else {
+      add(rest.fate, left, rest.places, rest.reason)
+    }
     return Line(kind: kind, name: name, property: property, count: count, parts: parts)
   }
 
@@ -227,19 +232,10 @@ struct StoreAccount {
 
   private func columns(of table: ActualTable, _ known: PhysicalTable) throws -> [Line] {
     let isOfObjects = if case .objects = known.kind { true } else { false }
-    return try table.columns.flatMap { column -> [Line] in
+    return try zip(table.columns, counts(of: table, known, isOfObjects)).flatMap { column, counts -> [Line] in
       let name = "\(table.name).\(column.name)"
-      let cell = "s.\(quote(column.name))"
       let role = column.isGenerated ? nil : known.column(named: column.name)?.role
-      let isFile = isExternal(role)
-      var owner: String?
-      if case .attribute(let entity, _)? = role { owner = entity }
-      let going = isOfObjects ? goes(in: table.name, owner: owner) : "0"
-      let counts = try connection.rows(
-        "SELECT COUNT(\(cell)), COUNT(CASE WHEN \(going) THEN \(cell) END)\(isFile ? Self.fileCount(cell) : "")"
-          + " FROM \(SchemaName.rows(of: table.name, as: "s"))"
-      ).first
-      let count = counts?[0].integer ?? 0
+      let count = counts.all
       guard let role else {
         return [line(.bookkeeping, name, count: count, of: [], rest: part(.remade, reason: "SQLite computes it."))]
       }
@@ -254,13 +250,43 @@ struct StoreAccount {
       }
       let cells = line(
         .cells, name, property: property, count: count, of: [.cells(column: column.name, table: table.name)],
-        withObjects: counts?[1].integer ?? 0, rest: rest(column.name, in: table.name, isOfObjects))
-      guard isFile, let files = counts?[2].integer, files > 0 else { return [cells] }
+        withObjects: counts.going, rest: rest(column.name, in: table.name, isOfObjects))
+      guard counts.files > 0 else { return [cells] }
       // A migration removes no file: the previous version needs it.
       return [
         cells,
-        line(.files, name, property: property, count: files, of: [], rest: part(.carried, ["beside the store"])),
+        line(
+          .files, name, property: property, count: counts.files, of: [], rest: part(.carried, ["beside the store"])),
       ]
+    }
+  }
+
+  /// Counts the cells of each column of a table, those that go with their objects, and those that name a file.
+  private func counts(
+    of table: ActualTable, _ known: PhysicalTable, _ isOfObjects: Bool
+  ) throws -> [(all: Int64, going: Int64, files: Int64)] {
+    var goingByOwner: [String?: String] = [:]
+    let aggregates = table.columns.map { column -> String in
+      let cell = "s.\(quote(column.name))"
+      let role = column.isGenerated ? nil : known.column(named: column.name)?.role
+      var owner: String?
+      if case .attribute(let entity, _)? = role { owner = entity }
+      let going = isOfObjects ? goingByOwner[owner] ?? goes(in: table.name, owner: owner) : "0"
+      goingByOwner[owner] = going
+      return "COUNT(\(cell)), COUNT(CASE WHEN \(going) THEN \(cell) END), "
+        + (isExternal(role) ? Self.fileCount(cell) : "0")
+    }
+    // SQLite allows 2000 result columns.
+    return try stride(from: 0, to: aggregates.count, by: 500).flatMap { start in
+      let part = aggregates[start..<min(start + 500, aggregates.count)]
+      let row = try connection.rows(
+        "SELECT \(part.joined(separator: ", ")) FROM \(SchemaName.rows(of: table.name, as: "s"))"
+      ).first
+      let counts = (row ?? []).map { $0.integer ?? 0 }
+      return part.indices.map { index in
+        let place = (index - start) * 3
+        return (counts[place], counts[place + 1], counts[place + 2])
+      }
     }
   }
 
@@ -271,7 +297,7 @@ struct StoreAccount {
 
   /// The number of cells that name a file: those begin with the byte 02.
   private static func fileCount(_ cell: String) -> String {
-    ", COUNT(CASE WHEN TYPEOF(\(cell)) = 'blob' AND SUBSTR(\(cell), 1, 1) = X'02' THEN 1 END)"
+    "COUNT(CASE WHEN TYPEOF(\(cell)) = 'blob' AND SUBSTR(\(cell), 1, 1) = X'02' THEN 1 END)"
   }
 
   /// Returns where the cells of a column go of which nothing else is told.
@@ -434,7 +460,7 @@ struct StoreAccount {
 }
 
 extension Subject {
-  /// What tells a subject from others.
+  /// The words that differ for each two subjects.
   fileprivate var key: [String] {
     switch self {
     case .objects(let entity): ["objects", entity]

@@ -38,6 +38,8 @@ package struct Line: Equatable, Sendable {
     case remade
     /// Only the framework read it, and it names what is gone.
     case leftOut
+    /// Nothing that the plan knows takes it; or the number, below 0, by which other parts overlap.
+    case unaccounted
   }
 
   /// A part of a line.
