@@ -16,9 +16,14 @@ struct StoreMigration {
   /// - Throws: `MigrationAssistantError`.
   func run(on path: String, mayLeave: Bool = true) throws -> MigrationOutcome {
     try StoreReading.checkLog(besideStoreAt: path)
-    // As the plan, which a person has read.
-    let inspection = try? StoreInspection(at: path) { request.history.versions(withHashes: $0) }
-    let assistant = request.assistant(for: path, correctsNumbers: inspection?.hasRowsWithoutNumber ?? false)
+    var assistant = request.assistant(for: path)
+    // The plan has looked for such rows; where there is nothing to do, the store isn't read.
+    if (try? assistant.isMigrationNeeded()) == true,
+      let inspection = try? StoreInspection(at: path, known: { request.history.versions(withHashes: $0) }),
+      inspection.hasRowsWithoutNumber
+    {
+      assistant = request.assistant(for: path, correctsNumbers: true)
+    }
     return try run(assistant, mayLeave: mayLeave) { try $0.migrateStore() }
   }
 
