@@ -151,12 +151,7 @@ extension RowFlows {
 
   private func addConstraints(of entity: EntityDescription, to collector: inout EffectCollector) {
     for constraint in entity.uniquenessConstraints {
-      // The index of a constraint on inherited properties holds the rows of all entities that have them.
-      let owners = constraint.compactMap { destination.declaringEntity(ofProperty: $0, in: entity.name)?.name }
-      let covered = owners.max {
-        destination.superentities(of: $0).count < destination.superentities(of: $1).count
-      }
-      let flows = flows(intoTreeOf: covered ?? entity.name).filter {
+      let flows = flows(intoTreeOf: destination.entityCovered(by: constraint, of: entity.name)).filter {
         mayHaveObjects($0.source) && !$0.isUninstantiable && !$0.isOpaque && !leavesNull(constraint, in: $0)
       }
       if flows.isEmpty || isKept(constraint, in: flows) { continue }
@@ -292,5 +287,20 @@ extension RowFlow {
     return DataEffect.Rows(
       entity: first.source.name, destinationEntity: first.destination.name,
       properties: property.map { [$0] } ?? [], takenBy: takers.map(\.mapping), notTakenBy: carriers.map(\.mapping))
+  }
+}
+
+extension ManagedObjectModel {
+  /// Returns the entity whose objects, and those of its subentities, the index of a constraint holds.
+  ///
+  /// The index of a constraint on inherited properties holds the rows of all entities that have them.
+  ///
+  /// - Parameters:
+  ///   - constraint: The names of the properties.
+  ///   - entity: The name of the entity that has the constraint.
+  /// - Returns: The name of the entity.
+  package func entityCovered(by constraint: [String], of entity: String) -> String {
+    let owners = constraint.compactMap { declaringEntity(ofProperty: $0, in: entity)?.name }
+    return owners.max { superentities(of: $0).count < superentities(of: $1).count } ?? entity
   }
 }

@@ -71,7 +71,7 @@ extension StoreContents {
         }
       }
       for outcome in hop.hopDecisions {
-        let concerned = outcome.decision.concernedTree(in: hop.destination)
+        let concerned = hop.destination.entityCovered(by: outcome.decision.properties, of: outcome.decision.entity)
         for entity in hop.destination.entityTree(from: concerned).flatMap({ lastNames(of: $0.name) }) {
           if outcome.removed > 0 { decided.removed[entity, default: 0] += outcome.removed }
           // A merged object takes the values that it lacks from the others.
@@ -158,15 +158,5 @@ extension PropertyMapping.Form {
     case .attribute(let name), .filledAttribute(let name, _), .steppedAttribute(let name, _): name
     default: nil
     }
-  }
-}
-
-extension DataDecision {
-  /// Returns the entity whose objects, and those below it, the decision may concern.
-  ///
-  /// The index of a constraint on inherited properties holds the objects of all entities that have them.
-  fileprivate func concernedTree(in model: ManagedObjectModel) -> String {
-    let owners = properties.compactMap { model.declaringEntity(ofProperty: $0, in: entity)?.name }
-    return owners.max { model.superentities(of: $0).count < model.superentities(of: $1).count } ?? entity
   }
 }
