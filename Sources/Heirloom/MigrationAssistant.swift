@@ -142,9 +142,9 @@ public final class MigrationAssistant {
     try vault().placeObjection().map { "A migration would be refused where the store is: \($0)" }
   }
 
-  /// Returns the error that a migration ends with since the store itself is a mount point or has further names; `nil` for
-  /// any other.
-  package func mountObjection() throws -> MigrationAssistantError? {
+  /// Returns the error with which every migration of a mount point, or of a file with further names, ends; `nil` for any
+  /// other store.
+  package func mountOrLinkObjection() throws -> MigrationAssistantError? {
     try vault().placeObjection().flatMap { $0.isAboutMountOrLink ? wrapped($0) : nil }
   }
 

@@ -368,7 +368,7 @@ extension StoreSalvage {
   /// Returns true if a file has a page of a database from which something could be read; a log beside it may have one.
   package static func holdsPages(_ path: String) -> Bool {
     let files = POSIXFileOperations()
-    // A log lies beside the file that a link leads to.
+    // The log of a symbolic link lies beside its target.
     let path = (try? StoreLocation(resolving: path, files: files))?.path ?? path
     let (file, start) = (
       try? FileDescriptor(path, flags: O_RDONLY, for: .read),

@@ -6,7 +6,7 @@ import Testing
 
 /// Commands that read: the files beside a store stay as they are where no `-wal` is, whatever is left of the `-shm`.
 struct ReadOnlyCommandTests {
-  /// What is there of the shared memory file.
+  /// The state of the shared memory file.
   enum Memory: String, CaseIterable, Sendable {
     case none, empty, left, zeros
   }

@@ -6,7 +6,7 @@ import HeirloomSalvage
 
 /// Salvage of stores whose main file is gone or cut, while their whole `-wal` is there: each page in it is read.
 struct SalvageLogAloneTests {
-  /// What is left of the main file.
+  /// The rest of the main file.
   enum Rest: String, CaseIterable, Sendable {
     case gone, empty, partOfPage, page, twoPages, noise
   }

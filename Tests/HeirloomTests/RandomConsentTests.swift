@@ -48,7 +48,7 @@ struct RandomConsentTests {
         if tagEnd == nil, random.below(6) == 0 { tagEnd = version }
       }
       for loss in losses where random.below(2) == 0 { acknowledged.insert(loss) }
-      // What is acknowledged for another step, as another kind, or for nothing.
+      // Some are acknowledged for another step, or as another kind.
       for loss in losses where random.below(3) == 0 {
         let kind = loss.kind == .values ? LossKind.changedValues : .values
         acknowledged.insert(
@@ -58,7 +58,7 @@ struct RandomConsentTests {
       }
     }
 
-    /// What each step may lose.
+    /// The possible losses of each step.
     var losses: [StepLoss] {
       var losses = tracks.flatMap { Example.losses(of: $0, in: count) }
       if let tagEnd { losses.append(StepLoss(step: tagEnd - 1, name: "Tag", kind: .objects)) }
@@ -87,7 +87,7 @@ struct RandomConsentTests {
       return try ManagedObjectModel(entities: entities)
     }
 
-    /// What a jump from the first version to the last loses without consent, as `name kind rows`.
+    /// The losses of a jump from the first version to the last without consent, as `name kind rows`.
     func unconsented() -> [String] {
       var found = tracks.compactMap { track -> String? in
         let end = track.names.count

@@ -16,7 +16,7 @@ struct StoreComparisonTests {
     private let ownFiles: Set<String>
 
     /// Left out: how often an object was saved, Core Data's model copy and highest keys, SQLite's own tables; numbers of
-    /// entities that follow from the table, or from the object that the key beside them leads to.
+    /// entities that follow from the table, or from the key beside them.
     init(_ store: URL) throws {
       let connection = try Connection(path: store.path, mode: .readOnly)
       let entities = try connection.rows("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY")

@@ -262,7 +262,7 @@ struct MigrationTrial {
         let objects = refusal.destination.entityTree(from: blocker.entity).reduce(Int64(0)) { sum, entity in
           sum + (refusal.rows.first { $0.entity == entity.name }?.before ?? 0)
         }
-        // Of equal objects one stays.
+        // Two objects say nothing of all; of equal ones, one stays.
         return objects > 2 && blocker.rows >= objects - (blocker.choices.contains(.newest) ? 1 : 0)
       }
     }

@@ -26,7 +26,7 @@ struct FileStart {
       }
     }
 
-    /// What the command for a file of the kind does.
+    /// The verb of the command for a file of the kind.
     var action: String { self == .log ? "reads it with its store" : "shows it" }
 
     /// Returns the command that shows a file of the kind; `nil` if the tool doesn't read it.

@@ -36,7 +36,7 @@ final class MigrationPreview {
       }
       let objection = try plan.flatMap { plan in
         // A migration meets a mount point before it makes a plan.
-        try assistant.mountObjection().map { CommandFailure($0).aboutStore(at: path) }
+        try assistant.mountOrLinkObjection().map { CommandFailure($0).aboutStore(at: path) }
           ?? assistant.objection(to: plan).map { CommandFailure($0, advice: request.advice) }
       }
       (self.plan, failure) = (plan, objection)
@@ -65,7 +65,7 @@ final class MigrationPreview {
         }
       }
       guard asksForConsent else { return }
-      // The copy may lose what nobody consented to, so that the losses of all hops are counted.
+      // The copy is migrated without consent, so that the losses of all hops are counted.
       var accepting = request
       accepting.configuration.losses = .accept
       let whole = try? Rehearsal.whole(plan, rehearsedOn: clone, of: path, request: accepting, console: console)

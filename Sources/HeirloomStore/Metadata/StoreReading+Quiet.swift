@@ -5,9 +5,9 @@ extension StoreReading {
   /// Opens a store for an inspection that leaves nothing beside it, if that is possible.
   ///
   /// To read a store in WAL mode, SQLite makes the side files, and a connection that only reads leaves them behind. If
-  /// there is no `-wal` (but for an empty one alone, which Apple's SQLite leaves), nobody has the store open and the main
-  /// file is the whole store; a `-shm` without a `-wal` holds nothing. It is then read as a file that doesn't change, and again in the usual way if it did change
-  /// meanwhile.
+  /// there is no `-wal` (but for an empty one alone, which Apple's SQLite leaves), no process has the store open and the
+  /// main file is the whole store; a `-shm` without a `-wal` holds nothing. It is then read as a file that doesn't change,
+  /// and again in the usual way if it did change meanwhile.
   ///
   /// - Parameters:
   ///   - path: The store's file.

@@ -198,8 +198,7 @@ extension VaultError: ExplainedError {
 }
 
 extension VaultError {
-  /// True for a store that is mounted as a single file, or has further names: every migration of it fails, whoever runs
-  /// it.
+  /// True for a store that is mounted as a single file, or has further names: each migration of it fails.
   package var isAboutMountOrLink: Bool {
     switch self {
     case .mountedStore, .hardLinked: true
