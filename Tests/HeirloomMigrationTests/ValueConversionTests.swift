@@ -43,19 +43,19 @@ struct ValueConversionTests {
     Row(.string, "NULL", .string, "NULL"),
   ]
 
-  private func result(_ expression: ColumnExpression, of stored: String) throws -> String? {
+  private func result(_ entry: CellEntry, of stored: String) throws -> String? {
     let connection = try Connection(path: ":memory:", mode: .memory)
-    return try connection.rows("SELECT quote(\(expression.sql)) FROM (SELECT \(stored) AS \"ZV\") AS s")
+    return try connection.rows("SELECT quote(\(entry.sql)) FROM (SELECT \(stored) AS \"ZV\") AS s")
       .first?.first?.text
   }
 
   @Test(arguments: rows) func `values are converted by the rules`(row: Row) throws {
     let source = AttributeDescription(name: "v", type: row.from)
     let destination = AttributeDescription(name: "v", type: row.to)
-    let expression = ValueConversion.expression(
+    let entry = ValueConversion.entry(
       column: "s.\"ZV\"", from: source, to: destination, mustFill: false)
-    #expect(try result(expression, of: row.stored) == row.expected)
-    if expression.isVerbatim { #expect(try result(expression, of: row.stored) == result(.verbatim, of: row.stored)) }
+    #expect(try result(entry, of: row.stored) == row.expected)
+    if entry.isVerbatim { #expect(try result(entry, of: row.stored) == result(.verbatim, of: row.stored)) }
   }
 
   @Test(arguments: rows) func `a value that has become required is filled only where there is none`(row: Row) throws {
@@ -72,10 +72,10 @@ struct ValueConversionTests {
       }
     destination.defaultValue = value
     let source = AttributeDescription(name: "v", type: row.from)
-    let expression = ValueConversion.expression(column: "s.\"ZV\"", from: source, to: destination, mustFill: true)
-    #expect(try result(expression, of: row.stored) == (row.expected == "NULL" ? text : row.expected))
-    #expect(try result(expression, of: "NULL") == text)
-    let unfilled = ValueConversion.expression(column: "s.\"ZV\"", from: source, to: destination, mustFill: false)
+    let entry = ValueConversion.entry(column: "s.\"ZV\"", from: source, to: destination, mustFill: true)
+    #expect(try result(entry, of: row.stored) == (row.expected == "NULL" ? text : row.expected))
+    #expect(try result(entry, of: "NULL") == text)
+    let unfilled = ValueConversion.entry(column: "s.\"ZV\"", from: source, to: destination, mustFill: false)
     #expect(try result(unfilled, of: "NULL") == "NULL")
   }
 
@@ -83,9 +83,9 @@ struct ValueConversionTests {
     let source = AttributeDescription(name: "v", type: .binary)
     var destination = source
     destination.allowsExternalBinaryDataStorage = true
-    let expression = ValueConversion.expression(column: "s.\"ZV\"", from: source, to: destination, mustFill: false)
-    #expect(try result(expression, of: "X'AB00'") == "X'01AB00'")
-    #expect(try result(expression, of: "NULL") == "NULL")
+    let entry = ValueConversion.entry(column: "s.\"ZV\"", from: source, to: destination, mustFill: false)
+    #expect(try result(entry, of: "X'AB00'") == "X'01AB00'")
+    #expect(try result(entry, of: "NULL") == "NULL")
     #expect(ValueConversion.literal(.binary([0xab]), for: destination) == "X'01ab'")
     #expect(ValueConversion.literal(.binary([0xab]), for: source) == "X'ab'")
   }
@@ -124,9 +124,9 @@ struct ValueConversionTests {
   }
 }
 
-extension ColumnExpression {
+extension CellEntry {
   /// The column itself.
-  fileprivate static let verbatim = ValueConversion.expression(
+  fileprivate static let verbatim = ValueConversion.entry(
     column: "s.\"ZV\"", from: AttributeDescription(name: "v", type: .string),
     to: AttributeDescription(name: "v", type: .string),
     mustFill: false)

@@ -144,12 +144,12 @@ final class StoreCounterparts {
         let column = other.schema.column(atPath: sourcePath, in: otherEntity), column.table == otherTable
       else { return nil }
       let sql = "r.\(quote(column.name))"
-      func expression(mustFill: Bool) -> ColumnExpression {
-        ValueConversion.expression(column: sql, from: sourceLeaf, to: leaf.leaf, mustFill: mustFill)
+      func entry(mustFill: Bool) -> CellEntry {
+        ValueConversion.entry(column: sql, from: sourceLeaf, to: leaf.leaf, mustFill: mustFill)
       }
       // A converted value is another one.
-      guard expression(mustFill: false).isVerbatim else { return nil }
-      value = expression(mustFill: !leaf.isOptional && leaf.isSourceOptional).sql
+      guard entry(mustFill: false).isVerbatim else { return nil }
+      value = entry(mustFill: !leaf.isOptional && leaf.isSourceOptional).sql
     }
     // Rows of other entities of the table have no value there.
     let numbers = store.schema.entities.filter { store.schema.model.isEntity($0.name, kindOf: entity) }

@@ -154,7 +154,7 @@ extension DecisionPlanner {
         let origins = parts.transfers.filter { $0.sourceTable == table.name }.flatMap(\.columns).filter { column in
           destination.column(atPath: effect.properties, in: effect.entity)?.name == column.name
         }
-        return Subject.cells(column: origins.lazy.compactMap(\.expression.origin).first ?? "", table: table.name)
+        return Subject.cells(column: origins.lazy.compactMap(\.entry.origin).first ?? "", table: table.name)
       }
       entries.append(
         CountedEntry(
@@ -203,7 +203,7 @@ extension DecisionPlanner {
   ) throws(SQLiteError) -> CountedEntry? {
     let cells = parts.transfers.filter { $0.table == table.table }.compactMap { transfer in
       transfer.columns.first { $0.name == column.name }.map {
-        transfer.select(["\(transfer.key) AS pk", "\($0.expression.sql) AS v"])
+        transfer.select(["\(transfer.key) AS pk", "\($0.entry.sql) AS v"])
       }
     }
     guard !cells.isEmpty else { return nil }
@@ -233,14 +233,14 @@ extension DecisionPlanner {
     for column in destination.table(named: table.table)?.columns ?? [] where column.role.isContent {
       let tracked = columns.column(named: column.name, of: table.table)
       let given = transfers.compactMap { transfer in
-        transfer.columns.first { $0.name == column.name && $0.expression != .null }.map { (transfer, $0.expression) }
-      }.filter { transfer, expression in
+        transfer.columns.first { $0.name == column.name && $0.entry != .null }.map { (transfer, $0.entry) }
+      }.filter { transfer, entry in
         // A value that the destination's model gives is no content. Keys may come from gathered links.
         tracked?.link != nil
-          || transfer.sourceNumbers.contains { !expression.columnsRead(ofRowsNumbered: $0).isEmpty }
+          || transfer.sourceNumbers.contains { !entry.columnsRead(ofRowsNumbered: $0).isEmpty }
       }
       let cells = given.map { $0.select(["\($0.key) AS pk", "\($1.sql) AS v"]) }.united()
-      guard let (transfer, expression) = given.first else { continue }
+      guard let (transfer, entry) = given.first else { continue }
       if column.role == .unknown {
         // The object that stays keeps its own value, or takes the first of those merged into it.
         let lost = try connection.firstInteger(
@@ -269,7 +269,7 @@ extension DecisionPlanner {
         guard tracked.holders != table.root.treeNumbers else { continue }
         isLost = "(NOT \(Self.isIn("m.ent", tracked.holders)) OR NOT \(Self.isIn("r.ent", tracked.holders)))"
       }
-      let stored = expression.origin.flatMap { parts.source.table(named: transfer.sourceTable)?.column(named: $0) }
+      let stored = entry.origin.flatMap { parts.source.table(named: transfer.sourceTable)?.column(named: $0) }
       let isOwn = Self.isIn("m.ent", tracked.holders)
       let counts = try connection.rows(
         "SELECT COUNT(CASE WHEN \(isOwn) THEN 1 END), COUNT(CASE WHEN NOT \(isOwn) THEN"

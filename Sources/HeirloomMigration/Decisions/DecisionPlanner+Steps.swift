@@ -155,11 +155,10 @@ extension DecisionPlanner {
   /// Returns the query of the keys of objects whose value the store lacks and something else gives; `nil` if there is none.
   private func madeUpValues(of column: TrackedColumn, in table: DecisionTable) -> String? {
     let keys = parts.transfers.filter { $0.table == table.table }.compactMap { transfer -> String? in
-      guard let expression = transfer.columns.first(where: { $0.name == column.name })?.expression,
-        !expression.isVerbatim
+      guard let entry = transfer.columns.first(where: { $0.name == column.name })?.entry, !entry.isVerbatim
       else { return nil }
       let conditions = transfer.sourceNumbers.compactMap { number in
-        expression.ofRows(numbered: number)?.origin.map {
+        entry.ofRows(numbered: number)?.origin.map {
           "s.\(Self.entity) = \(number) AND s.\(quote($0)) IS NULL"
         }
       }

@@ -56,7 +56,7 @@ struct DecisionTable {
     let values = columns.map { ", \(quote($0.name)), \(quote($0.name))" }.joined()
     let rows = transfers.map { transfer in
       let found = Dictionary(
-        transfer.columns.map { ($0.name, $0.expression.sql) }, uniquingKeysWith: { first, _ in first })
+        transfer.columns.map { ($0.name, $0.entry.sql) }, uniquingKeysWith: { first, _ in first })
       let expressions =
         [
           "\(transfer.key) AS pk", "\(found[PhysicalName.entity] ?? "NULL") AS ent",

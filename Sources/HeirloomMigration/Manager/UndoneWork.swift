@@ -67,9 +67,9 @@ final class UndoneWork {
   private func columns(of line: OpenLine, _ run: RowMapping) -> [Target] {
     guard let entity = run.destination?.name, let table = setting.destination.table(ofEntity: entity) else { return [] }
     var found: [Target] = []
-    let expressions = setting.parts.valueSelections[run.mapping.name]?.expressions ?? []
-    for (place, (column, expression)) in zip(run.columns, expressions).enumerated()
-    where expression.columnsRead(ofRowsNumbered: line.entity.number).contains(line.column) {
+    let entries = setting.parts.valueSelections[run.mapping.name]?.entries ?? []
+    for (place, (column, entry)) in zip(run.columns, entries).enumerated()
+    where entry.columnsRead(ofRowsNumbered: line.entity.number).contains(line.column) {
       guard case .attribute(_, let path)? = table.column(named: column)?.role else { continue }
       found.append(Target(column: column, path: path.joined(separator: "."), place: place))
     }

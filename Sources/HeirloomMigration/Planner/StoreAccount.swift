@@ -312,10 +312,10 @@ struct StoreAccount {
     guard code.isEmpty else { return part(.code, Set(code).ordered()) }
     var places: [String] = []
     for transfer in sources.parts.transfers where transfer.sourceTable == table {
-      for (name, expression) in transfer.columns {
+      for (name, entry) in transfer.columns {
         let reads = transfer.sourceNumbers.contains { number in
-          expression.columnsRead(ofRowsNumbered: number).contains(column)
-            || expression.columnsPartlyRead(ofRowsNumbered: number)?.columns.contains(column) ?? false
+          entry.columnsRead(ofRowsNumbered: number).contains(column)
+            || entry.columnsPartlyRead(ofRowsNumbered: number)?.columns.contains(column) ?? false
         }
         if reads { places.append("\(transfer.table).\(name)") }
       }

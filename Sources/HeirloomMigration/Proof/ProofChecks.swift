@@ -97,7 +97,7 @@ struct ProofChecks {
       columns = transfer.columns.filter { column in
         // A decision that merges objects gives other members of a list their places anew.
         // The key is in each row's digest already, and SQLite allows as many results as columns.
-        column.name != PhysicalName.primaryKey && column.expression.sql != "NULL"
+        column.name != PhysicalName.primaryKey && column.entry.sql != "NULL"
           && (untouched == nil || !places.contains(column.name))
       }
     }
@@ -108,7 +108,7 @@ struct ProofChecks {
     }
     guard !columns.isEmpty || written != nil else { return nil }
     let key = "s.\(quote(PhysicalName.primaryKey))"
-    let expressions = columns.enumerated().map { "\($1.expression.sql) AS c\($0)" } + ["\(transfer.key) AS pk"]
+    let expressions = columns.enumerated().map { "\($1.entry.sql) AS c\($0)" } + ["\(transfer.key) AS pk"]
     let stored = columns.enumerated().map { "s.\(quote($1.name)) AS c\($0)" } + ["\(key) AS pk"]
     // Where trees are merged, the table has rows of other transfers, which don't count here.
     let found =

@@ -8,7 +8,7 @@ import HeirloomStore
 /// They tell which mappings need not run object by object: ``isCompilable(_:)``.
 package struct CompiledMappings {
   /// The SQL of attributes that expressions give, by entity mapping and attribute.
-  private var values: [String: [String: ColumnExpression]] = [:]
+  private var values: [String: [String: CellEntry]] = [:]
   /// The reasons why a mapping's expression must be evaluated for each object, by entity mapping.
   private(set) var reasons: [String: String] = [:]
 
@@ -63,9 +63,9 @@ package struct CompiledMappings {
           let origin = compiler.columnsRead.first {
             source.table(ofEntity: sourceName)?.column(named: $0)?.type == column
           }
-          var expression = ColumnExpression(sql: compiled.sql, isVerbatim: false).from(origin)
-          expression.read = Set(compiler.columnsRead)
-          values[entityMapping.name, default: [:]][property.name] = expression
+          var entry = CellEntry(sql: compiled.sql, isVerbatim: false).from(origin)
+          entry.read = Set(compiler.columnsRead)
+          values[entityMapping.name, default: [:]][property.name] = entry
         } catch .unknownProperty(let entity, let name) {
           throw place.unknown(name, of: entity)
         } catch {
@@ -87,7 +87,7 @@ package struct CompiledMappings {
   func isCompilable(_ mapping: EntityMapping) -> Bool { reasons[mapping.name] == nil }
 
   /// Returns the SQL of attributes by name.
-  func values(of mapping: EntityMapping) -> [String: ColumnExpression] { values[mapping.name] ?? [:] }
+  func values(of mapping: EntityMapping) -> [String: CellEntry] { values[mapping.name] ?? [:] }
 
   /// Returns the expression of an attribute that copying and converting can't give.
   static func expression(

@@ -15,11 +15,11 @@ final class EntityRoute {
   /// The property mappings of the entity, by the destination property's name.
   let properties: [String: PropertyMapping]
   /// The SQL of attributes that expressions give, by the destination attribute's name.
-  let compiled: [String: ColumnExpression]
+  let compiled: [String: CellEntry]
 
   init(
     source: String, destination: String, sourceNumber: Int, destinationNumber: Int,
-    properties: [String: PropertyMapping], compiled: [String: ColumnExpression]
+    properties: [String: PropertyMapping], compiled: [String: CellEntry]
   ) {
     (self.source, self.destination) = (source, destination)
     (self.sourceNumber, self.destinationNumber) = (sourceNumber, destinationNumber)

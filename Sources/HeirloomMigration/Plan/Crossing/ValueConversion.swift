@@ -15,9 +15,9 @@ package enum ValueConversion {
   ///   - destination: The attribute that receives the value.
   ///   - mustFill: True if NULL takes the default, where there is one.
   /// - Returns: The expression.
-  package static func expression(
+  package static func entry(
     column: String, from source: AttributeDescription, to destination: AttributeDescription, mustFill: Bool
-  ) -> ColumnExpression {
+  ) -> CellEntry {
     var converted = convert(column: column, from: source, to: destination)
     converted.change = change(of: column, to: converted.sql, from: source, to: destination)
     converted.overflow = overflow(column, from: source.type, to: destination.type)
@@ -32,7 +32,7 @@ package enum ValueConversion {
   ///   - leaves: The attribute that the column holds, and the one that receives the value.
   ///   - steps: The changes to the value, in order.
   /// - Returns: The expression.
-  static func expression(column: String, from leaves: LeafPair, through steps: [ValueStep]) -> ColumnExpression {
+  static func entry(column: String, from leaves: LeafPair, through steps: [ValueStep]) -> CellEntry {
     var sql = column
     var current = leaves.source
     var overflows: [String] = []
@@ -51,8 +51,8 @@ package enum ValueConversion {
         sql = "COALESCE(\(sql), \(literal(value, for: current)))"
       }
     }
-    let last = expression(column: sql, from: current, to: leaves.destination, mustFill: leaves.mustFill)
-    var whole = ColumnExpression(sql: last.sql, isVerbatim: false)
+    let last = entry(column: sql, from: current, to: leaves.destination, mustFill: leaves.mustFill)
+    var whole = CellEntry(sql: last.sql, isVerbatim: false)
     whole.change = change(of: column, to: last.sql, from: leaves.source, to: leaves.destination)
     if current.type != .boolean {
       overflows += [overflow(column, from: leaves.source.type, to: leaves.destination.type)].compactMap { $0 }
@@ -78,22 +78,22 @@ package enum ValueConversion {
 
   private static func convert(
     column: String, from source: AttributeDescription, to destination: AttributeDescription
-  ) -> ColumnExpression {
+  ) -> CellEntry {
     switch (source.type, destination.type) {
     case (.double, let type) where type.isInteger, (.float, let type) where type.isInteger,
       (.decimal, let type) where type.isInteger:
-      return ColumnExpression(sql: "CAST(\(column) AS INTEGER)", isVerbatim: false)
+      return CellEntry(sql: "CAST(\(column) AS INTEGER)", isVerbatim: false)
     case (let type, .double) where type.isInteger || type == .boolean || type == .decimal,
       (let type, .float) where type.isInteger || type == .boolean || type == .decimal:
-      return ColumnExpression(sql: "CAST(\(column) AS REAL)", isVerbatim: false)
+      return CellEntry(sql: "CAST(\(column) AS REAL)", isVerbatim: false)
     case (let type, .boolean) where type.isNumeric:
-      return ColumnExpression(sql: "(\(column) <> 0)", isVerbatim: false)
+      return CellEntry(sql: "(\(column) <> 0)", isVerbatim: false)
     default:
       // Bytes that may lie outside the store begin with a tag; 01 says that they follow.
       if !source.allowsExternalBinaryDataStorage, destination.allowsExternalBinaryDataStorage {
-        return ColumnExpression(sql: "CAST(X'01' || \(column) AS BLOB)", isVerbatim: false)
+        return CellEntry(sql: "CAST(X'01' || \(column) AS BLOB)", isVerbatim: false)
       }
-      return ColumnExpression(sql: column, isVerbatim: true)
+      return CellEntry(sql: column, isVerbatim: true)
     }
   }
 

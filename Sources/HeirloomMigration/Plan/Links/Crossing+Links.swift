@@ -94,7 +94,7 @@ extension Crossing {
       " JOIN \(SchemaName.rows(of: table, as: alias))"
         + " ON \(alias).\(quote(PhysicalName.primaryKey)) = k.\(name) AND \(number) IN (\(surviving))",
       routing.keys.moved("k.\(name)", from: root, to: destinationRoot),
-      ColumnExpression.renumbering(number, numbers).sql
+      CellEntry.renumbering(number, numbers).sql
     )
   }
 }

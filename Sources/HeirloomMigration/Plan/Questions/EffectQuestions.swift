@@ -249,7 +249,7 @@ extension EffectQuestions {
             let leaves = LeafPair(from: before, to: AttributeTarget(attribute), path: [])
           else { return column }
           // Rounding and filling can make different values equal.
-          return ValueConversion.expression(
+          return ValueConversion.entry(
             column: column, from: leaves.source, to: leaves.destination, mustFill: leaves.mustFill
           ).sql
         }

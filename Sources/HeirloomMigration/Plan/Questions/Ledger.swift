@@ -13,7 +13,7 @@ struct Ledger {
     /// The columns of the store that go into values of the objects' rows in the candidate.
     let columns: Set<String>
     /// The columns that go into values of some of the rows, with the conditions of these.
-    let partly: [ColumnExpression.PartialReading]
+    let partly: [CellEntry.PartialReading]
     /// The attributes whose values code converts.
     let converted: Set<String>
   }
@@ -51,7 +51,7 @@ struct Ledger {
       let isByRow = byRow.contains(entityMapping.name)
       let columns =
         isByRow
-        ? selections[entityMapping.name].map { Array(zip($0.columns, $0.expressions)) } ?? []
+        ? selections[entityMapping.name].map { Array(zip($0.columns, $0.entries)) } ?? []
         : transfer(of: entity)?.columns ?? []
       let evaluated = entityMapping.attributeMappings.filter { property in
         CompiledMappings.expression(
@@ -59,8 +59,8 @@ struct Ledger {
       }
       let converted = isByRow ? evaluated : []
       cellsTaken[entityMapping.name] = CellsTaken(
-        columns: columns.reduce(into: []) { $0.formUnion($1.expression.columnsRead(ofRowsNumbered: entity.number)) },
-        partly: columns.compactMap { $0.expression.columnsPartlyRead(ofRowsNumbered: entity.number) },
+        columns: columns.reduce(into: []) { $0.formUnion($1.entry.columnsRead(ofRowsNumbered: entity.number)) },
+        partly: columns.compactMap { $0.entry.columnsPartlyRead(ofRowsNumbered: entity.number) },
         converted: Set(converted.compactMap(\.sourceAttributeName)))
       if let table = crossing.destination.table(ofEntity: flow.destination.name)?.name {
         closeChanged(
@@ -271,47 +271,47 @@ struct Ledger {
 
   /// Counts the cells of a table's rows that go on changed: converting back would not give them again.
   private mutating func closeChanged(
-    _ columns: [(name: String, expression: ColumnExpression)], of table: String, from sourceTable: String,
+    _ columns: [(name: String, entry: CellEntry)], of table: String, from sourceTable: String,
     _ numbers: [Int], _ condition: String?
   ) {
     let rows = ([isOf(numbers)] + [condition].compactMap { $0 }).joined(separator: " AND ")
     closeRounded(columns, of: table, from: sourceTable, numbers, condition)
-    for (name, expression) in columns {
-      guard let change = expression.change,
+    for (name, entry) in columns {
+      guard let change = entry.change,
         case .attribute(let entity, let path)? = crossing.destination.table(named: table)?.column(named: name)?.role
       else { continue }
       let target = crossing.destination.column(atPath: path, in: entity)?.attribute.type
-      let origin = expression.origin.flatMap { type(of: $0, in: sourceTable) }
+      let origin = entry.origin.flatMap { type(of: $0, in: sourceTable) }
       let property = path.joined(separator: ".")
       let kind = DataEffect.Kind.valuesChanged(from: origin ?? .undefined, to: target ?? .undefined)
       questions.count(
         Entry(
           .effect(kind, entity: entity, properties: [property]),
-          of: .cells(column: expression.origin ?? name, table: sourceTable), entity: entity, property: property),
+          of: .cells(column: entry.origin ?? name, table: sourceTable), entity: entity, property: property),
         where: "\(rows) AND (\(change))", in: sourceTable)
     }
   }
 
   /// Counts the rows whose values go into a number that is rounded, and nowhere else as they are.
   private mutating func closeRounded(
-    _ columns: [(name: String, expression: ColumnExpression)], of table: String, from sourceTable: String,
+    _ columns: [(name: String, entry: CellEntry)], of table: String, from sourceTable: String,
     _ numbers: [Int], _ condition: String?
   ) {
-    for (name, expression) in columns {
+    for (name, entry) in columns {
       guard
         case .attribute(let entity, let path)? = crossing.destination.table(named: table)?.column(named: name)?.role,
         let type = crossing.destination.column(atPath: path, in: entity)?.attribute.type
       else { continue }
       let conditions = numbers.compactMap { number -> String? in
-        guard let rounding = expression.ofRows(numbered: number)?.rounding else { return nil }
-        let copied = columns.compactMap { $0.expression.ofRows(numbered: number) }.filter(\.isVerbatim)
+        guard let rounding = entry.ofRows(numbered: number)?.rounding else { return nil }
+        let copied = columns.compactMap { $0.entry.ofRows(numbered: number) }.filter(\.isVerbatim)
         guard !rounding.columns.isSubset(of: copied.compactMap(\.origin)) else { return nil }
         return "\(isOf([number])) AND (\(rounding.condition))"
       }
       guard !conditions.isEmpty else { continue }
       let property = path.joined(separator: ".")
       let all = ["(\(conditions.map { "(\($0))" }.chained(by: "OR")))"] + [condition].compactMap { $0 }
-      let read = numbers.lazy.compactMap { expression.ofRows(numbered: $0)?.rounding?.columns.min() }.first
+      let read = numbers.lazy.compactMap { entry.ofRows(numbered: $0)?.rounding?.columns.min() }.first
       questions.count(
         Entry(
           .effect(.rounded(to: type), entity: entity, properties: [property]),
@@ -323,16 +323,15 @@ struct Ledger {
   /// Returns the column of an attribute that an expression copies from one of truth values; `nil` for any other.
   ///
   /// Each number other than 0 is read as true, and so comes out as 1.
-  private func truthValue(_ property: PropertyMapping, _ flow: RowFlow) -> (name: String, expression: ColumnExpression)?
-  {
+  private func truthValue(_ property: PropertyMapping, _ flow: RowFlow) -> (name: String, entry: CellEntry)? {
     guard case .attribute(let name) = property.form,
       let before = crossing.source.column(atPath: [name], in: flow.source.name), before.attribute.type == .boolean,
       let after = crossing.destination.column(atPath: [property.name], in: flow.destination.name)
     else { return nil }
     let column = "s.\(quote(before.name))"
-    var expression = ColumnExpression(sql: column, isVerbatim: false).from(before.name)
-    expression.change = "\(column) NOT IN (0, 1)"
-    return (after.name, expression)
+    var entry = CellEntry(sql: column, isVerbatim: false).from(before.name)
+    entry.change = "\(column) NOT IN (0, 1)"
+    return (after.name, entry)
   }
 
   private func type(of column: String, in table: String) -> AttributeType? {

@@ -71,7 +71,7 @@ extension StrayLinks {
   private func isCopied(_ order: Order, of account: Account, to table: String, _ column: String) -> Bool {
     transfers.contains { transfer in
       transfer.table == table && transfer.sourceTable == account.key?.table
-        && transfer.columns.contains { $0.name == column && $0.expression.origin == order.column }
+        && transfer.columns.contains { $0.name == column && $0.entry.origin == order.column }
     }
   }
 }

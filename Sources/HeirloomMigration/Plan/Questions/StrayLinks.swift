@@ -237,10 +237,10 @@ extension StrayLinks {
       transfer.columns.flatMap { column -> [Part] in
         guard place.map({ $0 == (transfer.table, column.name) }) ?? true else { return [] }
         return transfer.sourceNumbers.compactMap { number -> Part? in
-          guard let expression = column.expression.ofRows(numbered: number), expression.origin == key.column else {
+          guard let entry = column.entry.ofRows(numbered: number), entry.origin == key.column else {
             return nil
           }
-          let condition = expression.isVerbatim ? nil : "(\(expression.sql)) IS NOT NULL"
+          let condition = entry.isVerbatim ? nil : "(\(entry.sql)) IS NOT NULL"
           return account.isOwnersFirst
             ? Part(owners: [number], condition: condition) : Part(targets: [number], condition: condition)
         }
@@ -257,19 +257,19 @@ extension StrayLinks {
     var gatheredNumbers: Set<Int> = []
     var parts: [Part] = []
     for transfer in transfers where transfer.table == table {
-      guard let value = transfer.columns.first(where: { $0.name == column })?.expression else { continue }
+      guard let value = transfer.columns.first(where: { $0.name == column })?.entry else { continue }
       for number in transfer.sourceNumbers {
-        guard let expression = value.ofRows(numbered: number), expression != .null else { continue }
-        if expression.origin == nil {
+        guard let entry = value.ofRows(numbered: number), entry != .null else { continue }
+        if entry.origin == nil {
           gatheredNumbers.insert(number)
         } else if union.parts.count > 1, account.isOwnersFirst, account.isTurned(in: union.parts) == false,
-          expression.origin != account.key?.column || transfer.sourceTable != account.key?.table
+          entry.origin != account.key?.column || transfer.sourceTable != account.key?.table
         {
           // Of several relationships that become one, a link beside the one that is kept is told.
           parts.append(
             Part(
               owners: [number], targets: heirs(of: relationship.destinationEntity),
-              condition: "(\(expression.sql)) IS NOT NULL"))
+              condition: "(\(entry.sql)) IS NOT NULL"))
         }
       }
     }

@@ -15,7 +15,7 @@ struct CarriedTable {
   /// Columns that no property has any more and that stay for now, under their names.
   var pending: [String] = []
   /// Values that change, by the column's name in the source, or the new column's.
-  let updates: [(column: String, expression: ColumnExpression)]
+  let updates: [(column: String, entry: CellEntry)]
   /// The entity numbers of the rows; none for links.
   let numbers: [Int]
   /// The number of rows.
@@ -43,7 +43,7 @@ struct CarriedTable {
   /// The statement that changes the values, while all columns still have their source names.
   var updateStatement: PlannedStatement? {
     guard !updates.isEmpty else { return nil }
-    let values = updates.map { "\(quote($0.column)) = \($0.expression.sql)" }.joined(separator: ", ")
+    let values = updates.map { "\(quote($0.column)) = \($0.entry.sql)" }.joined(separator: ", ")
     let list = numbers.map(String.init).joined(separator: ", ")
     // A row of another entity is left as it is, and then the number of changed rows tells of it.
     return PlannedStatement(
@@ -148,7 +148,7 @@ struct TableCarrier {
     /// New columns in the order of a fresh table.
     private(set) var added: [String] = []
     /// Values that change.
-    private(set) var updates: [(column: String, expression: ColumnExpression)] = []
+    private(set) var updates: [(column: String, entry: CellEntry)] = []
 
     var claimed: Set<String> { Set(names.keys) }
 
@@ -164,8 +164,8 @@ struct TableCarrier {
     init?(_ transfer: TableTransfer, table: PhysicalTable, from old: PhysicalTable) {
       // Unchanged ones come first: where two come from one column, the other is new.
       for isVerbatim in [true, false] {
-        for (name, expression) in transfer.columns where expression.isVerbatim == isVerbatim {
-          guard let origin = expression.origin, names[origin] == nil,
+        for (name, entry) in transfer.columns where entry.isVerbatim == isVerbatim {
+          guard let origin = entry.origin, names[origin] == nil,
             old.column(named: origin)?.type == table.column(named: name)?.type,
             old.column(named: origin) != nil
           else { continue }
@@ -173,13 +173,13 @@ struct TableCarrier {
         }
       }
       let places = Dictionary(names.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-      for (name, expression) in transfer.columns {
+      for (name, entry) in transfer.columns {
         if let place = places[name] {
-          if !expression.isVerbatim { updates.append((place, expression)) }
+          if !entry.isVerbatim { updates.append((place, entry)) }
           continue
         }
         added.append(name)
-        if expression.sql != ColumnExpression.null.sql { updates.append((name, expression)) }
+        if entry.sql != CellEntry.null.sql { updates.append((name, entry)) }
       }
       // New columns are filled while the others have their old names.
       let areFilled = updates.contains { update in added.contains(update.column) }

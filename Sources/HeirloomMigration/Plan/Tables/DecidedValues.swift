@@ -41,22 +41,22 @@ struct DecidedValues: Sendable {
   /// Returns the value of rows that had none.
   func missingValue(atPath path: [String], of entity: String) -> AttributeValue? { missing[[entity] + path] }
 
-  /// Adds decided values to the expression of a column.
+  /// Adds decided values to the entry of a column.
   ///
   /// - Parameters:
-  ///   - expression: The value that rows get without a decision.
+  ///   - entry: The value that rows get without a decision.
   ///   - stored: The quoted source column, over the source row `s`.
   ///   - path: The destination's attribute and elements.
   ///   - entity: The entity that declares the attribute.
   ///   - source: The source entity.
   ///   - leaf: The leaf at the path.
   ///   - condition: The condition of rows that get a missing value, as SQL; `nil` for all.
-  /// - Returns: The expression itself if nothing was decided.
+  /// - Returns: The entry itself if nothing was decided.
   func apply(
-    to expression: ColumnExpression, stored: String, path: [String], of entity: String, in source: String,
+    to entry: CellEntry, stored: String, path: [String], of entity: String, in source: String,
     leaf: AttributeDescription, where condition: String?
-  ) -> ColumnExpression {
-    var sql = expression.sql
+  ) -> CellEntry {
+    var sql = entry.sql
     let computed = computed.value(atPath: path, of: entity, in: source)
     if let computed {
       let value = computed.sql
@@ -71,9 +71,9 @@ struct DecidedValues: Sendable {
     if let value = overflow[[entity] + path], let condition = ValueConversion.overflow(stored, of: leaf.type) {
       sql = "CASE WHEN \(condition) THEN \(ValueConversion.literal(value, for: leaf)) ELSE \(sql) END"
     }
-    guard sql != expression.sql else { return expression }
-    var decided = expression.inside(sql)
-    if let computed { note(computed, in: &decided, lacking: expression.sql, place: [entity] + path, where: condition) }
+    guard sql != entry.sql else { return entry }
+    var decided = entry.inside(sql)
+    if let computed { note(computed, in: &decided, lacking: entry.sql, place: [entity] + path, where: condition) }
     if overflow[[entity] + path] != nil { decided.overflow = nil }
     return decided
   }
@@ -82,12 +82,12 @@ struct DecidedValues: Sendable {
   ///
   /// Other rows have a value, or get another decision's: what only the expression would have read of them goes nowhere.
   private func note(
-    _ computed: ComputedValues.Value, in decided: inout ColumnExpression, lacking value: String, place: [String],
+    _ computed: ComputedValues.Value, in decided: inout CellEntry, lacking value: String, place: [String],
     where condition: String?
   ) {
     guard computed.keeps else { return }
     let conditions = [
-      value == ColumnExpression.null.sql ? nil : "(\(value)) IS NULL", condition.map { "(\($0))" },
+      value == CellEntry.null.sql ? nil : "(\(value)) IS NULL", condition.map { "(\($0))" },
       missing[place] == nil ? nil : "(\(computed.sql)) IS NOT NULL",
     ].compactMap(\.self)
     if let rounding = computed.rounding {

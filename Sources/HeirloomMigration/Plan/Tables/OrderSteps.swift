@@ -16,7 +16,7 @@ extension Crossing {
   private func step(for column: PhysicalColumn, of tableName: String, transfers: [TableTransfer]) -> MigrationStep? {
     // Where several transfers fill a table and one copies the places, only its rows are members.
     guard case .order(let entity, let name) = column.role,
-      transfers.allSatisfy({ $0.columns.first { $0.name == column.name }?.expression == .null }),
+      transfers.allSatisfy({ $0.columns.first { $0.name == column.name }?.entry == .null }),
       let relationship = destination.model.relationship(named: name, of: entity)
     else { return nil }
     let key: String

@@ -14,8 +14,8 @@ struct TableTransfer {
   let destinationNumbers: [Int]?
   /// The key that a row gets, over the source row `s`.
   let key: String
-  /// The columns of the candidate's table with the expression that gives each.
-  let columns: [(name: String, expression: ColumnExpression)]
+  /// The columns of the candidate's table, each with the entry of its cells.
+  let columns: [(name: String, entry: CellEntry)]
 
   /// Returns the query of the source rows.
   ///
@@ -31,69 +31,68 @@ struct TableTransfer {
   var sql: String {
     let names = columns.map { quote($0.name) }.joined(separator: ", ")
     return "INSERT INTO \(quote(SchemaName.candidate)).\(quote(table)) (\(names)) "
-      + select(columns.map(\.expression.sql)) + " ORDER BY s.\(quote(PhysicalName.primaryKey))"
+      + select(columns.map(\.entry.sql)) + " ORDER BY s.\(quote(PhysicalName.primaryKey))"
   }
 
   /// Returns the transfer to a table with its columns in another order.
   func into(_ table: PhysicalTable) -> TableTransfer {
-    let expressions = Dictionary(columns.map { ($0.name, $0.expression) }, uniquingKeysWith: { first, _ in first })
+    let entries = Dictionary(columns.map { ($0.name, $0.entry) }, uniquingKeysWith: { first, _ in first })
     return TableTransfer(
       table: table.name, sourceTable: sourceTable, sourceNumbers: sourceNumbers,
       destinationNumbers: destinationNumbers, key: key,
-      columns: table.columns.map { ($0.name, expressions[$0.name] ?? .null) })
+      columns: table.columns.map { ($0.name, entries[$0.name] ?? .null) })
   }
 
   /// The columns whose values are not the stored ones, without bookkeeping.
-  var rewrittenColumns: [(name: String, expression: ColumnExpression)] {
-    columns.filter { !$0.expression.isVerbatim && $0.expression.sql != "NULL" }
+  var rewrittenColumns: [(name: String, entry: CellEntry)] {
+    columns.filter { !$0.entry.isVerbatim && $0.entry.sql != "NULL" }
   }
 }
 
-/// An expression for some entities of a table.
-final class RoutedExpression {
-  /// The route of the entity whose rows the expression serves.
+/// The entry of a column's cells in the rows of one entity.
+final class RoutedEntry {
+  /// The route of the entity.
   let route: EntityRoute
-  /// The expression.
-  let expression: ColumnExpression
+  let entry: CellEntry
 
-  init(route: EntityRoute, expression: ColumnExpression) { (self.route, self.expression) = (route, expression) }
+  init(route: EntityRoute, entry: CellEntry) { (self.route, self.entry) = (route, entry) }
 }
 
 extension TableTransfer {
-  /// Joins the expressions of several entities into one for the table's column.
+  /// Joins the entries of several entities into one of the table's column.
   ///
   /// - Parameters:
-  ///   - routed: One expression for each entity that has the column's property.
+  ///   - routed: One entry for each entity that has the column's property.
   ///   - tree: All entities of the table.
-  ///   - isPrivate: True if the rows of the other entities hold NULL in the columns that the expressions read.
-  /// - Returns: The table's expression.
-  static func combine(_ routed: [RoutedExpression], in tree: TreeRoute, isPrivate: Bool) -> ColumnExpression {
-    var groups: [(expression: ColumnExpression, numbers: [Int])] = []
-    for entry in routed {
-      if let index = groups.firstIndex(where: { $0.expression == entry.expression }) {
-        groups[index].numbers.append(entry.route.sourceNumber)
+  ///   - isPrivate: True if the rows of the other entities hold NULL in the columns that the entries read.
+  /// - Returns: The entry of all rows.
+  static func combine(_ routed: [RoutedEntry], in tree: TreeRoute, isPrivate: Bool) -> CellEntry {
+    var groups: [(entry: CellEntry, numbers: [Int])] = []
+    for part in routed {
+      if let index = groups.firstIndex(where: { $0.entry == part.entry }) {
+        groups[index].numbers.append(part.route.sourceNumber)
       } else {
-        groups.append((entry.expression, [entry.route.sourceNumber]))
+        groups.append((part.entry, [part.route.sourceNumber]))
       }
     }
     guard let first = groups.first else { return .null }
-    let origins = Set(groups.filter { $0.expression != .null }.map(\.expression.origin))
-    if groups.count == 1, routed.count == tree.routes.count || first.expression == .null { return first.expression }
-    if groups.count == 1, isPrivate, first.expression.isVerbatim { return first.expression }
+    let origins = Set(groups.filter { $0.entry != .null }.map(\.entry.origin))
+    if groups.count == 1, routed.count == tree.routes.count || first.entry == .null { return first.entry }
+    if groups.count == 1, isPrivate, first.entry.isVerbatim { return first.entry }
     func isOf(_ numbers: [Int]) -> String {
       "s.\(quote(PhysicalName.entity)) IN (\(numbers.map(String.init).joined(separator: ", ")))"
     }
-    let cases = groups.filter { $0.expression != .null }.map { "WHEN \(isOf($0.numbers)) THEN \($0.expression.sql)" }
-    func any(_ condition: KeyPath<ColumnExpression, String?>) -> String? {
+    let cases = groups.filter { $0.entry != .null }.map { "WHEN \(isOf($0.numbers)) THEN \($0.entry.sql)" }
+    func any(_ condition: KeyPath<CellEntry, String?>) -> String? {
       let parts = groups.compactMap { group in
-        group.expression[keyPath: condition].map { "(\(isOf(group.numbers)) AND (\($0)))" }
+        group.entry[keyPath: condition].map { "(\(isOf(group.numbers)) AND (\($0)))" }
       }
       return parts.isEmpty ? nil : parts.chained(by: "OR")
     }
-    var combined = ColumnExpression(sql: "CASE " + cases.joined(separator: " ") + " END", isVerbatim: false)
+    var combined = CellEntry(sql: "CASE " + cases.joined(separator: " ") + " END", isVerbatim: false)
       .from(origins.count == 1 ? origins.first ?? nil : nil)
-    for (expression, numbers) in groups {
-      for number in numbers { combined.byNumber[number] = expression }
+    for (entry, numbers) in groups {
+      for number in numbers { combined.byNumber[number] = entry }
     }
     (combined.change, combined.overflow) = (any(\.change), any(\.overflow))
     return combined

@@ -22,9 +22,9 @@ struct TreePlanner {
   /// - Returns: `nil` when no source entity leads to the tree: its table stays empty.
   mutating func transfer(table: PhysicalTable) -> TableTransfer? {
     guard let sourceRoot = tree.sourceRoot, let sourceTable = source.table(ofEntity: sourceRoot) else { return nil }
-    var columns: [(name: String, expression: ColumnExpression)] = []
+    var columns: [(name: String, entry: CellEntry)] = []
     for column in table.columns {
-      columns.append((column.name, expression(for: column, of: table)))
+      columns.append((column.name, entry(for: column, of: table)))
     }
     return TableTransfer(
       table: table.name, sourceTable: sourceTable.name, sourceNumbers: tree.routes.map(\.sourceNumber).sorted(),
@@ -43,30 +43,30 @@ struct TreePlanner {
   /// True when other trees of the source fill the table too.
   private var isMerged: Bool { routing.sourceRoots(ofTree: tree.destinationRoot).count > 1 }
 
-  private mutating func expression(for column: PhysicalColumn, of table: PhysicalTable) -> ColumnExpression {
+  private mutating func entry(for column: PhysicalColumn, of table: PhysicalTable) -> CellEntry {
     switch column.role {
     case .primaryKey:
-      return ColumnExpression(sql: ownKey, isVerbatim: ownKey == Self.sourceKey).from(column.name)
+      return CellEntry(sql: ownKey, isVerbatim: ownKey == Self.sourceKey).from(column.name)
     case .optimisticLock:
-      return ColumnExpression(sql: "s.\(quote(column.name))", isVerbatim: true).from(column.name)
+      return CellEntry(sql: "s.\(quote(column.name))", isVerbatim: true).from(column.name)
     case .entity:
       let numbers = Dictionary(
         tree.routes.map { ($0.sourceNumber, $0.destinationNumber) }, uniquingKeysWith: { first, _ in first })
-      return ColumnExpression.renumbering("s.\(quote(PhysicalName.entity))", numbers).from(PhysicalName.entity)
+      return CellEntry.renumbering("s.\(quote(PhysicalName.entity))", numbers).from(PhysicalName.entity)
     case .attribute(let entity, let path):
-      return attributeExpression(path, declaredBy: entity, column: column.name, of: table)
+      return attributeEntry(path, declaredBy: entity, column: column.name, of: table)
     case .key(let entity, let relationship):
-      return keyExpression(relationship, declaredBy: entity).key
+      return keyEntry(relationship, declaredBy: entity).key
     case .keyEntity(let entity, let relationship):
-      return keyExpression(relationship, declaredBy: entity).entity
+      return keyEntry(relationship, declaredBy: entity).entity
     case .order(let entity, let relationship):
-      return orderExpression(relationship, declaredBy: entity)
+      return orderEntry(relationship, declaredBy: entity)
     case .inverselessKey(let entity, let relationship):
-      return inverselessKeyExpression(relationship, declaredBy: entity)
+      return inverselessKeyEntry(relationship, declaredBy: entity)
     case .unknown:
       let isThere =
         tree.sourceRoot.flatMap { source.table(ofEntity: $0) }?.column(named: column.name)?.role == .unknown
-      return isThere ? ColumnExpression(sql: "s.\(quote(column.name))", isVerbatim: true).from(column.name) : .null
+      return isThere ? CellEntry(sql: "s.\(quote(column.name))", isVerbatim: true).from(column.name) : .null
     case .joinKey, .reflexiveKey:
       return .null
     }
@@ -86,16 +86,16 @@ struct TreePlanner {
     }
   }
 
-  /// Joins one expression for each route that has a property.
+  /// Joins one entry for each route that has a property.
   private func combine(
-    _ property: String, declaredBy entity: String, _ expression: (EntityRoute) -> (ColumnExpression, source: String?)
-  ) -> ColumnExpression {
+    _ property: String, declaredBy entity: String, _ entry: (EntityRoute) -> (CellEntry, source: String?)
+  ) -> CellEntry {
     let routes = routes(below: entity)
     var isPrivateColumn = true
     let routed = routes.map { route in
-      let (expression, sourceProperty) = expression(route)
+      let (entry, sourceProperty) = entry(route)
       if let sourceProperty, !isPrivate(sourceProperty, of: route.source, to: routes) { isPrivateColumn = false }
-      return RoutedExpression(route: route, expression: expression)
+      return RoutedEntry(route: route, entry: entry)
     }
     return TableTransfer.combine(routed, in: tree, isPrivate: isPrivateColumn)
   }
@@ -104,15 +104,15 @@ struct TreePlanner {
 // MARK: - Attributes
 
 extension TreePlanner {
-  private func attributeExpression(
+  private func attributeEntry(
     _ path: [String], declaredBy entity: String, column name: String, of table: PhysicalTable
-  ) -> ColumnExpression {
+  ) -> CellEntry {
     guard let first = path.first, let attribute = destination.model.attribute(named: first, of: entity) else {
       return .null
     }
     let backfill = DerivedBackfill(crossing: crossing, isAnew: recomputes)
     // The values of rows that have none from a column, if no row has.
-    var values: Set<ColumnExpression>? = []
+    var values: Set<CellEntry>? = []
     let combined = combine(first, declaredBy: entity) { route in
       if backfill.isComputed(attribute, declaredBy: entity, in: route) {
         values = nil
@@ -142,7 +142,7 @@ extension TreePlanner {
           values = nil
           let leaf = destination.column(atPath: path, in: entity)?.attribute ?? attribute
           let given = decided.apply(
-            to: .null, stored: ColumnExpression.null.sql, path: path, of: entity, in: route.source, leaf: leaf,
+            to: .null, stored: CellEntry.null.sql, path: path, of: entity, in: route.source, leaf: leaf,
             where: companionValue(atPath: path, of: entity, route))
           return (given, nil)
         }
@@ -172,19 +172,19 @@ extension TreePlanner {
   private func converted(
     _ column: String, _ leaves: LeafPair, as form: PropertyMapping.Form?, path: [String], of entity: String,
     in source: String, where condition: String?
-  ) -> ColumnExpression {
+  ) -> CellEntry {
     let stored = "s.\(quote(column))"
-    func decide(_ expression: ColumnExpression) -> ColumnExpression {
+    func decide(_ entry: CellEntry) -> CellEntry {
       decided.apply(
-        to: expression, stored: stored, path: path, of: entity, in: source, leaf: leaves.destination, where: condition)
+        to: entry, stored: stored, path: path, of: entity, in: source, leaf: leaves.destination, where: condition)
     }
-    func converted(mustFill: Bool) -> ColumnExpression {
+    func converted(mustFill: Bool) -> CellEntry {
       decide(
-        ValueConversion.expression(column: stored, from: leaves.source, to: leaves.destination, mustFill: mustFill))
+        ValueConversion.entry(column: stored, from: leaves.source, to: leaves.destination, mustFill: mustFill))
     }
     switch form {
     case .steppedAttribute(_, let steps)?:
-      return decide(ValueConversion.expression(column: stored, from: leaves, through: steps))
+      return decide(ValueConversion.entry(column: stored, from: leaves, through: steps))
     case .filledAttribute(_, let value)?:
       let fallback = ValueConversion.literal(value, for: leaves.destination)
       let given = converted(mustFill: false)
@@ -212,18 +212,17 @@ extension TreePlanner {
   /// Returns the literal of an attribute's value, or of a composite value's element at a path.
   private static func literal(
     _ value: AttributeValue?, of attribute: AttributeDescription, at path: [String] = []
-  ) -> ColumnExpression {
+  ) -> CellEntry {
     var value = value
     for name in path { value = value?.elements?[name] }
     guard let value, let leaf = attribute.element(atPath: path) else { return .null }
-    return ColumnExpression(sql: ValueConversion.literal(value, for: leaf), isVerbatim: false)
+    return CellEntry(sql: ValueConversion.literal(value, for: leaf), isVerbatim: false)
   }
 
   /// Returns the value of rows that existed before the attribute did: its default.
-  private static func initialValue(of attribute: AttributeDescription, path: some Sequence<String>) -> ColumnExpression
-  {
+  private static func initialValue(of attribute: AttributeDescription, path: some Sequence<String>) -> CellEntry {
     guard let leaf = attribute.element(atPath: path), let value = leaf.defaultValue else { return .null }
-    return ColumnExpression(sql: ValueConversion.literal(value, for: leaf), isVerbatim: false)
+    return CellEntry(sql: ValueConversion.literal(value, for: leaf), isVerbatim: false)
   }
 }
 
@@ -231,15 +230,15 @@ extension TreePlanner {
 
 extension TreePlanner {
   /// Returns the key of a to-one relationship, and the number of the entity that the key leads to.
-  private mutating func keyExpression(
+  private mutating func keyEntry(
     _ name: String, declaredBy entity: String
-  ) -> (key: ColumnExpression, entity: ColumnExpression) {
+  ) -> (key: CellEntry, entity: CellEntry) {
     guard let relationship = destination.model.relationship(named: name, of: entity) else { return (.null, .null) }
     let inverse = destination.model.inverse(of: relationship)
     // In a one-to-one pair both rows hold a key, and the two must agree: only a pair that was one-to-one is copied.
     let mustMatch = inverse.map { !$0.relationship.isToMany } ?? false
-    var keys: [RoutedExpression] = []
-    var entities: [RoutedExpression] = []
+    var keys: [RoutedEntry] = []
+    var entities: [RoutedEntry] = []
     var isPrivateColumn = true
     let routes = routes(below: entity)
     // A key holds one link of a row, so others must be gathered with it.
@@ -249,13 +248,13 @@ extension TreePlanner {
       let sourceName = route.properties[name]?.sourceRelationshipName
       if isCopied, let sourceName, let copied = copiedKey(sourceName, of: route, to: relationship, mustMatch: mustMatch)
       {
-        keys.append(RoutedExpression(route: route, expression: copied.key))
-        entities.append(RoutedExpression(route: route, expression: copied.entity))
+        keys.append(RoutedEntry(route: route, entry: copied.key))
+        entities.append(RoutedEntry(route: route, entry: copied.entity))
         if !isPrivate(sourceName, of: route.source, to: routes) { isPrivateColumn = false }
       } else {
         let gathered = gatheredKey(relationship, declaredBy: entity, isOfPairs: mustMatch)
-        keys.append(RoutedExpression(route: route, expression: gathered.0))
-        entities.append(RoutedExpression(route: route, expression: gathered.1))
+        keys.append(RoutedEntry(route: route, entry: gathered.0))
+        entities.append(RoutedEntry(route: route, entry: gathered.1))
       }
     }
     return (
@@ -267,7 +266,7 @@ extension TreePlanner {
   /// Returns the key columns of a source row, where the source keeps the relationship in the same place.
   private func copiedKey(
     _ sourceName: String, of route: EntityRoute, to relationship: RelationshipDescription, mustMatch: Bool
-  ) -> (key: ColumnExpression, entity: ColumnExpression)? {
+  ) -> (key: CellEntry, entity: CellEntry)? {
     guard let sourceRelationship = source.model.relationship(named: sourceName, of: route.source),
       case .key(_, let column, let entityColumn) = source.storage(ofRelationship: sourceName, in: route.source)
     else { return nil }
@@ -280,19 +279,19 @@ extension TreePlanner {
     let key = "s.\(quote(column))"
     let numberOfKey = targetNumber(key: key, entityColumn: entityColumn, targets: targets)
     let surviving = targets.surviving.map { String($0.sourceNumber) }.joined(separator: ", ")
-    let keyExpression =
+    let keyEntry =
       targets.isComplete
-      ? ColumnExpression(sql: key, isVerbatim: true)
-      : ColumnExpression(
+      ? CellEntry(sql: key, isVerbatim: true)
+      : CellEntry(
         sql: "CASE WHEN \(numberOfKey) IN (\(surviving)) THEN \(targets.moved(key)) END", isVerbatim: false)
-    let renumbered = ColumnExpression.renumbering(numberOfKey, targets.numbers)
-    let entityExpression =
+    let renumbered = CellEntry.renumbering(numberOfKey, targets.numbers)
+    let entityEntry =
       entityColumn != nil && targets.isComplete
       ? renumbered
-      : ColumnExpression(
+      : CellEntry(
         sql: "CASE WHEN \(key) IS NOT NULL AND \(numberOfKey) IN (\(surviving)) THEN \(renumbered.sql) END",
         isVerbatim: false)
-    return (keyExpression.from(column), entityExpression.from(entityColumn))
+    return (keyEntry.from(column), entityEntry.from(entityColumn))
   }
 
   /// Returns the number of the entity that a key leads to, in the source.
@@ -305,7 +304,7 @@ extension TreePlanner {
   /// Returns the key from gathered links: the link with the lowest primary key where there are several.
   private mutating func gatheredKey(
     _ relationship: RelationshipDescription, declaredBy entity: String, isOfPairs: Bool
-  ) -> (ColumnExpression, ColumnExpression) {
+  ) -> (CellEntry, CellEntry) {
     var isReversed = false
     let table: LinkTables.Table?
     if isOfPairs {
@@ -320,23 +319,23 @@ extension TreePlanner {
       "FROM temp.\(quote(table.name)) AS l WHERE l.\(own) = \(ownKey)"
       + " ORDER BY l.\(other) LIMIT 1)"
     return (
-      ColumnExpression(sql: "(SELECT l.\(other) \(tail)", isVerbatim: false),
-      ColumnExpression(sql: "(SELECT l.\(other)_entity \(tail)", isVerbatim: false)
+      CellEntry(sql: "(SELECT l.\(other) \(tail)", isVerbatim: false),
+      CellEntry(sql: "(SELECT l.\(other)_entity \(tail)", isVerbatim: false)
     )
   }
 
   /// Returns the key of a to-many relationship without inverse, which is kept in the rows it leads to.
-  private mutating func inverselessKeyExpression(_ name: String, declaredBy entity: String) -> ColumnExpression {
+  private mutating func inverselessKeyEntry(_ name: String, declaredBy entity: String) -> CellEntry {
     guard let relationship = destination.model.relationship(named: name, of: entity) else { return .null }
     return gatheredBackwards(relationship, declaredBy: entity)
   }
 
   private mutating func gatheredBackwards(
     _ relationship: RelationshipDescription, declaredBy entity: String
-  ) -> ColumnExpression {
+  ) -> CellEntry {
     guard let table = links.table(forInverseless: relationship, of: entity, in: crossing) else { return .null }
     // Seen from the rows that hold the key, the row is the target and the key is the owner.
-    return ColumnExpression(
+    return CellEntry(
       sql: "(SELECT l.target FROM temp.\(quote(table.name)) AS l WHERE l.owner = \(ownKey)"
         + " ORDER BY l.target LIMIT 1)", isVerbatim: false)
   }
@@ -344,9 +343,9 @@ extension TreePlanner {
   /// Returns the place of a row in an ordered relationship, where the source keeps it in the same row.
   ///
   /// Other places are numbered once the rows are there.
-  private func orderExpression(_ name: String, declaredBy entity: String) -> ColumnExpression {
+  private func orderEntry(_ name: String, declaredBy entity: String) -> CellEntry {
     guard let column = copiedOrderColumn(name, declaredBy: entity) else { return .null }
-    return ColumnExpression(sql: "s.\(quote(column))", isVerbatim: true).from(column)
+    return CellEntry(sql: "s.\(quote(column))", isVerbatim: true).from(column)
   }
 
   /// Returns the source column with the places of an ordered relationship's members, if it is in the members' rows.

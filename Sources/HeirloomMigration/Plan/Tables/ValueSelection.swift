@@ -9,7 +9,7 @@ struct ValueSelection: Hashable, Sendable {
   let sql: String
   let columns: [String]
   /// The expressions of the columns.
-  let expressions: [ColumnExpression]
+  let entries: [CellEntry]
 
   /// Creates the query with the planner for mappings without policies, so that both give the same values.
   ///
@@ -39,16 +39,16 @@ struct ValueSelection: Hashable, Sendable {
     guard let transfer = planner.transfer(table: table) else { return nil }
     let model = destination.model
     var columns: [String] = []
-    var expressions: [ColumnExpression] = []
+    var entries: [CellEntry] = []
     let mappings = Dictionary(mapping.attributeMappings.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     for column in table.columns {
       guard case .attribute(let entity, let path) = column.role, model.isEntity(destinationName, kindOf: entity),
-        let expression = transfer.columns.first(where: { $0.name == column.name })?.expression
+        let entry = transfer.columns.first(where: { $0.name == column.name })?.entry
       else { continue }
       let isGiven: Bool
       if model.attribute(named: path[0], of: entity)?.derivation?.isTimeOfChange ?? false {
         // No property mapping takes the time of the last change along.
-        isGiven = expression.origin != nil
+        isGiven = entry.origin != nil
       } else if let property = mappings.value(forLongestBeginningOf: path)?.value {
         isGiven =
           (property.valueExpression != nil || decided.missingValue(atPath: path, of: entity) != nil
@@ -59,18 +59,18 @@ struct ValueSelection: Hashable, Sendable {
       }
       guard isGiven else { continue }
       columns.append(column.name)
-      expressions.append(expression)
+      entries.append(entry)
     }
     guard !columns.isEmpty else { return nil }
     self.columns = columns
-    self.expressions = expressions
+    self.entries = entries
     // A policy's values are nobody's decision before it runs.
-    let overflows = expressions.enumerated().compactMap { place, expression in
-      expression.overflow.map { "WHEN \($0) THEN \(place)" }
+    let overflows = entries.enumerated().compactMap { place, entry in
+      entry.overflow.map { "WHEN \($0) THEN \(place)" }
     }
     let unfit = overflows.isEmpty ? "NULL" : "CASE \(overflows.joined(separator: " ")) END"
     sql =
-      "SELECT \(expressions.map(\.sql).joined(separator: ", ")), \(unfit) FROM \(SchemaName.rows(of: sourceTable.name, as: "s"))"
+      "SELECT \(entries.map(\.sql).joined(separator: ", ")), \(unfit) FROM \(SchemaName.rows(of: sourceTable.name, as: "s"))"
       + " WHERE s.\(quote(PhysicalName.primaryKey)) = ?1 AND s.\(quote(PhysicalName.entity)) = \(number)"
   }
 }

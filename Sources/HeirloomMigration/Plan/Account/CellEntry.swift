@@ -1,8 +1,9 @@
 import HeirloomStore
 import HeirloomModel
 
-/// An SQL expression for a column of the candidate.
-package struct ColumnExpression: Hashable {
+/// The entry of the cells that go into a column of the candidate: the SQL that gives their values, and the cells of the
+/// store that go into them, change there, or don't fit.
+package struct CellEntry: Hashable {
   /// The expression, over the source row `s`.
   package let sql: String
   /// True when the stored value is taken over as it is.
@@ -13,8 +14,8 @@ package struct ColumnExpression: Hashable {
   var read: Set<String> = []
   /// The source columns that the expression reads in some rows only; `nil` if it reads the same ones in all.
   var partlyRead: PartialReading?
-  /// The expressions that give the values of rows, by the number of their entity; empty if one gives all.
-  var byNumber: [Int: ColumnExpression] = [:]
+  /// The entries of rows, by the number of their entity; empty if one is of all.
+  var byNumber: [Int: CellEntry] = [:]
   /// The condition, over the source row `s`, that the value is another afterwards; `nil` if it never is.
   var change: String?
   /// The source columns that go into a number, with the rows whose number is rounded; `nil` if none is.
@@ -23,11 +24,11 @@ package struct ColumnExpression: Hashable {
   /// is.
   var overflow: String?
 
-  /// Returns the expression with the source column that holds its value.
-  func from(_ column: String?) -> ColumnExpression {
-    var expression = self
-    expression.origin = column
-    return expression
+  /// Returns the entry with the source column that holds its values.
+  func from(_ column: String?) -> CellEntry {
+    var entry = self
+    entry.origin = column
+    return entry
   }
 
   /// Returns the source columns that go into the values of the rows of an entity.
@@ -35,8 +36,8 @@ package struct ColumnExpression: Hashable {
     byNumber.isEmpty ? columnsRead : byNumber[number]?.columnsRead(ofRowsNumbered: number) ?? []
   }
 
-  /// Returns the expression that gives the values of the rows of an entity; `nil` if they get none.
-  func ofRows(numbered number: Int) -> ColumnExpression? { byNumber.isEmpty ? self : byNumber[number] }
+  /// Returns the entry of the rows of an entity; `nil` if they get no values.
+  func ofRows(numbered number: Int) -> CellEntry? { byNumber.isEmpty ? self : byNumber[number] }
 
   /// Returns the source columns that go into the values of some rows of an entity; `nil` for none.
   func columnsPartlyRead(ofRowsNumbered number: Int) -> PartialReading? { ofRows(numbered: number)?.partlyRead }
@@ -51,28 +52,28 @@ package struct ColumnExpression: Hashable {
   private var columnsRead: Set<String> { origin.map { read.union([$0]) } ?? read }
 
   /// Returns the same value with something around it, such as a value for NULL.
-  func inside(_ sql: String) -> ColumnExpression {
-    var expression = ColumnExpression(sql: sql, isVerbatim: false)
-    (expression.origin, expression.read) = (origin, read)
-    (expression.change, expression.overflow) = (change, overflow)
-    (expression.partlyRead, expression.rounding) = (partlyRead, rounding)
-    return expression
+  func inside(_ sql: String) -> CellEntry {
+    var entry = CellEntry(sql: sql, isVerbatim: false)
+    (entry.origin, entry.read) = (origin, read)
+    (entry.change, entry.overflow) = (change, overflow)
+    (entry.partlyRead, entry.rounding) = (partlyRead, rounding)
+    return entry
   }
 
-  /// The expression for no value.
-  static let null = ColumnExpression(sql: "NULL", isVerbatim: true)
+  /// The entry of no value.
+  static let null = CellEntry(sql: "NULL", isVerbatim: true)
 
-  /// Returns an expression that renumbers entities.
+  /// Returns the entry of a column of entity numbers.
   ///
   /// - Parameters:
   ///   - column: The quoted column with a source entity number.
   ///   - numbers: The source numbers, each with its destination number.
-  /// - Returns: The expression; the column itself if no number changes.
-  static func renumbering(_ column: String, _ numbers: [Int: Int]) -> ColumnExpression {
+  /// - Returns: The entry; the column itself if no number changes.
+  static func renumbering(_ column: String, _ numbers: [Int: Int]) -> CellEntry {
     guard numbers.contains(where: { $0.key != $0.value }) else {
-      return ColumnExpression(sql: column, isVerbatim: true)
+      return CellEntry(sql: column, isVerbatim: true)
     }
     let cases = numbers.ordered { $0.key < $1.key }.map { "WHEN \($0.key) THEN \($0.value)" }
-    return ColumnExpression(sql: "CASE \(column) \(cases.joined(separator: " ")) END", isVerbatim: false)
+    return CellEntry(sql: "CASE \(column) \(cases.joined(separator: " ")) END", isVerbatim: false)
   }
 }
