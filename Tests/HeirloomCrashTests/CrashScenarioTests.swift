@@ -37,6 +37,25 @@ struct CrashScenarioTests {
         + "\(tally.errorRuns) runs with failing calls, \(tally.faults.count) lost or stuck")
   }
 
+  @Test func `a clean-up's journal is gone for good before the end of the store is cut off`() throws {
+    let run = try CrashRun(CrashScenario(initial: .rollbackAtRest, operation: .cleanUp, deferral: .leaves))
+    var paths: [UInt64: String] = [:]
+    var isJournalGone = true
+    var cuts = 0
+    for change in try run.record().changes {
+      switch change {
+      case .open(let handle, let path, _): paths[handle] = path
+      case .unlink(let path) where path.hasSuffix("-journal"): isJournalGone = false
+      case .synchronizeDirectory: isJournalGone = true
+      case .truncate(.handle(let handle), _) where paths[handle] == CrashApp.storeName:
+        cuts += 1
+        #expect(isJournalGone)
+      default: continue
+      }
+    }
+    #expect(cuts > 0)
+  }
+
   @Test func `a disk that can't read once makes no version unsound for good`() throws {
     var run = try CrashRun(CrashScenario(initial: .rollbackAtRest, operation: .prune))
     try run.fail(every: 1, only: "EIO once")

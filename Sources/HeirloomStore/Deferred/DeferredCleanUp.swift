@@ -25,6 +25,11 @@ struct DeferredCleanUp {
       pending = try left().pending
       guard !store.isReadOnly, !store.isView else { throw failure(.readOnly, pending) }
       guard !connection.isInTransaction else { throw failure(.inUse, pending) }
+      // SQLite cuts off a file's end after it has removed the journal. If the power fails, and the cut lasts while the
+      // removal doesn't, the journal lacks what was cut off: so the removal has to be on the disk first.
+      let level = try connection.firstInteger("PRAGMA synchronous") ?? 2
+      try connection.execute("PRAGMA synchronous = EXTRA")
+      defer { try? connection.execute("PRAGMA synchronous = \(level)") }
       // Nothing that goes is watched by triggers.
       try connection.setRunsTriggers(false)
       defer { try? connection.setRunsTriggers(true) }
