@@ -68,16 +68,27 @@ struct ForeignObjectTests {
     withExtendedLifetime(directory) {}
   }
 
-  @Test func `a table of the app where the destination needs its name stops the migration`() throws {
+  @Test(arguments: [
+    ("CREATE TABLE ZNOTE (mine)", "table \"ZNOTE\""), ("CREATE TABLE znote (mine)", "table \"znote\""),
+    ("CREATE VIEW ZNote AS SELECT 1", "view \"ZNote\""),
+    ("CREATE TABLE Z_Note_byText (mine)", "table \"Z_Note_byText\""),
+    ("CREATE VIEW z_note_bytext AS SELECT 1", "view \"z_note_bytext\""),
+    ("CREATE TABLE app (mine); CREATE INDEX z_note_bytext ON app (mine)", "index \"z_note_bytext\""),
+  ])
+  func `a table, view or index of the app where the destination needs its name stops the migration`(
+    statements: String, name: String
+  ) throws {
     let directory = try TemporaryDirectory()
     let store = directory.file("Store.sqlite")
     let item = EntityDescription(name: "Item")
     let first = try ManagedObjectModel(entities: [item])
-    let second = try ManagedObjectModel(entities: [item, EntityDescription(name: "Note")])
+    var note = InferableChangeTests.entity("Note", [InferableChangeTests.attribute("text")])
+    note.indexes = [FetchIndexDescription(name: "byText", elements: [FetchIndexElementDescription(property: "text")])]
+    let second = try ManagedObjectModel(entities: [item, note])
     var generator = StoreGenerator(objectsPerEntity: 3, seed: 1)
     try generator.makeStore(at: store, model: first)
     let app = try Connection(path: store.path, mode: .readWrite)
-    try app.execute("CREATE TABLE ZNOTE (mine)")
+    for statement in statements.split(separator: ";") { try app.execute(String(statement)) }
     try app.close()
     let before = try Data(contentsOf: store)
     let assistant = MigrationAssistant(
@@ -86,7 +97,7 @@ struct ForeignObjectTests {
     #expect {
       try assistant.migrateStore()
     } throws: { error in
-      "\(error)".contains("ZNOTE")
+      "\(error)".contains(name)
     }
     #expect(try Data(contentsOf: store) == before)
     withExtendedLifetime(directory) {}
@@ -232,6 +243,35 @@ struct ForeignObjectTests {
       #expect(try Data(contentsOf: store) == before)
       withExtendedLifetime(directory) {}
     }
+  }
+
+  @Test func `a table with the name of an index of the store's model is the app's`() throws {
+    let directory = try TemporaryDirectory()
+    let store = directory.file("Store.sqlite")
+    let first = try ManagedObjectModel(entities: [
+      InferableChangeTests.entity("Note", [], [InferableChangeTests.toOne("item", "Item", "notes")]),
+      InferableChangeTests.entity("Item", [], [InferableChangeTests.toMany("notes", "Note", "item")]),
+    ])
+    let second = try ManagedObjectModel(entities: [EntityDescription(name: "Note"), EntityDescription(name: "Item")])
+    var generator = StoreGenerator(objectsPerEntity: 3, seed: 1)
+    try generator.makeStore(at: store, model: first)
+    let app = try Connection(path: store.path, mode: .readWrite)
+    try app.execute("DROP INDEX ZNOTE_ZITEM_INDEX")
+    try app.execute("CREATE TABLE ZNOTE_ZITEM_INDEX (page)")
+    try app.execute("INSERT INTO ZNOTE_ZITEM_INDEX VALUES ('diary'), ('page')")
+    try app.close()
+    var configuration = MigrationAssistant.Configuration()
+    configuration.losses = .accept
+    let assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: ModelHistory(current: second, earlier: [("1", first)]), configuration: configuration)
+    guard case .migrated = try assistant.migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    let found = try Connection(path: store.path, mode: .readOnly)
+    #expect(try found.rows("SELECT page FROM ZNOTE_ZITEM_INDEX").map { $0[0] } == [.text("diary"), .text("page")])
+    withExtendedLifetime(directory) {}
   }
 
   @Test func `an index of the app on an attribute that goes is left out, and the plan says so`() throws {

@@ -40,7 +40,9 @@ extension ActualSchema {
       if object.name.hasPrefix("sqlite_") { return .system }
       switch object.kind {
       case .table:
-        if tableNames.contains(object.name) || indexNames.contains(object.name) { return .model }
+        if tableNames.contains(object.name) { return .model }
+        // An index over places is a virtual table, an R-tree.
+        if indexNames.contains(object.name), virtualNames.contains(object.name) { return .model }
         if pendingTables.contains(object.name) { return .pending }
         if Self.bookkeepingTables.contains(object.name) { return .bookkeeping }
         if Self.historyTables.contains(object.name) { return .history }

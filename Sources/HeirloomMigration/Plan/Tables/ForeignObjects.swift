@@ -31,12 +31,15 @@ struct ForeignObjects {
       case .model, .bookkeeping, .leftover, .pending, .system: nil
       }
     }
-    let taken = modelTables.union(ActualSchema.bookkeepingTables)
-    for object in travelling where object.kind == .table || object.kind == .view {
-      guard !taken.contains(object.name) else {
+    // Tables, views and indexes share their names, in which SQLite doesn't tell letters' cases apart.
+    let taken = Set(
+      (modelTables.union(ActualSchema.bookkeepingTables).map(\.self) + destination.indexes.map(\.name))
+        .map { $0.lowercased() })
+    for object in travelling where object.kind != .trigger {
+      guard !taken.contains(object.name.lowercased()) else {
         throw MigrationError.storeContradictsModel(
-          reason:
-            "the store has a table \"\(object.name)\" that is not of its model, and the destination needs that name")
+          reason: "the store has \(object.kind == .index ? "an" : "a") \(object.kind.rawValue) \"\(object.name)\""
+            + " that is not of its model, and the destination needs that name")
       }
     }
     for object in travelling {
