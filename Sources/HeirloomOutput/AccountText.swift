@@ -2,15 +2,23 @@ package import Heirloom
 
 /// The account of a store, hop by hop, for a person and for a program.
 package struct AccountText {
-  /// The lines of each hop.
-  private let hops: [[Line]]
+  /// The hops from the store on, as far as they were planned; none where there is nothing to do.
+  private let hops: [StoreAccounts.Hop]
+  /// The name of the version that a model is.
+  private let name: (ManagedObjectModel) -> String?
 
-  /// Creates the text of the accounts of a plan's hops.
-  package init(_ plan: MigrationPlan, _ accounts: StoreAccounts) { hops = plan.hops.map { accounts[$0] } }
+  /// Creates the text.
+  ///
+  /// - Parameters:
+  ///   - accounts: The accounts of the plan's hops.
+  ///   - name: Returns the name of the version that a model is.
+  package init(_ accounts: StoreAccounts, name: @escaping (ManagedObjectModel) -> String?) {
+    (hops, self.name) = (accounts.hops, name)
+  }
 
   /// The members: the lines of all hops.
   package var members: OutputMembers {
-    [("account", .list(zip(1..., hops).flatMap { hop, lines in lines.map { Self.output($0, hop: hop) } }))]
+    [("account", .list(zip(1..., hops).flatMap { number, hop in hop.lines.map { Self.output($0, hop: number) } }))]
   }
 
   private static func output(_ line: Line, hop: Int64) -> OutputValue {
@@ -29,24 +37,33 @@ package struct AccountText {
 
   /// Returns a table for each hop; a thing of which the store has nothing is only counted.
   package func lines(_ style: TextStyle) -> [String] {
-    hops.enumerated().flatMap { index, lines -> [String] in
-      let title = hops.count == 1 ? "All that the store holds" : "All that the store holds before hop \(index + 1)"
-      let shown = lines.filter { $0.count > 0 }
+    hops.enumerated().flatMap { index, hop -> [String] in
+      let names = [hop.source, hop.destination].map { name($0).map { "\"\($0)\"" } ?? "another version" }
+      let title =
+        "All that the store holds"
+        + (hops.count == 1 ? "" : " before hop \(index + 1), from \(names[0]) to \(names[1])")
+      let shown = hop.lines.filter { $0.count > 0 }
       var table = TextTable(
         header: ["What", "in the model", "count", "where it goes"], alignments: [.left, .left, .right, .left])
       for line in shown {
-        table.add([line.name, line.property ?? Self.word(line.kind), grouped(line.count), Self.words(line)])
+        table.add([line.name, Self.property(line), grouped(line.count), Self.words(line)])
       }
-      let empty = lines.count - shown.count
+      let empty = hop.lines.count - shown.count
       return ["", style.bold("\(title), and where it goes:")] + table.lines()
         + (empty > 0 ? ["  and \(counted(Int64(empty), "thing")) of which it holds none"] : [])
     }
   }
 
+  private static func property(_ line: Line) -> String {
+    guard let property = line.property else { return word(line.kind) }
+    return line.kind == .files ? "\(property) \(word(.files))" : property
+  }
+
   private static func word(_ kind: Line.Kind) -> String {
     switch kind {
     case .objects: "(objects)"
-    case .cells, .bookkeeping, .links: "–"
+    case .cells, .bookkeeping: "–"
+    case .links: "(links)"
     case .rows: "(rows)"
     case .files: "(files)"
     case .metadata: "(metadata)"
@@ -59,14 +76,17 @@ package struct AccountText {
       let places = part.places.isEmpty ? "" : " \(listText(part.places, limit: 3))"
       let reason = part.reason.map { ": \($0)" } ?? ""
       return switch part.fate {
+      case .carried where line.kind == .files: "\(count)stays in\(places)"
       case .carried: "\(count)to\(places)"
       case .changed: "\(count)changed, to\(places)\(reason)"
       case .decided: "\(count)by decision\(reason)"
-      case .code: "\(count)to the code of\(places)"
+      case .code: "\(count)to the code or the expressions of\(places)"
       case .lost: "\(count)lost\(reason)"
       case .withObjects: "\(count)with objects that go"
+      case .links: "\(count)counted as the links of\(places)"
       case .remade: "\(count)made anew\(reason)"
-      case .leftOut: "\(count)left out"
+      case .leftOut: "\(count)left out\(reason)"
+      case .missing: "\(count)not there, or empty"
       case .unaccounted: part.count < 0 ? "\(grouped(-part.count)) in two of these parts" : "\(count)not accounted for"
       }
     }.joined(separator: "; ")

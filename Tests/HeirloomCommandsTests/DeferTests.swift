@@ -30,6 +30,9 @@ struct DeferTests {
       #expect(try texts("deferred", command, "Notebook.sqlite") == planned)
       #expect(tool(command, "Notebook.sqlite").output.contains("  left "))
     }
+    let left = tool("plan", "Notebook.sqlite", "--to", model)
+    #expect(left.code == 0 && left.output.contains("nothing to do but to clean up"), "\(left.output)")
+    #expect(left.output.contains("the column ZNOTE.ZMOOD"))
     let snapshot = "\(store.path).heirloom/model.json.gz"
     #expect(tool("doctor", "Notebook.sqlite").output.contains("Notebook.sqlite --to \(snapshot)"))
     let verified = tool("verify", "Notebook.sqlite")
@@ -51,6 +54,7 @@ struct DeferTests {
     #expect(try texts("cleanedUp", "migrate", "Notebook.sqlite", "--to", model, "--accept-losses") == planned)
     #expect(try texts("cleanedUp", "migrate", "Notebook.sqlite", "--to", model, "--accept-losses") == [])
     #expect(try texts("deferred", "inspect", "Notebook.sqlite") == [])
+    #expect(tool("plan", "Notebook.sqlite", "--to", model).output.contains(": nothing to do."))
     #expect(tool("verify", "Notebook.sqlite").output.contains("no findings"))
     #expect(tool("help", "migrate").output.contains("--defer  "))
   }

@@ -47,7 +47,7 @@ struct ForeignNameTests {
       return
     }
     #expect(report.plan.losses.isEmpty)
-    let cells = accounts[report.plan].filter { line in names.contains { line.name.hasSuffix(".\($0)") } }
+    let cells = accounts.hops.flatMap(\.lines).filter { line in names.contains { line.name.hasSuffix(".\($0)") } }
     #expect(cells.count >= names.count && cells.allSatisfy { $0.count > 0 && $0.parts.map(\.fate) == [.carried] })
     #expect(try ForeignNames.values(in: url) == planted)
     #expect(try ForeignNames.misplaced(in: url) == [])

@@ -42,14 +42,21 @@ struct StoreAccountTests {
     try context.save()
     try store.close()
     let connection = try Connection(path: url.path, mode: .readWrite)
-    // Core Data writes 02 before the name of a file.
-    try connection.execute("UPDATE ZNOTE SET ZDATA = CAST(X'02' || 'A' AS BLOB) WHERE Z_PK = 4")
+    // Core Data writes 02 before the name of a file, and 00 behind it. Two notes name one file, and a third has none.
+    let names = [0, 0, 1].map { "0000000\($0)-0000-0000-0000-000000000000" }
+    for (key, name) in zip(4..., names) {
+      try connection.execute("UPDATE ZNOTE SET ZDATA = CAST(X'02' || '\(name)' || X'00' AS BLOB) WHERE Z_PK = \(key)")
+    }
     try connection.close()
+    let folder = directory.file(".Store_SUPPORT/_EXTERNAL_DATA")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try Data([7]).write(to: folder.appendingPathComponent(names[0]))
   }
 
   /// Returns the lines of a plan, as `kind name count: fate count places; …`.
   private func lines(
-    _ destination: ManagedObjectModel, decisions: [DataDecision] = [], mappings: [MappingModel] = []
+    _ destination: ManagedObjectModel, from source: ManagedObjectModel? = nil, decisions: [DataDecision] = [],
+    mappings: [MappingModel] = []
   ) throws -> [String] {
     var configuration = MigrationAssistant.Configuration()
     (configuration.decisions, configuration.mappings) = (decisions, mappings)
@@ -57,10 +64,10 @@ struct StoreAccountTests {
     configuration.account = accounts.add
     let assistant = MigrationAssistant(
       storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: destination, earlier: [("1", try Self.model(isLater: false))]),
+      history: ModelHistory(current: destination, earlier: [("1", try source ?? Self.model(isLater: false))]),
       configuration: configuration)
-    let plan = try #require(try assistant.plan())
-    return accounts[plan].map { line in
+    _ = try #require(try assistant.plan())
+    return accounts.hops.flatMap(\.lines).map { line in
       let parts = line.parts.map { "\($0.fate.rawValue) \($0.count) \($0.places.joined(separator: ","))" }
       return "\(line.kind.rawValue) \(line.name) \(line.count): \(parts.joined(separator: "; "))"
     }
@@ -73,7 +80,10 @@ struct StoreAccountTests {
     for line in [
       "objects Note 6: decided 2 ; carried 4 Note", "cells ZNOTE.ZCODE 6: withObjects 2 ; carried 4 ZNOTE.ZCODE",
       "cells ZNOTE.ZTEXT 4: carried 4 ZNOTE.ZTEXT", "cells ZNOTE.ZDATA 6: withObjects 2 ; carried 4 ZNOTE.ZDATA",
-      "files ZNOTE.ZDATA 1: carried 1 beside the store",
+      "files ZNOTE.ZDATA 2: carried 1 .Store_SUPPORT; missing 1 ",
+      "bookkeeping ZNOTE.Z_PK 6: withObjects 2 ; carried 4 ZNOTE.Z_PK",
+      "bookkeeping ZNOTE.Z_ENT 6: withObjects 2 ; carried 4 ZNOTE.Z_ENT",
+      "bookkeeping ZNOTE.ZAUTHOR 3: links 3 Author.notes",
       "links Author.notes 3: decided 1 Author.notes; carried 2 Author.notes",
     ] {
       #expect(found.contains(line), "\(line)\n\(found.joined(separator: "\n"))")
@@ -105,6 +115,117 @@ struct StoreAccountTests {
     }
   }
 
+  @Test func `what changes or is dropped in objects that a decision removes is counted once`() throws {
+    func model(_ type: AttributeType, isLater: Bool) throws -> ManagedObjectModel {
+      let rest = isLater ? [] : [Make.attribute("note")]
+      var item = Make.entity("Item", [Make.attribute("code"), Make.attribute("size", type)] + rest, [])
+      if isLater { item.uniquenessConstraints = [["code"]] }
+      return try ManagedObjectModel(entities: [item])
+    }
+    let source = try model(.double, isLater: false)
+    let store = try PersistentStore.create(at: url, model: source)
+    let context = ManagedObjectContext(store: store)
+    for (code, size) in [("same", 1.5), ("same", 2.5), ("other", 3), ("third", 70_000)] {
+      let item = try context.insert("Item")
+      (item["code"], item["size"], item["note"]) = (.string(code), .double(size), .string("x"))
+    }
+    try context.save()
+    try store.close()
+    let found = try lines(
+      model(.integer16, isLater: true), from: source,
+      decisions: [
+        DataDecision(entity: "Item", constraint: ["code"], .keepNewest(by: nil)),
+        DataDecision(entity: "Item", property: "size", .fill(.integer(5))),
+      ])
+    for line in [
+      "objects Item 4: decided 1 ; carried 3 Item", "cells ZITEM.ZNOTE 4: lost 4 ",
+      "cells ZITEM.ZSIZE 4: withObjects 1 ; changed 2 ZITEM.ZSIZE; carried 1 ZITEM.ZSIZE",
+    ] {
+      #expect(found.contains(line), "\(line)\n\(found.joined(separator: "\n"))")
+    }
+  }
+
+  @Test func `an order that goes, a key of no object, and what an expression reads have their parts`() throws {
+    func model(isLater: Bool) throws -> ManagedObjectModel {
+      var notes = Make.toMany("notes", "Note", "author")
+      notes.isOrdered = !isLater
+      return try ManagedObjectModel(entities: [
+        Make.entity("Note", [Make.attribute("text")], [Make.toOne("author", "Author", "notes")]),
+        Make.entity("Author", [Make.attribute("name")], [notes]),
+      ])
+    }
+    let source = try model(isLater: false)
+    let store = try PersistentStore.create(at: url, model: source)
+    let context = ManagedObjectContext(store: store)
+    let author = try context.insert("Author")
+    for _ in 0..<3 { try context.insert("Note")[toOne: "author"] = author }
+    try context.save()
+    try store.close()
+    let connection = try Connection(path: url.path, mode: .readWrite)
+    try connection.execute("UPDATE ZNOTE SET ZAUTHOR = 99 WHERE Z_PK = 3")
+    try connection.close()
+    let found = try lines(model(isLater: true), from: source)
+    for line in [
+      "bookkeeping ZNOTE.Z_FOK_AUTHOR 3: lost 3 ", "bookkeeping ZNOTE.ZAUTHOR 3: links 2 Author.notes; leftOut 1 ",
+      "links Author.notes 2: carried 2 Author.notes",
+    ] {
+      #expect(found.contains(line), "\(line)\n\(found.joined(separator: "\n"))")
+    }
+  }
+
+  @Test func `a default that Core Data wrote into a sibling's row is left out`() throws {
+    func model(isLater: Bool) throws -> ManagedObjectModel {
+      var size = Make.attribute("size", .integer16)
+      size.defaultValue = .integer(7)
+      var (left, right) = (Make.entity("Left", isLater ? [] : [size], []), Make.entity("Right", [], []))
+      (left.superentity, right.superentity) = ("Base", "Base")
+      return try ManagedObjectModel(entities: [Make.entity("Base", [Make.attribute("name")], []), left, right])
+    }
+    let source = try model(isLater: false)
+    let store = try PersistentStore.create(at: url, model: source)
+    let context = ManagedObjectContext(store: store)
+    for name in ["Left", "Right", "Right"] { _ = try context.insert(name) }
+    try context.save()
+    try store.close()
+    let connection = try Connection(path: url.path, mode: .readWrite)
+    try connection.execute("UPDATE ZBASE SET ZSIZE = 7")
+    try connection.close()
+    let found = try lines(model(isLater: true), from: source)
+    #expect(found.contains("cells ZBASE.ZSIZE 3: lost 1 ; leftOut 2 "), "\(found.joined(separator: "\n"))")
+  }
+
+  @Test func `each hop has its account, and links that an expression reads go to its mapping`() throws {
+    try makeStore()
+    let first = try Self.model(isLater: false)
+    let second = try ManagedObjectModel(entities: [
+      Make.entity("Note", [Make.attribute("text"), Make.attribute("writer")], [])
+    ])
+    let third = try ManagedObjectModel(entities: [
+      Make.entity("Note", [Make.attribute("text"), Make.attribute("writer"), Make.attribute("more")], [])
+    ])
+    var configuration = MigrationAssistant.Configuration()
+    configuration.losses = .accept
+    configuration.mappings = [
+      try MappingModel.inferred(from: first, to: second) {
+        EntityMapping(from: "Note", to: "Note") { PropertyMapping("writer", expression: "author.name") }
+      }
+    ]
+    let accounts = StoreAccounts()
+    configuration.account = accounts.add
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: ModelHistory(current: third, earlier: [("1", first), ("2", second)]), configuration: configuration)
+    guard case .migrated = try assistant.migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    #expect(accounts.hops.map(\.source) == [first, second] && accounts.hops.map(\.destination) == [second, third])
+    let links = accounts.hops.first?.lines.filter { $0.kind == .links } ?? []
+    #expect(links.map(\.name) == ["Author.notes"] && links.flatMap(\.parts).map(\.fate) == [.code])
+    let notes = accounts.hops.map { $0.lines.first { $0.kind == .objects && $0.name == "Note" }?.count }
+    #expect(notes == [6, 6])
+  }
+
   @Test func `metadata, the framework's tables and columns of others have lines`() throws {
     try makeStore()
     let connection = try Connection(path: url.path, mode: .readWrite)
@@ -128,6 +249,16 @@ struct StoreAccountTests {
       "metadata NSStoreType 1: carried 1 NSStoreType",
     ] {
       #expect(found.contains(line), "\(line)\n\(found.joined(separator: "\n"))")
+    }
+    // The number of the entity that stays follows from the names.
+    let note = try Self.model(isLater: false).entities.filter { $0.name == "Note" }.map { entity in
+      var entity = entity
+      entity.relationships = []
+      return entity
+    }
+    let others = try lines(ManagedObjectModel(entities: note))
+    for line in ["rows ACHANGE 2: changed 1 ACHANGE; leftOut 1 ", "bookkeeping ZNOTE.Z_ENT 6: remade 6 "] {
+      #expect(others.contains(line), "\(line)\n\(others.joined(separator: "\n"))")
     }
   }
 }

@@ -32,8 +32,8 @@ enum PlanCommand {
       let preview = try console.reading("Planning", path) { try MigrationPreview(of: path, for: given) }
       preview.countAllHops(given, console)
       var report = report(preview, request: given, showsSQL: arguments.has("--sql"), style: console.style)
-      if let accounts = given.accounts, let plan = preview.plan {
-        let account = AccountText(plan, accounts)
+      if let accounts = given.accounts {
+        let account = AccountText(accounts) { given.history.name(of: $0) }
         report.members = report.members + account.members
         if !arguments.has("--sql") { report.lines += account.lines(console.style) }
       }
@@ -82,7 +82,11 @@ enum PlanCommand {
   /// Returns one line: the store, its version, the destination, and the verdict on the difference.
   static func headline(_ preview: MigrationPreview, request: MigrationRequest, style: TextStyle) -> [String] {
     let name = style.bold(preview.inspection.path)
-    if preview.isUpToDate { return ["\(name) has the model \"\(request.history.currentName)\": nothing to do."] }
+    if preview.isUpToDate {
+      let left = preview.inspection.deferred
+      let words = left.isEmpty ? "" : " but to clean up what a deferred migration left: \(listText(left, limit: 4))"
+      return ["\(name) has the model \"\(request.history.currentName)\": nothing to do\(words)."]
+    }
     let checksum = ManagedObjectModel.versionChecksum(of: preview.inspection.metadata.versionHashes)
     let version =
       preview.inspection.versionName.map { "\"\($0)\"" }

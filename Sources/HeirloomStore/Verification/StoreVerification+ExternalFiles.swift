@@ -61,10 +61,10 @@ extension ExternalStorage {
   /// Returns true if a plain file is there that has a value.
   ///
   /// Core Data writes no empty file: an empty value is in its row.
-  static func isFilled(_ path: String) -> Bool { FileStamp(path).map { $0.size > 0 } ?? false }
+  package static func isFilled(_ path: String) -> Bool { FileStamp(path).map { $0.size > 0 } ?? false }
 
   /// Returns the names of the files that a column of the main database refers to.
-  static func fileNames(in column: AttributeColumn, _ connection: Connection) throws(SQLiteError) -> [String] {
+  package static func fileNames(in column: AttributeColumn, _ connection: Connection) throws(SQLiteError) -> [String] {
     let value = "t.\(quote(column.name))"
     var names: [String] = []
     let statement = try connection.prepare(

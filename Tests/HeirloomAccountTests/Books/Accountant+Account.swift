@@ -149,7 +149,22 @@ extension Accountant {
         }
       }
     }
-    return found + goneLinks(lines)
+    return found + keys(lines) + goneLinks(lines)
+  }
+
+  /// Compares the keys that lines say are carried, or go with objects, with those that objects have afterwards.
+  private func keys(_ lines: [Key: ListedLine]) -> [Imbalance] {
+    Set(matching.source.tables.values).sorted().flatMap { table -> [Imbalance] in
+      guard let line = lines[Key(kind: "bookkeeping", name: "\(table).Z_PK")] else { return [] }
+      let entities = matching.source.model.entities.map(\.name).filter { matching.source.tables[$0] == table }
+      let objects = entities.flatMap { Array(objectsBefore.byEntity[$0, default: []]) }
+      let kept = objects.count { object in moves[object].map { $0.key == object.key } ?? false }
+      let all = kept == objects.count { moves[$0] != nil } ? kept : 0
+      let expected = [("withObjects", objects.count { moves[$0] == nil }), ("carried", all)]
+      return expected.filter { line.count(of: $0.0) != $0.1 }.map { fate, count in
+        Imbalance(line: "account of \(table).Z_PK", lost: count, told: line.count(of: fate), kind: fate)
+      }
+    }
   }
 
   /// Compares the links that lines say are lost, or go with objects, with those that nothing has.

@@ -33,7 +33,7 @@ enum AccountedMigration {
       }
       self = .migrated(
         report.plan.losses.map(ToldLoss.init),
-        account: report.plan.hops.count == 1 ? accounts[report.plan].map(ListedLine.init) : [])
+        account: report.plan.hops.count == 1 ? accounts.hops.flatMap(\.lines).map(ListedLine.init) : [])
     } catch MigrationAssistantError.mappingNeeded {
       self = .refused
     } catch MigrationAssistantError.decisionNeeded {

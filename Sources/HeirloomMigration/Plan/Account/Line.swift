@@ -34,10 +34,14 @@ package struct Line: Equatable, Sendable {
     case lost
     /// It goes with its objects, which have a line.
     case withObjects
+    /// It is counted as links, which have a line.
+    case links
     /// The candidate has its own.
     case remade
-    /// Only the framework read it, and it names what is gone.
+    /// It names what is gone, or never was there.
     case leftOut
+    /// The file that the store names isn't there, or is empty.
+    case missing
     /// Nothing that the plan knows takes it; or the number, below 0, by which other parts overlap.
     case unaccounted
   }
@@ -46,7 +50,8 @@ package struct Line: Equatable, Sendable {
   package struct Part: Equatable, Sendable {
     package let fate: Fate
     package let count: Int64
-    /// The places in the destination, or the names of the entity mappings whose code gets the part.
+    /// The places in the destination, the names of the entity mappings whose code or expressions get the part, or of the
+    /// line of links.
     package let places: [String]
     /// The reason of a loss or a change, in a sentence; `nil` otherwise.
     package let reason: String?

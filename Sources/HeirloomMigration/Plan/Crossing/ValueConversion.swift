@@ -98,7 +98,7 @@ package enum ValueConversion {
   }
 
   /// Returns the condition that a number of one type is outside the range of another; `nil` if it never is.
-  private static func overflow(_ column: String, from source: AttributeType, to type: AttributeType) -> String? {
+  static func overflow(_ column: String, from source: AttributeType, to type: AttributeType) -> String? {
     AttributeConversion(from: source, to: type).mayOverflow ? overflow(column, of: type) : nil
   }
 

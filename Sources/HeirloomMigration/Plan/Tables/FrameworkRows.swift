@@ -30,6 +30,11 @@ struct FrameworkRows {
     fileprivate var leftOut: Int64 = 0
     fileprivate var hasNewDetails = false
 
+    /// The condition, over the row `s`, that a row is written anew.
+    var isChanged: String {
+      expressions.ordered(by: \.key).map { "(\($0.value)) IS NOT s.\(quote($0.key))" }.chained(by: "OR")
+    }
+
     /// The condition as the end of a query.
     var clause: String { conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ") }
 
