@@ -38,7 +38,7 @@ struct ProcessLimitsTests {
     switch command {
     case "plan", "rehearse", "migrate": return [command, store.path, "--to", models.path]
     case "batch": return ["migrate", store.path, "--jobs", "4", "--to", models.path]
-    case "salvage": return [command, store.path, "--output", output.path]
+    case "salvage": return [command, store.path, "--output", output.path, "--model", models.path]
     case "report": return [command, store.path, "--to", models.path, "--output", output.path + ".html"]
     case "snapshot": return [command, models.path, "--output", output.path + ".json"]
     case "check": return [command, models.path]
