@@ -108,7 +108,8 @@ struct StoreAccountTests {
     let found = try lines(destination, mappings: [mapping])
     let name = try #require(mapping.entityMappings.first { $0.sourceEntityName == "Note" }).name
     for line in [
-      "objects Note 6: code 6 \(name)", "cells ZNOTE.ZCODE 6: code 6 \(name)",
+      "objects Note 6: code 6 \(name)", "bookkeeping ZNOTE.Z_PK 6: code 6 \(name)",
+      "cells ZNOTE.ZCODE 6: code 6 \(name)",
       "links Author.notes 3: code 3 \(name)", "cells ZAUTHOR.ZNAME 0: ",
     ] {
       #expect(found.contains(line), "\(line)\n\(found.joined(separator: "\n"))")
@@ -143,6 +144,35 @@ struct StoreAccountTests {
     ] {
       #expect(found.contains(line), "\(line)\n\(found.joined(separator: "\n"))")
     }
+  }
+
+  @Test func `values that two mappings change are all counted`() throws {
+    func model(_ type: AttributeType, _ names: String...) throws -> ManagedObjectModel {
+      try ManagedObjectModel(
+        entities: names.map { Make.entity($0, [Make.attribute("size", type), Make.attribute("kind")], []) })
+    }
+    let (source, destination) = (try model(.double, "Item"), try model(.integer32, "Large", "Small"))
+    let store = try PersistentStore.create(at: url, model: source)
+    let context = ManagedObjectContext(store: store)
+    for (kind, size) in [("s", 1.5), ("l", 2.5), ("l", 3.0), ("s", 4.5)] {
+      let item = try context.insert("Item")
+      (item["kind"], item["size"]) = (.string(kind), .double(size))
+    }
+    try context.save()
+    try store.close()
+    let mapping = try MappingModel.inferred(from: source, to: destination) {
+      EntityMapping(from: "Item", to: "Small", where: "kind == 's'") {
+        PropertyMapping("kind", copying: "kind")
+        PropertyMapping("size", copying: "size")
+      }
+      EntityMapping(from: "Item", to: "Large", where: "kind == 'l'") {
+        PropertyMapping("kind", copying: "kind")
+        PropertyMapping("size", copying: "size")
+      }
+    }
+    let found = try lines(destination, from: source, mappings: [mapping])
+    let line = found.first { $0.hasPrefix("cells ZITEM.ZSIZE 4: ") }
+    #expect(line?.contains("changed 3 ") == true, "\(found.joined(separator: "\n"))")
   }
 
   @Test func `an order that goes, a key of no object, and what an expression reads have their parts`() throws {

@@ -1,0 +1,115 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// The lines of links.
+extension StoreAccount {
+  func links() throws -> [Line] {
+    try linkSides.compactMap { relationship, sides in
+      let dropped = dropped(sides)
+      guard let counts = try count(relationship, of: sides[0][0], besides: dropped?.query) else { return nil }
+      let heirs = sides.map { self.heirs(of: $0[1], from: $0[0]) }
+      var code = sources.openLinks.filter { open in
+        sides.contains { open.relationship == $0[1] && source.model.isEntity(open.owner, kindOf: $0[0]) }
+      }.flatMap(\.parts.takers)
+      let places = heirs.first { !$0.isEmpty } ?? []
+      // An expression may take what a link names along, and not the link.
+      if code.isEmpty, places.isEmpty {
+        code = sides.flatMap { side in
+          source.model.entityTree(from: side[0]).flatMap { crossing.takers[$0.name] }.filter { $0.flow.reads(side[1]) }
+        }.map(\.flow.mapping)
+      }
+      return line(
+        .links, sides[0].joined(separator: "."), property: sides.dropFirst().first?.joined(separator: "."),
+        count: counts.all,
+        of: sides.map { .links(entity: $0[0], relationship: $0[1]) }
+          + heirs.joined().map { .linksInto(entity: $0[0], relationship: $0[1]) },
+        dropped: try dropped.map(lost), atRemoved: counts.atRemoved, withObjects: counts.withObjects,
+        rest: code.isEmpty
+          ? part(.carried, places.map { $0.joined(separator: ".") }) : part(.code, Set(code).ordered()))
+    }
+  }
+
+  /// Returns the relationships whose links have a line, each with its own name and that of its inverse.
+  static func linkSides(of model: ManagedObjectModel) -> [(RelationshipDescription, sides: [[String]])] {
+    var told: Set<[String]> = []
+    var found: [(RelationshipDescription, sides: [[String]])] = []
+    for entity in model.entities {
+      for relationship in entity.relationships
+      where !relationship.isTransient && !told.contains([entity.name, relationship.name]) {
+        var sides = [[entity.name, relationship.name]]
+        if let inverse = model.inverse(of: relationship), !inverse.relationship.isTransient {
+          let side = [inverse.entity.name, inverse.relationship.name]
+          // A link is one thing, whichever side is asked.
+          told.insert(side)
+          if side != sides[0] { sides.append(side) }
+        }
+        found.append((relationship, sides))
+      }
+    }
+    return found
+  }
+
+  /// Returns the query of the links that either side of a relationship tells as dropped, and the reason.
+  func dropped(_ sides: [[String]]) -> (query: String, reason: String)? {
+    var queries: [String] = []
+    var reason: String?
+    for counted in sources.entries {
+      let key = counted.entry.subject.key
+      guard let place = sides.firstIndex(where: { Subject.links(entity: $0[0], relationship: $0[1]).key == key }) else {
+        continue
+      }
+      let ends = place == 0 ? "owner, target" : "target, owner"
+      queries += counted.entry.links.map { "SELECT \(ends) FROM (\($0))" }
+      if !counted.entry.links.isEmpty { reason = reason ?? counted.entry.cause.reason }
+    }
+    return reason.map { (queries.joined(separator: " UNION "), $0) }
+  }
+
+  func lost(_ dropped: (query: String, reason: String)) throws(SQLiteError) -> Line.Part {
+    let count = try connection.firstInteger("SELECT COUNT(*) FROM (\(dropped.query))")
+    return Line.Part(fate: .lost, count: count ?? 0, places: [], reason: dropped.reason)
+  }
+
+  /// Counts the links of a relationship by both sides' account, those that are told with their objects, and those of
+  /// objects that decisions are about besides those that are dropped anyway.
+  ///
+  /// Of a link of which one end goes, the relationship of the object that stays tells, if it has one.
+  func count(
+    _ relationship: RelationshipDescription, of entity: String, besides dropped: String?
+  ) throws -> (all: Int64, withObjects: Int64, atRemoved: Int64)? {
+    let lines = LinkLines(crossing, taken: sources.taken)
+    guard let links = lines.links(of: relationship, declaredBy: entity),
+      let owners = source.table(ofEntity: links.ownerRoot)?.name,
+      let targets = source.table(ofEntity: links.targetRoot)?.name
+    else { return nil }
+    func isAmong(_ end: String, _ table: String, where condition: String = "1") -> String {
+      "k.\(end) IN (SELECT s.\(quote(PhysicalName.primaryKey)) FROM \(SchemaName.rows(of: table, as: "s"))"
+        + " WHERE \(condition))"
+    }
+    var going = isAmong("owner", owners, where: any(in: owners) { [isUntaken($0)] })
+    if source.model.inverse(of: relationship)?.relationship.isTransient == false {
+      going += " AND " + isAmong("target", targets, where: any(in: targets) { [isUntaken($0)] })
+    }
+    let removed = [("owner", owners), ("target", targets)].map { end, table in
+      isAmong(end, table, where: any(in: table) { [isRemoved($0)] })
+    }
+    let isOther = dropped.map { " AND (k.owner, k.target) NOT IN (\($0))" } ?? ""
+    let counts = try connection.rows(
+      "SELECT COUNT(*), COUNT(CASE WHEN \(going) THEN 1 END), COUNT(CASE WHEN (\(removed.chained(by: "OR")))\(isOther) THEN 1 END)"
+        + " FROM (\(links.sql)) AS k WHERE \(isAmong("owner", owners)) AND \(isAmong("target", targets))"
+    ).first
+    return (counts?[0].integer ?? 0, counts?[1].integer ?? 0, counts?[2].integer ?? 0)
+  }
+
+  /// Returns the relationships of the destination that continue one of the source.
+  func heirs(of relationship: String, from entity: String) -> [[String]] {
+    var heirs: [[String]] = []
+    for name in source.model.entityTree(from: entity).map(\.name) {
+      for taker in crossing.takers[name] {
+        for heir in taker.heirs[relationship] ?? [] where !heirs.contains(heir) { heirs.append(heir) }
+      }
+    }
+    return heirs
+  }
+}
