@@ -153,7 +153,9 @@ struct DoctorWalkTests {
     #expect(try count("ZITEM") == damage.items)
   }
 
-  @Test(.enabled(if: Corpus.isPresent, Corpus.absence), arguments: StoreDamage.all)
+  @Test(
+    .enabled(if: Corpus.isPresent, Corpus.absence), .slow("real stores, each damaged, mended by commands and migrated"),
+    arguments: StoreDamage.all)
   func `the advice for what a program did to a store ends`(damage: StoreDamage) throws {
     try damage.withStore { url in
       let tool = Tool(directory: url.deletingLastPathComponent())
