@@ -75,7 +75,7 @@ struct NumberRepairTests {
     #expect(try findings(tool, store.url).isEmpty)
   }
 
-  @Test(arguments: damages)
+  @Test(.slow("each damage, mended by commands and migrated"), arguments: damages)
   func `each finding names the command that removes it, and another migration keeps all`(damage: Damage) throws {
     let store = try NumberedStore()
     let rows = try NumberedStore.rows(of: store.url)
@@ -122,7 +122,7 @@ struct NumberRepairTests {
     try Self.migrateOnce(tool, store, rows)
   }
 
-  @Test(arguments: damages)
+  @Test(.slow("each damage, migrated and salvaged"), arguments: damages)
   func `a migration and a salvage correct the same, and say it`(damage: Damage) throws {
     for command in ["migrate", "salvage"] {
       var store = try NumberedStore()
