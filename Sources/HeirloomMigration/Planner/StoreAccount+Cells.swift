@@ -41,16 +41,11 @@ extension StoreAccount {
     let file = try connection.rows("PRAGMA database_list").first { $0[1].text == "main" }?[2].text ?? ""
     let folder = ExternalStorage.folder(forStoreAt: file)
     let missing = names.count { !ExternalStorage.isFilled("\(folder)/\($0)") }
-    let count = Int64(names.count)
     // A migration removes no file: the previous version needs it.
-    var whole = line(
-      .files, name, property: property, count: count - Int64(missing), of: [],
+    let there = line(
+      .files, name, property: property, count: Int64(names.count - missing), of: [],
       rest: part(.carried, [URL(fileURLWithPath: folder).deletingLastPathComponent().lastPathComponent]))
-    if missing > 0 {
-      let part = Line.Part(fate: .missing, count: Int64(missing), places: [], reason: nil)
-      whole = Line(kind: .files, name: name, property: property, count: count, parts: whole.parts + [part])
-    }
-    return [whole]
+    return [there.adding(.missing, Int64(missing))]
   }
 
   /// What a column's cells are counted by.
@@ -109,6 +104,8 @@ extension StoreAccount {
 
   /// Returns the condition, over the row `s`, that the candidate gets another value of a cell; `nil` if none is known.
   private func changes(of column: String, in table: String) -> String? {
+    // What changes in objects that are made one by one is in no transfer.
+    guard byRow(in: table).isEmpty else { return nil }
     let conditions = transfers(of: table).flatMap { transfer in
       transfer.columns.flatMap { name, entry in
         transfer.sourceNumbers.compactMap { number -> String? in

@@ -30,12 +30,8 @@ extension StoreAccount {
       return Line(kind: .bookkeeping, name: name, property: property, count: counts.all, parts: parts)
     }
     let dangling = try danglingKeys(column, role, in: table)
-    var whole = line(.bookkeeping, name, property: property, count: counts.all - dangling, of: [], rest: asLinks)
-    if dangling > 0 {
-      let part = Line.Part(fate: .leftOut, count: dangling, places: [], reason: "No object has this key.")
-      whole = Line(kind: .bookkeeping, name: name, property: property, count: counts.all, parts: whole.parts + [part])
-    }
-    return whole
+    return line(.bookkeeping, name, property: property, count: counts.all - dangling, of: [], rest: asLinks)
+      .adding(.leftOut, dangling, reason: "No object has this key.")
   }
 
   /// Returns where the keys or numbers in a column go: as they are, or made anew.

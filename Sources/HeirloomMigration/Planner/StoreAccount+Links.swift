@@ -96,7 +96,8 @@ extension StoreAccount {
     }
     let isOther = dropped.map { " AND (k.owner, k.target) NOT IN (\($0))" } ?? ""
     let counts = try connection.rows(
-      "SELECT COUNT(*), COUNT(CASE WHEN \(going) THEN 1 END), COUNT(CASE WHEN (\(removed.chained(by: "OR")))\(isOther) THEN 1 END)"
+      "SELECT COUNT(*), COUNT(CASE WHEN \(going) THEN 1 END),"
+        + " COUNT(CASE WHEN (\(removed.chained(by: "OR")))\(isOther) THEN 1 END)"
         + " FROM (\(links.sql)) AS k WHERE \(isAmong("owner", owners)) AND \(isAmong("target", targets))"
     ).first
     return (counts?[0].integer ?? 0, counts?[1].integer ?? 0, counts?[2].integer ?? 0)

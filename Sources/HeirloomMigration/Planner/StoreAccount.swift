@@ -217,10 +217,6 @@ struct StoreAccount {
   private func copied(_ table: ActualTable) throws -> Line {
     let count = try connection.rowCount(of: SchemaName.rows(of: table.name))
     let copied = sources.parts.foreignRows.first { $0.subject == table.name }?.rows ?? count
-    var parts: [Line.Part] = []
-    func add(_ fate: Line.Fate, _ rows: Int64, _ places: [String], _ reason: String? = nil) {
-      if rows > 0 { parts.append(Line.Part(fate: fate, count: rows, places: places, reason: reason)) }
-    }
     var written: Int64 = 0
     if let rewrite = sources.parts.framework.rewrites[table.name], !rewrite.expressions.isEmpty {
       written =
@@ -228,10 +224,9 @@ struct StoreAccount {
           "SELECT COUNT(*) FROM \(SchemaName.rows(of: table.name, as: "s"))\(rewrite.clause)"
             + "\(rewrite.clause.isEmpty ? " WHERE" : " AND") (\(rewrite.isChanged))") ?? 0
     }
-    add(.changed, written, [table.name], "They follow the entities and properties that they are about.")
-    add(.carried, copied - written, [table.name])
-    add(.leftOut, count - copied, [], "What they are about is gone.")
-    return Line(kind: .rows, name: table.name, property: nil, count: count, parts: parts)
+    return line(.rows, table.name, count: copied - written, of: [], rest: part(.carried, [table.name]))
+      .adding(.changed, written, [table.name], reason: "They follow the entities and properties that they are about.")
+      .adding(.leftOut, count - copied, reason: "What they are about is gone.")
   }
 
   // MARK: Metadata

@@ -1,5 +1,5 @@
-import HeirloomStore
 import HeirloomModel
+import HeirloomStore
 
 /// The entry of the cells that go into a column of the candidate: the SQL that gives their values, and the cells of the
 /// store that go into them, change there, or don't fit.

@@ -64,4 +64,11 @@ package struct Line: Equatable, Sendable {
   package let property: String?
   package let count: Int64
   package let parts: [Part]
+
+  /// Returns the line of more of the thing, which goes in one way; the line itself if there is no more.
+  func adding(_ fate: Fate, _ more: Int64, _ places: [String] = [], reason: String? = nil) -> Line {
+    guard more > 0 else { return self }
+    let part = Part(fate: fate, count: more, places: places, reason: reason)
+    return Line(kind: kind, name: name, property: property, count: count + more, parts: parts + [part])
+  }
 }

@@ -33,7 +33,7 @@ struct ForeignObjects {
     }
     // Tables, views and indexes share their names, in which SQLite doesn't tell letters' cases apart.
     let taken = Set(
-      (modelTables.union(ActualSchema.bookkeepingTables).map(\.self) + destination.indexes.map(\.name))
+      (destination.tables.map(\.name) + ActualSchema.bookkeepingTables + destination.indexes.map(\.name))
         .map { $0.lowercased() })
     for object in travelling where object.kind != .trigger {
       guard !taken.contains(object.name.lowercased()) else {
