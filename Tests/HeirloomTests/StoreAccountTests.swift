@@ -15,6 +15,14 @@ struct StoreAccountTests {
 
   init() throws { directory = try TemporaryDirectory() }
 
+  private func makeStore(_ model: ManagedObjectModel, _ fill: (ManagedObjectContext) throws -> Void) throws {
+    let store = try PersistentStore.create(at: url, model: model)
+    let context = ManagedObjectContext(store: store)
+    try fill(context)
+    try context.save()
+    try store.close()
+  }
+
   private static func model(isLater: Bool, unique: Bool = false) throws -> ManagedObjectModel {
     var data = Make.attribute("data", .binary)
     data.allowsExternalBinaryDataStorage = true
@@ -29,18 +37,16 @@ struct StoreAccountTests {
   }
 
   private func makeStore() throws {
-    let store = try PersistentStore.create(at: url, model: Self.model(isLater: false))
-    let context = ManagedObjectContext(store: store)
-    let author = try context.insert("Author")
-    for number in 0..<6 {
-      let note = try context.insert("Note")
-      note["text"] = number < 2 ? nil : .string("\(number)")
-      note["code"] = .string(number < 4 ? "same" : "\(number)")
-      note["data"] = .binary([7])
-      if number % 2 == 0 { note[toOne: "author"] = author }
+    try makeStore(Self.model(isLater: false)) { context in
+      let author = try context.insert("Author")
+      for number in 0..<6 {
+        let note = try context.insert("Note")
+        note["text"] = number < 2 ? nil : .string("\(number)")
+        note["code"] = .string(number < 4 ? "same" : "\(number)")
+        note["data"] = .binary([7])
+        if number % 2 == 0 { note[toOne: "author"] = author }
+      }
     }
-    try context.save()
-    try store.close()
     let connection = try Connection(path: url.path, mode: .readWrite)
     // Core Data writes 02 before the name of a file, and 00 behind it. Two notes name one file, and a third has none.
     let names = [0, 0, 1].map { "0000000\($0)-0000-0000-0000-000000000000" }
@@ -124,14 +130,12 @@ struct StoreAccountTests {
       return try ManagedObjectModel(entities: [item])
     }
     let source = try model(.double, isLater: false)
-    let store = try PersistentStore.create(at: url, model: source)
-    let context = ManagedObjectContext(store: store)
-    for (code, size) in [("same", 1.5), ("same", 2.5), ("other", 3), ("third", 70_000)] {
-      let item = try context.insert("Item")
-      (item["code"], item["size"], item["note"]) = (.string(code), .double(size), .string("x"))
+    try makeStore(source) { context in
+      for (code, size) in [("same", 1.5), ("same", 2.5), ("other", 3), ("third", 70_000)] {
+        let item = try context.insert("Item")
+        (item["code"], item["size"], item["note"]) = (.string(code), .double(size), .string("x"))
+      }
     }
-    try context.save()
-    try store.close()
     let found = try lines(
       model(.integer16, isLater: true), from: source,
       decisions: [
@@ -152,14 +156,12 @@ struct StoreAccountTests {
         entities: names.map { Make.entity($0, [Make.attribute("size", type), Make.attribute("kind")], []) })
     }
     let (source, destination) = (try model(.double, "Item"), try model(.integer32, "Large", "Small"))
-    let store = try PersistentStore.create(at: url, model: source)
-    let context = ManagedObjectContext(store: store)
-    for (kind, size) in [("s", 1.5), ("l", 2.5), ("l", 3.0), ("s", 4.5)] {
-      let item = try context.insert("Item")
-      (item["kind"], item["size"]) = (.string(kind), .double(size))
+    try makeStore(source) { context in
+      for (kind, size) in [("s", 1.5), ("l", 2.5), ("l", 3.0), ("s", 4.5)] {
+        let item = try context.insert("Item")
+        (item["kind"], item["size"]) = (.string(kind), .double(size))
+      }
     }
-    try context.save()
-    try store.close()
     let mapping = try MappingModel.inferred(from: source, to: destination) {
       EntityMapping(from: "Item", to: "Small", where: "kind == 's'") {
         PropertyMapping("kind", copying: "kind")
@@ -175,6 +177,31 @@ struct StoreAccountTests {
     #expect(line?.contains("changed 3 ") == true, "\(found.joined(separator: "\n"))")
   }
 
+  @Test func `values that change by SQL and one by one in a table are all counted`() throws {
+    func model(_ type: AttributeType) throws -> ManagedObjectModel {
+      var (left, right) = (Make.entity("Left", [], []), Make.entity("Right", [Make.attribute("kind")], []))
+      (left.superentity, right.superentity) = ("Base", "Base")
+      return try ManagedObjectModel(entities: [Make.entity("Base", [Make.attribute("size", type)], []), left, right])
+    }
+    let (source, destination) = (try model(.double), try model(.integer32))
+    try makeStore(source) { context in
+      for (name, size) in [("Left", 1.5), ("Left", 2), ("Right", 2.5), ("Right", 3)] {
+        let item = try context.insert(name)
+        item["size"] = .double(size)
+        if name == "Right" { item["kind"] = .string("k") }
+      }
+    }
+    let mapping = try MappingModel.inferred(from: source, to: destination) {
+      EntityMapping(from: "Right", to: "Right", where: "kind == 'k'") {
+        PropertyMapping("kind", copying: "kind")
+        PropertyMapping("size", copying: "size")
+      }
+    }
+    let found = try lines(destination, from: source, mappings: [mapping])
+    let line = found.first { $0.hasPrefix("cells ZBASE.ZSIZE 4: ") }
+    #expect(line?.contains("changed 2 ") == true, "\(found.joined(separator: "\n"))")
+  }
+
   @Test func `an order that goes, a key of no object, and what an expression reads have their parts`() throws {
     func model(isLater: Bool) throws -> ManagedObjectModel {
       var notes = Make.toMany("notes", "Note", "author")
@@ -185,12 +212,10 @@ struct StoreAccountTests {
       ])
     }
     let source = try model(isLater: false)
-    let store = try PersistentStore.create(at: url, model: source)
-    let context = ManagedObjectContext(store: store)
-    let author = try context.insert("Author")
-    for _ in 0..<3 { try context.insert("Note")[toOne: "author"] = author }
-    try context.save()
-    try store.close()
+    try makeStore(source) { context in
+      let author = try context.insert("Author")
+      for _ in 0..<3 { try context.insert("Note")[toOne: "author"] = author }
+    }
     let connection = try Connection(path: url.path, mode: .readWrite)
     try connection.execute("UPDATE ZNOTE SET ZAUTHOR = 99 WHERE Z_PK = 3")
     try connection.close()
@@ -212,11 +237,9 @@ struct StoreAccountTests {
       return try ManagedObjectModel(entities: [Make.entity("Base", [Make.attribute("name")], []), left, right])
     }
     let source = try model(isLater: false)
-    let store = try PersistentStore.create(at: url, model: source)
-    let context = ManagedObjectContext(store: store)
-    for name in ["Left", "Right", "Right"] { _ = try context.insert(name) }
-    try context.save()
-    try store.close()
+    try makeStore(source) { context in
+      for name in ["Left", "Right", "Right"] { _ = try context.insert(name) }
+    }
     let connection = try Connection(path: url.path, mode: .readWrite)
     try connection.execute("UPDATE ZBASE SET ZSIZE = 7")
     try connection.close()
