@@ -19,8 +19,7 @@ final class PlanDraft {
   private let conditions: SourceConditions
   private let taken: TakenRows
   private let effects: EffectQuestions
-  /// The links that only code can take along.
-  private let openLinks: [OpenLinks]
+  private let room: LinkRoom
   private let scannedTables: Set<String>
   /// The tables with objects that may lose something, or need a decision.
   private let concerned: Set<String>
@@ -82,6 +81,7 @@ final class PlanDraft {
       of: mapping, from: try source.modelEnforced(drift), to: asked.model,
       abstractEntities: Set(abstractEntities.map(\.name)))
     let room = LinkRoom(crossing, effects: all)
+    self.room = room
     let computed = try ComputedValues(
       planner.settings.decisions, effects: all, mapping: mapping, in: crossing, functions: functions,
       connection: connection)
@@ -90,11 +90,6 @@ final class PlanDraft {
     concerned = Set(possible.flatMap(\.rows).compactMap { source.table(ofEntity: $0.entity)?.name })
     effects = EffectQuestions(possible, in: crossing, conditions: taken, computed: computed)
     var questions = effects.questions
-    room.ask(&questions)
-    UnknownColumns(crossing: crossing).ask(&questions)
-    let lines = LinkLines(crossing, taken: taken)
-    openLinks = lines.ask(&questions)
-    OneSidedLinks(crossing: crossing, lines: lines).ask(&questions)
     questions.countWrongKeyNumbers(in: source)
     findings = try questions.answers(from: connection)
     scannedTables = Set(questions.tables)
@@ -121,27 +116,24 @@ final class PlanDraft {
     try parts.foreign.check(steps)
     let written = steps.compactMap(\.rows).reduce(0, +)
     let selections = try valueSelections()
-    let ledger = Ledger(
-      crossing, mapping: planner.mapping, taken: taken, transfers: parts.transfers, joins: parts.joins,
+    let account = Account(
+      crossing, mapping: planner.mapping, taken: taken, room: room, effects: effects, parts: parts,
       selections: selections)
     let rowRun =
       split.byRow.isEmpty
       ? nil
       : RowRunParts(
         of: crossing, derivedTables: parts.backfill.tablesFollowingCode, removals: parts.rowDecisions.removals,
-        decided: decidedByRow, openLines: ledger.open, openLinks: openLinks, valueSelections: selections)
-    var strays = StoreQuestions()
-    StrayLinks(crossing, transfers: parts.transfers).ask(&strays)
-    parts.metadata.foreign.ask(&strays)
-    let findings = findings + (try ledger.findings(from: connection)) + (try strays.answers(from: connection))
+        decided: decidedByRow, account: account, valueSelections: selections)
+    let (counted, scanned) = try account.findings(from: connection)
+    let findings = findings + counted
     for case .contradiction(let reason) in findings { throw MigrationError.storeContradictsModel(reason: reason) }
     let entries =
       findings.compactMap { if case .entry(let entry) = $0 { entry } else { nil } } + parts.rowDecisions.entries
     let losses = entries.map(\.loss)
     try planner.settings.account?(
       AccountSources(
-        of: [whole.sourceModel, whole.destinationModel], crossing, parts, entries: entries, openLines: ledger.open,
-        openLinks: openLinks, taken: taken, connection: connection))
+        of: [whole.sourceModel, whole.destinationModel], account, parts, entries: entries, connection: connection))
     return MigrationPlan(
       source: whole.sourceModel, destination: whole.destinationModel, configuration: configuration,
       mapping: planner.mapping, builder: builder, steps: steps,
@@ -153,7 +145,7 @@ final class PlanDraft {
       estimatedDuration: .seconds(
         0.05 + Double(size.bytes) / (builder == .rebuild ? 100_000_000 : 400_000_000) + Double(written) / 500_000),
       hopDeferred: parts.deferral,
-      checks: ProofChecks(parts, builder: builder, scanned: scannedTables.union(ledger.scannedTables)).checks,
+      checks: ProofChecks(parts, builder: builder, scanned: scannedTables.union(scanned)).checks,
       staying: builder == .cloneAndAlter ? parts.staying : [:],
       unknownColumns: destination.unknownColumns,
       rowRun: rowRun,

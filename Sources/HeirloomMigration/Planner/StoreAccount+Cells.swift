@@ -147,7 +147,7 @@ extension StoreAccount {
       }
       return part(.carried, joins.map { "\($0.table.name).\(column)" })
     }
-    let code = sources.openLines.filter { $0.column == column && $0.entity.table == table }.flatMap(\.takers)
+    let code = sources.account.openLines.filter { $0.column == column && $0.entity.table == table }.flatMap(\.takers)
     guard code.isEmpty else { return part(.code, Set(code).ordered()) }
     var places: [String] = []
     for transfer in transfers(of: table) {

@@ -9,7 +9,7 @@ extension StoreAccount {
       let dropped = dropped(sides)
       guard let counts = try count(relationship, of: sides[0][0], besides: dropped?.query) else { return nil }
       let heirs = sides.map { self.heirs(of: $0[1], from: $0[0]) }
-      var code = sources.openLinks.filter { open in
+      var code = sources.account.openLinks.filter { open in
         sides.contains { open.relationship == $0[1] && source.model.isEntity(open.owner, kindOf: $0[0]) }
       }.flatMap(\.parts.takers)
       let places = heirs.first { !$0.isEmpty } ?? []
@@ -78,7 +78,7 @@ extension StoreAccount {
   func count(
     _ relationship: RelationshipDescription, of entity: String, besides dropped: String?
   ) throws -> (all: Int64, withObjects: Int64, atRemoved: Int64)? {
-    let lines = LinkLines(crossing, taken: sources.taken)
+    let lines = LinkLines(crossing, taken: sources.account.taken)
     guard let links = lines.links(of: relationship, declaredBy: entity),
       let owners = source.table(ofEntity: links.ownerRoot)?.name,
       let targets = source.table(ofEntity: links.targetRoot)?.name

@@ -15,13 +15,13 @@ struct StoreAccount {
 
   init(of sources: AccountSources) {
     self.sources = sources
-    linkSides = Self.linkSides(of: sources.crossing.source.model)
+    linkSides = Self.linkSides(of: sources.account.crossing.source.model)
     linkNames = Dictionary(
       linkSides.flatMap { _, sides in sides.map { ($0, sides[0].joined(separator: ".")) } },
       uniquingKeysWith: { first, _ in first })
   }
 
-  var crossing: Crossing { sources.crossing }
+  var crossing: Crossing { sources.account.crossing }
   var source: PhysicalSchema { crossing.source }
   var connection: Connection { sources.connection }
 
@@ -182,7 +182,7 @@ struct StoreAccount {
     return parts.isEmpty ? nil : "(\(parts.chained(by: "OR")))"
   }
 
-  var taken: [String: String] { sources.taken.known }
+  var taken: [String: String] { sources.account.taken.known }
 
   /// Returns the condition that a row of a table meets one of its entity's conditions.
   func any(in table: String, _ conditions: (PhysicalEntity) -> [String?]) -> String {

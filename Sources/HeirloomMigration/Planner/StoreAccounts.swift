@@ -5,22 +5,18 @@ import HeirloomStore
 package final class AccountSources {
   /// The whole models of the hop.
   let models: [ManagedObjectModel]
-  let crossing: Crossing
+  let account: Account
   let parts: CandidateParts
   /// The parts that are changed, decided or lost.
   let entries: [CountedEntry]
-  let openLines: [OpenLine]
-  let openLinks: [OpenLinks]
-  let taken: TakenRows
   let connection: Connection
 
   init(
-    of models: [ManagedObjectModel], _ crossing: Crossing, _ parts: CandidateParts, entries: [CountedEntry],
-    openLines: [OpenLine], openLinks: [OpenLinks], taken: TakenRows, connection: Connection
+    of models: [ManagedObjectModel], _ account: Account, _ parts: CandidateParts, entries: [CountedEntry],
+    connection: Connection
   ) {
-    self.models = models
-    (self.crossing, self.parts, self.entries) = (crossing, parts, entries)
-    (self.openLines, self.openLinks, self.taken, self.connection) = (openLines, openLinks, taken, connection)
+    (self.models, self.account, self.parts) = (models, account, parts)
+    (self.entries, self.connection) = (entries, connection)
   }
 }
 

@@ -61,6 +61,28 @@ final class Entry {
   }
 }
 
+/// An entry with the way to count it.
+struct AskedEntry {
+  /// A count of a store.
+  enum Count {
+    /// The number is known.
+    case known(Int64)
+    /// The rows `s` of a table that meet a condition.
+    case rows(where: String, in: String)
+    /// The rows `s` of a table in which an expression has a value; a quarter faster than with a condition.
+    case values(of: String, in: String)
+    /// A query of one number.
+    case query(String)
+    /// Queries of two numbers each, of rows and of their links; both are added up.
+    case links([String])
+  }
+
+  let entry: Entry
+  let count: Count
+
+  init(_ entry: Entry, _ count: Count) { (self.entry, self.count) = (entry, count) }
+}
+
 /// An entry with its count.
 struct CountedEntry {
   let entry: Entry

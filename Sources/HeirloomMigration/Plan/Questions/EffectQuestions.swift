@@ -2,13 +2,15 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The questions to a store about rows that may cause losses, blockers and warnings.
+/// The questions to a store about rows that may cause blockers and warnings, or that have no room for their links.
 struct EffectQuestions {
   private let crossing: Crossing
   private let computed: ComputedValues
   /// The conditions of entity mappings that take only some objects.
   let conditions: TakenRows
   private(set) var questions = StoreQuestions()
+  /// The links, and their orders, that the mapping has no room for.
+  private(set) var entries: [AskedEntry] = []
   /// The source entities whose objects a relationship can no longer lead to, by its entity and name.
   private var lostTargets: [[String]: [String]] = [:]
   /// The objects that a relationship leads to and no condition takes, by the same key.
@@ -39,7 +41,7 @@ struct EffectQuestions {
     let rows = countable(effect)
     guard !rows.isEmpty else { return }
     switch effect.kind {
-    // Lines of the ledger, which is kept where the columns are planned; see ``LinkLines`` for links.
+    // See ``CellLines`` and ``LinkLines``.
     case .objectsDropped, .valuesDropped, .valuesNotTaken, .valuesChanged, .rounded, .linksDropped, .foreignLinks: break
     case .uninstantiable:
       // Objects of an entity are counted already; SQLite is asked only for those that a condition takes.
@@ -85,20 +87,9 @@ struct EffectQuestions {
     }
   }
 
-  private static func finding(_ effect: DataEffect, _ rows: Int64, links: Int64? = nil) -> StoreQuestions.Finding {
-    let property = effect.properties.isEmpty ? nil : effect.properties.joined(separator: ", ")
-    switch effect.kind.severity {
-    case .loss:
-      let entry = Entry(
-        .effect(effect.kind, entity: effect.entity, properties: effect.properties),
-        of: .linksInto(entity: effect.entity, relationship: property ?? ""), entity: effect.entity, property: property)
-      return .entry(CountedEntry(entry: entry, rows: rows, links: links))
-    case .blocker:
-      return .blocker(
-        MigrationBlocker(effect, rows: rows))
-    case .warning:
-      return .warning("\(rows) rows: \(effect.description)")
-    }
+  private static func finding(_ effect: DataEffect, _ rows: Int64) -> StoreQuestions.Finding {
+    effect.kind.severity == .blocker
+      ? .blocker(MigrationBlocker(effect, rows: rows)) : .warning("\(rows) rows: \(effect.description)")
   }
 }
 
@@ -337,7 +328,15 @@ extension EffectQuestions {
     let counts = rows.compactMap { links(of: $0, otherSide: otherSide) }.map {
       "SELECT COUNT(*) AS owners, SUM(n) AS links FROM (SELECT \(count) AS n FROM (\($0)) GROUP BY owner \(having))"
     }
-    questions.countLinks(counts) { Self.finding(effect, $0, links: $1) }
+    add(effect, counts)
+  }
+
+  private mutating func add(_ effect: DataEffect, _ counts: [String]) {
+    guard effect.kind.severity == .loss else {
+      return questions.countLinks(counts) { rows, _ in Self.finding(effect, rows) }
+    }
+    let cause = LossCause.effect(effect.kind, entity: effect.entity, properties: effect.properties)
+    entries.append(AskedEntry(.room(cause, effect.entity, effect.properties.joined(separator: ", ")), .links(counts)))
   }
 
   private mutating func askForFewLinks(_ effect: DataEffect, _ rows: [DataEffect.Rows], minimum: Int) {
@@ -358,7 +357,6 @@ extension EffectQuestions {
     let counts = rows.compactMap { links(of: $0, otherSide: nil) }.map {
       "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (\($0)) WHERE \(lost)"
     }
-    guard !lost.isEmpty else { return }
-    questions.countLinks(counts) { Self.finding(effect, $0, links: $1) }
+    if !lost.isEmpty { add(effect, counts) }
   }
 }

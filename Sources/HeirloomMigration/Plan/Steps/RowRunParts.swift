@@ -25,12 +25,12 @@ package final class RowRunParts: Hashable, Sendable {
 
   init(
     of crossing: Crossing, derivedTables: Set<String>, removals: [RemovedObjects], decided: RowRunDecisions,
-    openLines: [OpenLine], openLinks: [OpenLinks], valueSelections: [String: ValueSelection]
+    account: Account, valueSelections: [String: ValueSelection]
   ) {
     (source, destination, split) = (crossing.source, crossing.destination, crossing.split)
     keys = crossing.routing.keys
     (self.derivedTables, self.removals, self.decided) = (derivedTables, removals, decided)
-    (self.openLines, self.openLinks, self.valueSelections) = (openLines, openLinks, valueSelections)
+    (openLines, openLinks, self.valueSelections) = (account.openLines, account.openLinks, valueSelections)
   }
 
   /// Compares plans by what they do; the rest follows from the models and the mapping that they hold.

@@ -13,30 +13,31 @@ struct OneSidedLinks {
 
   private var source: PhysicalSchema { crossing.source }
 
-  /// Asks for the links of sides from which nothing is drawn, though something is from the other.
-  func ask(_ questions: inout StoreQuestions) {
+  /// The links of sides from which nothing is drawn, though something is from the other.
+  var entries: [AskedEntry] {
     let drawn = drawnQueries
     func isDrawn(_ relationship: String, _ entity: String) -> Bool {
       [false, true].contains { query(relationship, entity, $0).map(drawn.contains) ?? false }
     }
-    for entity in source.model.entities {
-      for relationship in entity.relationships where !relationship.isToMany {
-        guard let inverse = source.model.inverse(of: relationship), !inverse.relationship.isToMany,
+    return source.model.entities.flatMap { entity in
+      entity.relationships.compactMap { relationship -> AskedEntry? in
+        guard !relationship.isToMany, let inverse = source.model.inverse(of: relationship),
+          !inverse.relationship.isToMany,
           let own = query(relationship.name, entity.name, false),
           let other = query(inverse.relationship.name, inverse.entity.name, true), own != other,
           !isDrawn(relationship.name, entity.name), isDrawn(inverse.relationship.name, inverse.entity.name)
-        else { continue }
+        else { return nil }
         // Code links the objects that it makes; the links of objects that go are told with them.
         let carried = lines.carried(relationship, declaredBy: entity.name, own)
-        guard !carried.isEmpty else { continue }
+        guard !carried.isEmpty else { return nil }
         let cause = LossCause.oneSided(
           name: "\(entity.name).\(relationship.name)", other: "\(inverse.entity.name).\(inverse.relationship.name)")
-        questions.countLinks(
+        return AskedEntry(
           .links(cause, entity.name, relationship.name),
-          [
+          .links([
             "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (SELECT owner, target FROM"
               + " (\(carried.united())) EXCEPT SELECT owner, target FROM (\(other.sql)))"
-          ])
+          ]))
       }
     }
   }

@@ -43,7 +43,7 @@ struct LinkRoom {
     }
   }
 
-  /// Returns true if `ask(_:)` asks about this possible loss of the mapping.
+  /// Returns true if ``entries`` are about this possible loss of the mapping.
   func cover(_ effect: DataEffect) -> Bool {
     switch effect.kind {
     case .severalLinks, .sharedLinks:
@@ -52,9 +52,9 @@ struct LinkRoom {
     }
   }
 
-  /// Asks how many objects have more links than they can keep, and how many links lead to an object with an owner.
-  func ask(_ questions: inout StoreQuestions) {
-    for side in sides {
+  /// The objects that have more links than they can keep, and the links to an object that has an owner.
+  var entries: [AskedEntry] {
+    sides.map { side in
       let links = crossing.filtered(side.links, relationship: side.relationship, declaredBy: side.entity)
       let (sql, cause): (String, LossCause)
       if side.relationship.isToMany {
@@ -73,7 +73,7 @@ struct LinkRoom {
           ? .severalRelationships(name: "\(side.entity).\(side.relationship.name)")
           : .effect(.severalLinks(otherSide: nil), entity: side.entity, properties: [side.relationship.name])
       }
-      questions.countLinks(.room(cause, side.entity, side.relationship.name), [sql])
+      return AskedEntry(.room(cause, side.entity, side.relationship.name), .links([sql]))
     }
   }
 }

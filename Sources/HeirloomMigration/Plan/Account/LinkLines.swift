@@ -13,8 +13,13 @@ struct LinkLines {
   /// The conditions of entity mappings that take only some objects.
   private let taken: TakenRows
 
+  /// The links that only code can take along.
+  private(set) var open: [OpenLinks] = []
+  /// The links between objects that have no way to be linked in the destination.
+  private(set) var entries: [AskedEntry] = []
+
   /// Links of one name that are lost: queries with `owner` and `target`, and the entities of the targets.
-  private struct Line {
+  private struct Lost {
     var queries: [String] = []
     var targets: Set<String> = []
   }
@@ -40,20 +45,17 @@ struct LinkLines {
 
   init(_ crossing: Crossing, taken: TakenRows) {
     (self.crossing, self.taken) = (crossing, taken)
+    find()
   }
 
-  /// Asks for the links between objects that have no way to be linked in the destination.
-  ///
-  /// - Returns: The links that only code can take along.
-  func ask(_ questions: inout StoreQuestions) -> [OpenLinks] {
+  private mutating func find() {
     /// Links to objects that a relationship of the destination can't lead to, by its entity and name.
-    var foreign: [[String]: Line] = [:]
-    var open: [OpenLinks] = []
+    var foreign: [[String]: Lost] = [:]
     for entity in source.model.entities {
       for relationship in entity.relationships {
         guard let links = links(of: relationship, declaredBy: entity.name) else { continue }
         let inverse = source.model.inverse(of: relationship)?.relationship
-        var dropped = Line()
+        var dropped = Lost()
         for owner in concrete(entity.name) {
           var fates: [(fate: Fate, targets: [String])] = []
           for target in concrete(relationship.destinationEntity) {
@@ -73,21 +75,20 @@ struct LinkLines {
                   entity: name[0], property: name[1], owner: owner, relationship: relationship.name, targets: targets,
                   inverse: inverse?.name, query: query, parts: parts))
             } else if fate.heir != nil {
-              foreign[name, default: Line()].queries.append(query)
+              foreign[name, default: Lost()].queries.append(query)
               foreign[name]?.targets.formUnion(targets)
             } else {
               dropped.queries.append(query)
             }
           }
         }
-        tell(dropped, as: .linksDropped, [entity.name, relationship.name], &questions)
+        tell(dropped, as: .linksDropped, [entity.name, relationship.name])
       }
     }
     for (heir, line) in foreign.ordered(by: { $0.key }) {
       let targets = line.targets.ordered()
-      tell(line, as: .foreignLinks(to: targets), heir, &questions)
+      tell(line, as: .foreignLinks(to: targets), heir)
     }
-    return open
   }
 
   /// Returns queries of those links by one side's account whose lines are closed: a relationship takes them over.
@@ -125,13 +126,15 @@ struct LinkLines {
     )
   }
 
-  private func tell(_ line: Line, as kind: DataEffect.Kind, _ name: [String], _ questions: inout StoreQuestions) {
-    guard !line.queries.isEmpty else { return }
-    let counts = line.queries.map { "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (\($0))" }
+  private mutating func tell(_ lost: Lost, as kind: DataEffect.Kind, _ name: [String]) {
+    guard !lost.queries.isEmpty else { return }
     let cause = LossCause.effect(kind, entity: name[0], properties: [name[1]])
-    questions.countLinks(
+    let entry: Entry =
       kind == .linksDropped
-        ? .links(cause, name[0], name[1], from: line.queries) : .room(cause, name[0], name[1]), counts)
+      ? .links(cause, name[0], name[1], from: lost.queries) : .room(cause, name[0], name[1])
+    entries.append(
+      AskedEntry(
+        entry, .links(lost.queries.map { "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (\($0))" })))
   }
 
   /// Returns the entities of a tree that have objects.

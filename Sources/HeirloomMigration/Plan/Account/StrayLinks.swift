@@ -51,7 +51,7 @@ struct StrayLinks {
   var source: PhysicalSchema { crossing.source }
   var destination: PhysicalSchema { crossing.destination }
 
-  /// Creates the questions.
+  /// Creates the lines.
   ///
   /// - Parameters:
   ///   - crossing: The source and the destination.
@@ -60,10 +60,11 @@ struct StrayLinks {
     (self.crossing, self.transfers) = (crossing, transfers)
   }
 
-  /// Asks for the links that go, and for places that go although their links stay.
+  /// The links that go, and the places that go although their links stay.
   ///
-  /// It asks nothing where the relationship joins all entities with objects in its tables.
-  func ask(_ questions: inout StoreQuestions) {
+  /// There are none where the relationship joins all entities with objects in its tables.
+  var entries: [AskedEntry] {
+    var entries: [AskedEntry] = []
     var told: Set<[String]> = []
     for entity in source.model.entities {
       for relationship in entity.relationships where !told.contains([entity.name, relationship.name]) {
@@ -79,12 +80,14 @@ struct StrayLinks {
         }
         let strays = strays(known, ends: (entity.name, relationship.destinationEntity))
         guard !strays.isEmpty else { continue }
-        for account in accounts { askForPlaces(account, known, strays, &questions) }
+        for account in accounts { entries += places(account, known, strays) }
         guard let sql = query(accounts, known, strays) else { continue }
-        questions.count(
-          .links(.stray(name: "\(entity.name).\(relationship.name)"), entity.name, relationship.name), sql: sql)
+        let entry = Entry.links(
+          .stray(name: "\(entity.name).\(relationship.name)"), entity.name, relationship.name)
+        entries.append(AskedEntry(entry, .query(sql)))
       }
     }
+    return entries
   }
 
   /// Returns the pairs of entities with objects, by their numbers, whose links neither side's relationship accounts for.

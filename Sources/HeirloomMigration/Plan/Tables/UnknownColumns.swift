@@ -48,21 +48,19 @@ struct UnknownColumns {
     return joins
   }
 
-  /// Asks for values of tables of links that no table of the destination takes, or whose name it gives to something else.
+  /// The values of tables of links that no table of the destination takes, or whose name it gives to something else.
   ///
-  /// Those in the rows of objects are lines of the ``Ledger``; a link that goes is a loss of its own.
-  func ask(_ questions: inout StoreQuestions) {
+  /// Those in the rows of objects are ``CellLines``; a link that goes is a loss of its own.
+  var entries: [AskedEntry] {
     let (unknown, taken) = (source.unknownColumns, taken)
-    for table in source.tables {
-      guard case .links(let entity, _) = table.kind else { continue }
-      let known = taken[table.name] ?? []
-      for column in unknown[table.name] ?? [] where !known.contains(column.name) {
-        questions.count(
+    return source.tables.flatMap { table -> [AskedEntry] in
+      guard case .links(let entity, _) = table.kind else { return [] }
+      return (unknown[table.name] ?? []).map(\.name).filter { taken[table.name]?.contains($0) != true }.map { column in
+        AskedEntry(
           Entry(
-            .unknownColumn(column.name, table: table.name, .untaken),
-            of: .cells(column: column.name, table: table.name),
-            entity: entity, property: column.name),
-          valuesOf: "s.\(quote(column.name))", in: table.name)
+            .unknownColumn(column, table: table.name, .untaken), of: .cells(column: column, table: table.name),
+            entity: entity, property: column),
+          .values(of: "s.\(quote(column))", in: table.name))
       }
     }
   }

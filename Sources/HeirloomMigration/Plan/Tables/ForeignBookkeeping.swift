@@ -62,27 +62,29 @@ struct ForeignBookkeeping {
     return "CASE\(numbers.joined()) WHEN \(number) >= \(frameworkNumber) THEN \(number) END"
   }
 
-  /// Asks for values and rows that have no place.
-  func ask(_ questions: inout StoreQuestions) {
-    for (table, own, columns) in tables {
+  /// The values and rows that have no place.
+  var entries: [AskedEntry] {
+    tables.flatMap { table, own, columns in
       let rows = SchemaName.rows(of: table, as: "s")
-      for column in columns {
+      let values = columns.map { column in
         let name = "s.\(quote(column.name))"
-        questions.count(
+        return AskedEntry(
           Entry(
             .unknownColumn(column.name, table: table, .untaken), of: .cells(column: column.name, table: table),
             entity: table, property: column.name),
-          sql: "SELECT COUNT(\(name)) - COUNT(DISTINCT CASE WHEN \(name) IS NOT NULL THEN \(place(in: table)) END)"
-            + " FROM \(rows)")
+          .query(
+            "SELECT COUNT(\(name)) - COUNT(DISTINCT CASE WHEN \(name) IS NOT NULL THEN \(place(in: table)) END)"
+              + " FROM \(rows)"))
       }
       let strangers = crossing.actual.strangers(
         in: table, entities: crossing.source.entities.count, frameworkNumber: frameworkNumber,
-        database: SchemaName.store)
-      if let strangers {
-        questions.count(
+        database: SchemaName.store
+      ).map { condition in
+        AskedEntry(
           Entry(.foreignRows(table: table), of: .rows(table: table), entity: table, property: own),
-          sql: "SELECT COUNT(*) FROM \(SchemaName.rows(of: table, as: "r")) WHERE \(strangers)")
+          .query("SELECT COUNT(*) FROM \(SchemaName.rows(of: table, as: "r")) WHERE \(condition)"))
       }
+      return values + [strangers].compactMap(\.self)
     }
   }
 

@@ -2,12 +2,8 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The ledger of a migration: a line for the objects of each entity, and for the cells of each column in their rows.
-///
-/// The acts of the run close a line: cells are carried to a column of the candidate, changed on the way, given to code
-/// that may read them, or lost. So a loss follows from what is missing in the candidate, and nothing has to be foreseen.
-/// Only what is changed or lost is counted.
-struct Ledger {
+/// The lines of the objects of each entity, and of the cells of each column in their rows.
+struct CellLines {
   /// The cells that an entity mapping takes of the rows of its objects.
   private struct CellsTaken {
     /// The columns of the store that go into values of the objects' rows in the candidate.
@@ -23,13 +19,14 @@ struct Ledger {
   private let transfers: [TableTransfer]
   /// The cells that each entity mapping takes, by its name.
   private var cellsTaken: [String: CellsTaken] = [:]
-  private var questions = StoreQuestions()
+  /// What is changed or lost.
+  private(set) var entries: [AskedEntry] = []
   /// The lines that only code can close, by reading the cells.
   private(set) var open: [OpenLine] = []
-  /// The findings that need no question to the store.
-  private var known: [StoreQuestions.Finding] = []
+  /// The sentences about what only the run tells.
+  private(set) var warnings: [String] = []
 
-  /// Opens a line for each thing, and closes it with what the run will do.
+  /// Closes the line of each thing with what the run will do.
   ///
   /// - Parameters:
   ///   - crossing: The source and the destination.
@@ -79,52 +76,36 @@ struct Ledger {
       for column in table.columns { closeCells(of: column, in: table, entities) }
     }
     for join in joins where join.source == nil { closeUnknownCells(of: join) }
-    // Rows of another entity are on no line.
-    questions.countStrangers(in: crossing.source)
   }
 
   private func transfer(of entity: PhysicalEntity) -> TableTransfer? {
     transfers.first { $0.sourceTable == entity.table && $0.sourceNumbers.contains(entity.number) }
   }
 
-  /// The tables whose rows are scanned for the answers.
-  var scannedTables: [String] { questions.tables }
-
-  /// Counts what is changed or lost.
-  ///
-  /// - Parameter connection: The store.
-  /// - Returns: Losses, and warnings about what only the run tells.
-  /// - Throws: SQLite's error, or a function's.
-  func findings(from connection: Connection) throws -> [StoreQuestions.Finding] {
-    known + (try questions.answers(from: connection))
-  }
+  private mutating func add(_ entry: Entry, _ count: AskedEntry.Count) { entries.append(AskedEntry(entry, count)) }
 
   // MARK: Objects
 
   private mutating func closeObjects(of entity: PhysicalEntity) {
     let takers = crossing.takers[entity.name]
     guard !takers.isEmpty else {
-      return known.append(
-        .entry(
-          CountedEntry(
-            entry: Entry(
-              .effect(.objectsDropped, entity: entity.name, properties: []), of: .objects(entity: entity.name),
-              entity: entity.name), rows: crossing.counts.byEntity[entity.name, default: 0])))
+      return add(
+        Entry(
+          .effect(.objectsDropped, entity: entity.name, properties: []), of: .objects(entity: entity.name),
+          entity: entity.name), .known(crossing.counts.byEntity[entity.name, default: 0]))
     }
     // A mapping without a condition, or with a policy of its own, may take all.
     let names = takers.map(\.flow.mapping)
     guard names.allSatisfy({ taken.known[$0] != nil || taken.unknown.contains($0) }) else { return }
     guard names.allSatisfy({ taken.known[$0] != nil }) else {
-      return known.append(
-        .warning(
-          "which objects of \"\(entity.name)\" the conditions of the mapping leave out is known only when they are made"
-        ))
+      return warnings.append(
+        "which objects of \"\(entity.name)\" the conditions of the mapping leave out is known only when they are made")
     }
     // The conditions are never NULL, so each row that none of them takes is counted.
     let condition = names.compactMap { taken.known[$0] }.chained(by: "OR")
-    questions.count(
+    add(
       Entry(.noCondition, of: .objects(entity: entity.name), entity: entity.name),
-      where: "\(isOf([entity.number])) AND NOT (\(condition))", in: entity.table)
+      .rows(where: "\(isOf([entity.number])) AND NOT (\(condition))", in: entity.table))
   }
 
   // MARK: Cells
@@ -237,12 +218,13 @@ struct Ledger {
       return
     }
     for (column, name) in join.unknown {
-      questions.count(
+      add(
         Entry(
           .unknownColumn(column.name, table: pairs, .partlyGone), of: .cells(column: column.name, table: pairs),
           entity: entity, property: column.name),
-        sql: "SELECT (SELECT COUNT(\(quote(column.name))) FROM \(SchemaName.rows(of: pairs)))"
-          + " - (SELECT COUNT(k.\(name)) \(join.survivors))")
+        .query(
+          "SELECT (SELECT COUNT(\(quote(column.name))) FROM \(SchemaName.rows(of: pairs)))"
+            + " - (SELECT COUNT(k.\(name)) \(join.survivors))"))
     }
   }
 
@@ -261,12 +243,12 @@ struct Ledger {
   ) {
     // Most often a table of one entity; SQLite counts its values without a condition for each row.
     if crossing.source.onlyNumber(inTable: table) != nil, rows.count == 1, rows[0].condition == nil {
-      return questions.count(entry, valuesOf: cell, in: table)
+      return add(entry, .values(of: cell, in: table))
     }
     let whole = rows.filter { $0.condition == nil }.map(\.entity.number)
     let parts = rows.compactMap { row in row.condition.map { "(\(isOf([row.entity.number])) AND \($0))" } }
     let conditions = (whole.isEmpty ? [] : [isOf(whole)]) + parts
-    questions.count(entry, where: "\(cell) IS NOT NULL AND (\(conditions.chained(by: "OR")))", in: table)
+    add(entry, .rows(where: "\(cell) IS NOT NULL AND (\(conditions.chained(by: "OR")))", in: table))
   }
 
   /// Counts the cells of a table's rows that go on changed: converting back would not give them again.
@@ -284,11 +266,11 @@ struct Ledger {
       let origin = entry.origin.flatMap { type(of: $0, in: sourceTable) }
       let property = path.joined(separator: ".")
       let kind = DataEffect.Kind.valuesChanged(from: origin ?? .undefined, to: target ?? .undefined)
-      questions.count(
+      add(
         Entry(
           .effect(kind, entity: entity, properties: [property]),
           of: .cells(column: entry.origin ?? name, table: sourceTable), entity: entity, property: property),
-        where: "\(rows) AND (\(change))", in: sourceTable)
+        .rows(where: "\(rows) AND (\(change))", in: sourceTable))
     }
   }
 
@@ -312,11 +294,11 @@ struct Ledger {
       let property = path.joined(separator: ".")
       let all = ["(\(conditions.map { "(\($0))" }.chained(by: "OR")))"] + [condition].compactMap { $0 }
       let read = numbers.lazy.compactMap { entry.ofRows(numbered: $0)?.rounding?.columns.min() }.first
-      questions.count(
+      add(
         Entry(
           .effect(.rounded(to: type), entity: entity, properties: [property]),
           of: .cells(column: read ?? name, table: sourceTable), entity: entity, property: property),
-        where: all.chained(by: "AND"), in: sourceTable)
+        .rows(where: all.chained(by: "AND"), in: sourceTable))
     }
   }
 

@@ -21,16 +21,16 @@ extension StrayLinks {
     }
   }
 
-  /// Asks for the places that go although their links stay.
+  /// Returns the places that go although their links stay.
   ///
   /// A link that is alone in its list has no place to lose.
-  func askForPlaces(
-    _ account: Account, _ known: [Part], _ strays: [(owner: Int, target: Int)], _ questions: inout StoreQuestions
-  ) {
-    for order in account.orders {
+  func places(
+    _ account: Account, _ known: [Part], _ strays: [(owner: Int, target: Int)]
+  ) -> [AskedEntry] {
+    account.orders.compactMap { order in
       let placed = parts(placedBy: order, of: account)
       guard strays.contains(where: { pair in !placed.contains { $0.contains(pair.owner, pair.target) } }) else {
-        continue
+        return nil
       }
       let (end, list) = order.isOwners ? (account.owner, "owner") : (account.target, "target")
       let sql =
@@ -39,7 +39,7 @@ extension StrayLinks {
         + " AND \(order.row).\(quote(order.column)) IS NOT NULL AND \(end).\(quote(PhysicalName.primaryKey)) IN"
         + " (SELECT \(list) FROM (\(account.links.own.sql)) GROUP BY \(list) HAVING COUNT(*) > 1)"
       let (entity, name) = (order.entity, order.relationship.name)
-      questions.count(.links(.strayOrder(name: "\(entity).\(name)"), entity, name), sql: sql)
+      return AskedEntry(.links(.strayOrder(name: "\(entity).\(name)"), entity, name), .query(sql))
     }
   }
 
