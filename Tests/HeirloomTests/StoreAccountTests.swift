@@ -202,6 +202,57 @@ struct StoreAccountTests {
     #expect(line?.contains("changed 2 ") == true, "\(found.joined(separator: "\n"))")
   }
 
+  @Test func `cells that SQL carries and cells that code gets are parts of one line`() throws {
+    func model(isLater: Bool) throws -> ManagedObjectModel {
+      var (left, right) = (Make.entity("Left", [], []), Make.entity("Right", [], []))
+      (left.superentity, right.superentity) = ("Base", "Base")
+      let names = isLater ? ["name", "more"] : ["name"]
+      return try ManagedObjectModel(entities: [Make.entity("Base", names.map { Make.attribute($0) }, []), left, right])
+    }
+    let (source, destination) = (try model(isLater: false), try model(isLater: true))
+    try makeStore(source) { context in
+      for name in ["Left", "Left", "Right"] { try context.insert(name)["name"] = .string("x") }
+    }
+    let mapping = try MappingModel.inferred(from: source, to: destination) {
+      EntityMapping(from: "Right", to: "Right", policy: EntityMigrationPolicy.self) {}
+    }
+    let found = try lines(destination, from: source, mappings: [mapping])
+    let name = try #require(mapping.entityMappings.first { $0.sourceEntityName == "Right" }).name
+    for line in [
+      "cells ZBASE.ZNAME 3: code 1 \(name); carried 2 ZBASE.ZNAME",
+      "bookkeeping ZBASE.Z_PK 3: code 1 \(name); carried 2 ZBASE.Z_PK",
+    ] {
+      #expect(found.contains(line), "\(line)\n\(found.joined(separator: "\n"))")
+    }
+  }
+
+  @Test func `cells of a renamed attribute that change, and of no attribute, are on the line of their column`() throws {
+    func model(isLater: Bool) throws -> ManagedObjectModel {
+      var size = Make.attribute(isLater ? "length" : "size", isLater ? .integer32 : .double)
+      if isLater { size.renamingIdentifier = "size" }
+      var (left, right) = (Make.entity("Left", [], []), Make.entity("Right", [], []))
+      (left.superentity, right.superentity) = ("Base", "Base")
+      return try ManagedObjectModel(entities: [Make.entity("Base", [size], []), right] + (isLater ? [] : [left]))
+    }
+    let source = try model(isLater: false)
+    try makeStore(source) { context in
+      for (name, size) in [("Left", 1.5), ("Right", 2.5), ("Right", 3)] {
+        try context.insert(name)["size"] = .double(size)
+      }
+    }
+    let connection = try Connection(path: url.path, mode: .readWrite)
+    try connection.execute("ALTER TABLE ZBASE ADD COLUMN mine TEXT")
+    try connection.execute("UPDATE ZBASE SET mine = 'x'")
+    try connection.close()
+    let found = try lines(model(isLater: true), from: source)
+    for line in [
+      "cells ZBASE.ZSIZE 3: withObjects 1 ; changed 1 ZBASE.ZLENGTH; carried 1 ZBASE.ZLENGTH",
+      "cells ZBASE.mine 3: lost 1 ; carried 2 ZBASE.mine",
+    ] {
+      #expect(found.contains(line), "\(line)\n\(found.joined(separator: "\n"))")
+    }
+  }
+
   @Test func `an order that goes, a key of no object, and what an expression reads have their parts`() throws {
     func model(isLater: Bool) throws -> ManagedObjectModel {
       var notes = Make.toMany("notes", "Note", "author")

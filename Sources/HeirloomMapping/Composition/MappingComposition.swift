@@ -162,7 +162,7 @@ struct MappingComposition {
   }
 
   private mutating func addAmbiguities(of hop: ModelCorrespondence) {
-    let inference = ObstacleFinder(flows: RowFlows(of: MappingModel(entityMappings: []), correspondence: hop))
-    obstacles += inference.ambiguousEntities
+    obstacles +=
+      ObstacleFinder(flows: RowFlows(of: [], from: hop.source, to: hop.destination), hop).ambiguousEntities
   }
 }

@@ -9,7 +9,7 @@ final class DifferenceBuilder {
 
   init(inference: MappingInference) {
     self.inference = inference
-    flows = RowFlows(of: inference.draft, correspondence: inference.correspondence)
+    flows = RowFlows(of: inference.draft.entityMappings, from: inference.source, to: inference.destination)
   }
 
   var correspondence: ModelCorrespondence { inference.correspondence }

@@ -39,11 +39,13 @@ package struct DataEffect: Hashable, Sendable {
     ///
     /// They fill the other leaves of an optional composite: its required leaf may be missing with all of them.
     package let companions: [String]
+    /// The source entities to whose objects the destination's relationship can't refer: a link to one is missing.
+    package let lostTargets: [String]
 
     /// Creates rows.
     package init(
       entity: String, destinationEntity: String?, properties: [String?], takenBy: [String] = [],
-      notTakenBy: [String] = [], companions: [String] = []
+      notTakenBy: [String] = [], companions: [String] = [], lostTargets: [String] = []
     ) {
       self.entity = entity
       self.destinationEntity = destinationEntity
@@ -51,6 +53,7 @@ package struct DataEffect: Hashable, Sendable {
       self.takenBy = takenBy
       self.notTakenBy = notTakenBy
       self.companions = companions
+      self.lostTargets = lostTargets
     }
   }
 

@@ -59,7 +59,7 @@ struct EntitySplit: Hashable {
       !$0.isAbstract && inference.correspondence.pair(ofDestination: $0.name) == nil && !claimed.contains($0.name)
     }
     guard !arrivals.isEmpty else { return [] }
-    return RowFlows(of: inference.draft, correspondence: inference.correspondence).flows
+    return RowFlows(of: inference.draft.entityMappings, from: inference.source, to: inference.destination).flows
       .filter { !$0.isOpaque && !$0.source.isAbstract && !$0.destination.isAbstract }
       .flatMap { splits(of: $0, among: arrivals, inference) }
   }

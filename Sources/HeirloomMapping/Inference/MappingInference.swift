@@ -72,7 +72,7 @@ package struct MappingInference: Sendable {
     let correspondence = completion.correspondence
     source = correspondence.source
     destination = correspondence.destination
-    let flows = RowFlows(of: draft, correspondence: correspondence)
+    let flows = RowFlows(of: draft.entityMappings, from: source, to: destination)
     let mismatches = draft.mismatches(
       from: source, to: destination, sourceHashes: completion.sourceHashes,
       destinationHashes: completion.destinationHashes)
@@ -81,7 +81,7 @@ package struct MappingInference: Sendable {
     self.draft = draft
     sourceHashes = completion.sourceHashes
     destinationHashes = completion.destinationHashes
-    let finder = ObstacleFinder(flows: flows)
+    let finder = ObstacleFinder(flows: flows, correspondence)
     finder.find(mismatches: mismatches, in: draft, given: given, areInferred: areInferred)
     obstacles = known + finder.obstacles
     effects = flows.effects()
@@ -183,9 +183,7 @@ extension MappingModel {
   package func effects(
     from source: ManagedObjectModel, to destination: ManagedObjectModel, abstractEntities: Set<String> = []
   ) -> [DataEffect] {
-    RowFlows(
-      of: self, correspondence: ModelCorrespondence(from: source, to: destination), abstractEntities: abstractEntities
-    ).effects()
+    RowFlows(of: entityMappings, from: source, to: destination, abstractEntities: abstractEntities).effects()
   }
 
   /// Lists the properties of source entities that only a policy can make use of.
@@ -199,7 +197,7 @@ extension MappingModel {
     from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) -> [(mapping: EntityMapping, properties: [String])] {
     guard !policyNames.isEmpty else { return [] }
-    let flows = RowFlows(of: self, correspondence: ModelCorrespondence(from: source, to: destination))
+    let flows = RowFlows(of: entityMappings, from: source, to: destination)
     return flows.flows.filter(\.isOpaque).compactMap { flow in
       let properties = flows.unreadProperties(of: flow)
       guard !properties.isEmpty, let mapping = entityMapping(named: flow.mapping) else { return nil }

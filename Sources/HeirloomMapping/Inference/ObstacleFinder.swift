@@ -3,10 +3,11 @@ import HeirloomModel
 /// A finder of all obstacles that keep a mapping from being inferred.
 final class ObstacleFinder {
   let flows: RowFlows
+  private let correspondence: ModelCorrespondence
   private var found: Set<MappingObstacle> = []
 
-  init(flows: RowFlows) {
-    self.flows = flows
+  init(flows: RowFlows, _ correspondence: ModelCorrespondence) {
+    (self.flows, self.correspondence) = (flows, correspondence)
   }
 
   /// The obstacles, sorted by entity, property and kind.
@@ -41,7 +42,7 @@ final class ObstacleFinder {
     findMergedHierarchies(among: flows.flows.filter { inferredNames.contains($0.mapping) })
     for flow in flows.flows where !flow.isOpaque && speaks(for: flow.destination) {
       let mapping = given.first { $0.name == flow.mapping }
-      let pair = flows.correspondence.pair(from: flow.source, to: flow.destination)
+      let pair = correspondence.pair(from: flow.source, to: flow.destination)
       findAmbiguousProperties(of: pair, given: mapping)
       findAttributes(of: pair, given: mapping, flow: flow)
       findRelationships(of: flow)
@@ -60,7 +61,7 @@ final class ObstacleFinder {
   private func findAmbiguousEntities(given: [EntityMapping]) {
     let sources = Set(given.compactMap(\.sourceEntityName))
     let destinations = Set(given.compactMap(\.destinationEntityName))
-    for ambiguity in flows.correspondence.entityAmbiguities
+    for ambiguity in correspondence.entityAmbiguities
     where !sources.isSuperset(of: ambiguity.sources) && !destinations.isSuperset(of: ambiguity.destinations) {
       found.insert(
         MappingObstacle(
@@ -231,7 +232,7 @@ final class ObstacleFinder {
   private func isHome(_ home: [RowFlow], for groups: [String: [RowFlow]]) -> Bool {
     let homeNames = Set(home.map(\.destination.name))
     return groups.values.allSatisfy { group in
-      if group == home { return true }
+      if group.map(\.mapping) == home.map(\.mapping) { return true }
       return group.count == 1
         && group.allSatisfy { flow in
           destination.superentities(of: flow.destination.name).contains { homeNames.contains($0.name) }

@@ -13,6 +13,7 @@ extension RowFlows {
       }
     }
     for entity in source.entities where mayHaveObjects(entity) { addLosses(of: entity, to: &collector) }
+    addLostLinks(to: &collector)
     for entity in destination.entities { addConstraints(of: entity, to: &collector) }
     return collector.sorted()
   }
@@ -98,9 +99,7 @@ extension RowFlows {
         continue
       }
       let owner = source.declaringEntity(ofProperty: relationship.name, in: entity.name)?.name ?? entity.name
-      if !otherSideSurvives(relationship) {
-        collector.add(.linksDropped, entity: owner, properties: [relationship.name], rows: [rows])
-      } else if relationship.isOrdered {
+      if relationship.isOrdered, otherSideSurvives(relationship) {
         collector.add(.orderDropped, entity: owner, properties: [relationship.name], rows: [rows])
       }
     }
@@ -200,16 +199,13 @@ extension RowFlows {
 }
 
 extension RowFlow {
-  /// Returns the objects that the mapping takes, as rows of an effect.
-  ///
-  /// - Parameters:
-  ///   - properties: The source property of each of the effect's properties; `nil` for one that is new.
-  ///   - companions: The source properties of which one must have a value.
-  /// - Returns: The rows, of one entity.
-  package func rows(_ properties: [String?], companions: [String] = []) -> DataEffect.Rows {
+  /// Returns the objects that the mapping carries, with the source property of each of an effect's properties.
+  package func rows(
+    _ properties: [String?], companions: [String] = [], lostTargets: [String] = []
+  ) -> DataEffect.Rows {
     DataEffect.Rows(
       entity: source.name, destinationEntity: destination.name, properties: properties,
-      takenBy: isFiltered ? [mapping] : [], companions: companions)
+      takenBy: isFiltered ? [mapping] : [], companions: companions, lostTargets: lostTargets)
   }
 }
 

@@ -8,6 +8,7 @@ extension RowFlows {
         continue
       }
       let kinds: [DataEffect.Kind]
+      var lost: [String] = []
       let origin = flow.origin(of: relationship.name)
       switch origin {
       case .unknown: continue
@@ -15,13 +16,18 @@ extension RowFlows {
       case .property(let name):
         let before = source.relationship(named: name, of: flow.source.name)
         if let before, !before.isTransient {
-          kinds = effects(of: relationship, from: before)
+          let targets = targets(of: before, as: relationship)
+          lost = (targets.foreign + targets.dropped).ordered()
+          kinds = effects(of: relationship, from: before, isLosing: !lost.isEmpty, leftOut: targets.leftOut)
         } else {
           kinds = effects(ofNew: relationship)
         }
       }
       for kind in kinds {
-        collector.add(kind, entity: owner.name, properties: [relationship.name], rows: [flow.rows([origin.name])])
+        let isMissing = kind == .missingLink(otherSide: nil)
+        collector.add(
+          kind, entity: owner.name, properties: [relationship.name],
+          rows: [flow.rows([origin.name], lostTargets: isMissing ? lost : [])])
       }
     }
   }
@@ -45,17 +51,15 @@ extension RowFlows {
   }
 
   private func effects(
-    of relationship: RelationshipDescription, from before: RelationshipDescription
+    of relationship: RelationshipDescription, from before: RelationshipDescription, isLosing: Bool,
+    leftOut: [DataEffect.Rows]
   ) -> [DataEffect.Kind] {
     var kinds: [DataEffect.Kind] = []
-    let targets = targets(of: before, as: relationship)
-    let lost = (targets.foreign + targets.dropped).ordered()
-    if !lost.isEmpty { kinds.append(.foreignLinks(to: lost)) }
-    if !targets.leftOut.isEmpty { kinds.append(.leftOutLinks(to: targets.leftOut)) }
+    if !leftOut.isEmpty { kinds.append(.leftOutLinks(to: leftOut)) }
     if relationship.isToMany {
       let mayShare = source.inverse(of: before).map { $0.relationship.isToMany } ?? !before.isToMany
       if destination.inverse(of: relationship) == nil, mayShare { kinds.append(.sharedLinks) }
-      if relationship.minCount > max(before.minCount, 0) || relationship.minCount > 0 && !lost.isEmpty {
+      if relationship.minCount > max(before.minCount, 0) || relationship.minCount > 0 && isLosing {
         kinds.append(.tooFewLinks(minimum: relationship.minCount))
       }
       let limit = before.maxCount > 0 ? before.maxCount : Int.max
@@ -64,7 +68,7 @@ extension RowFlows {
       }
       if before.isOrdered && !relationship.isOrdered { kinds.append(.orderDropped) }
     } else {
-      let mayLackLink = before.isOptional || before.isToMany || !lost.isEmpty || !targets.leftOut.isEmpty
+      let mayLackLink = before.isOptional || before.isToMany || isLosing || !leftOut.isEmpty
       if !relationship.isOptional && mayLackLink { kinds.append(.missingLink(otherSide: nil)) }
       if before.isToMany { kinds.append(.severalLinks(otherSide: nil)) }
     }

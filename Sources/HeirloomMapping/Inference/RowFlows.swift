@@ -18,7 +18,7 @@ enum ValueOrigin: Hashable, Sendable {
 }
 
 /// The objects of exactly one source entity on their way to one destination entity.
-package struct RowFlow: Hashable, Sendable {
+package final class RowFlow: Sendable {
   /// The name of the entity mapping.
   package let mapping: String
   package let source: EntityDescription
@@ -36,6 +36,8 @@ package struct RowFlow: Hashable, Sendable {
   let read: Set<String>?
   /// The changes to values on the path, by the destination property.
   let steps: [String: [ValueStep]]
+  /// The stored relationships of the destination that continue one of the source, by its name: entity and name.
+  package let heirs: [String: [[String]]]
 
   /// Reads an entity mapping; `nil` for one that carries nothing over.
   package init?(_ mapping: EntityMapping, from source: ManagedObjectModel, to destination: ManagedObjectModel) {
@@ -71,6 +73,15 @@ package struct RowFlow: Hashable, Sendable {
     self.filled = filled
     self.read = read
     self.steps = steps
+    var heirs: [String: [[String]]] = [:]
+    for property in mapping.relationshipMappings.ordered(by: \.name) {
+      guard let name = property.sourceRelationshipName,
+        let owner = destination.declaringEntity(ofProperty: property.name, in: destinationEntity.name),
+        destination.relationship(named: property.name, of: owner.name)?.isTransient == false
+      else { continue }
+      heirs[name, default: []].append([owner.name, property.name])
+    }
+    self.heirs = heirs
   }
 
   /// Returns the place that a property of the destination entity gets its value from.
@@ -128,34 +139,32 @@ package struct RowFlow: Hashable, Sendable {
   }
 }
 
-/// All flows of a mapping model between two models.
-struct RowFlows: Sendable {
-  let correspondence: ModelCorrespondence
+/// The flows of entity mappings between two models: the one answer to which mapping carries what.
+package struct RowFlows: Sendable {
+  let source: ManagedObjectModel
+  let destination: ManagedObjectModel
   let flows: [RowFlow]
   /// The abstract entities of the source that have objects.
   private let abstractEntities: Set<String>
   private let positionsBySource: [String: [Int]]
   private let positionsByDestination: [String: [Int]]
 
-  init(of mapping: MappingModel, correspondence: ModelCorrespondence, abstractEntities: Set<String> = []) {
-    self.correspondence = correspondence
-    self.abstractEntities = abstractEntities
-    flows = mapping.entityMappings.compactMap {
-      RowFlow($0, from: correspondence.source, to: correspondence.destination)
-    }
+  package init(
+    of mappings: [EntityMapping], from source: ManagedObjectModel, to destination: ManagedObjectModel,
+    abstractEntities: Set<String> = []
+  ) {
+    (self.source, self.destination, self.abstractEntities) = (source, destination, abstractEntities)
+    flows = mappings.compactMap { RowFlow($0, from: source, to: destination) }
     positionsBySource = Dictionary(grouping: flows.indices) { [flows] in flows[$0].source.name }
     positionsByDestination = Dictionary(grouping: flows.indices) { [flows] in flows[$0].destination.name }
   }
-
-  var source: ManagedObjectModel { correspondence.source }
-  var destination: ManagedObjectModel { correspondence.destination }
 
   /// Returns true unless an entity is abstract, and the store is not known to have objects of it.
   func mayHaveObjects(_ entity: EntityDescription) -> Bool {
     !entity.isAbstract || abstractEntities.contains(entity.name)
   }
 
-  func flows(fromSource entity: String) -> [RowFlow] { (positionsBySource[entity] ?? []).map { flows[$0] } }
+  package func flows(fromSource entity: String) -> [RowFlow] { (positionsBySource[entity] ?? []).map { flows[$0] } }
 
   func flows(toDestination entity: String) -> [RowFlow] { (positionsByDestination[entity] ?? []).map { flows[$0] } }
 

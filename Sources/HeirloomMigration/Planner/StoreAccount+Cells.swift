@@ -20,6 +20,7 @@ extension StoreAccount {
       let cells = line(
         .cells, name, property: property, count: count, of: [.cells(column: column.name, table: table.name)],
         withObjects: counts.going, filled: counts.filled, changedByRows: counts.changed,
+        code: (counts.code, takers(of: column.name, in: table.name)),
         rest: isDerived(role)
           ? part(.remade, reason: "It is derived.") : rest(column.name, in: table.name, isOfObjects))
       return try [cells] + files(of: role, name, property: property)
@@ -57,6 +58,8 @@ extension StoreAccount {
     let changed: Int64?
     /// Those with which Core Data filled a new column in rows of entities without the attribute.
     let filled: Int64
+    /// Those of objects that stay and are made one by one.
+    let code: Int64
   }
 
   /// Counts the cells of each column of a table.
@@ -64,6 +67,7 @@ extension StoreAccount {
     of table: ActualTable, _ known: PhysicalTable, _ isOfObjects: Bool
   ) throws -> [CellCounts] {
     var goingByOwner: [String: String] = [:]
+    let isByCode = isOfObjects ? any(in: table.name) { byCode($0).map { taken[$0] ?? "1" } } : "0"
     let aggregates = table.columns.map { column -> String in
       let cell = "s.\(quote(column.name))"
       let role = column.isGenerated ? nil : known.column(named: column.name)?.role
@@ -75,19 +79,20 @@ extension StoreAccount {
       return "COUNT(\(cell)), COUNT(CASE WHEN \(going) THEN \(cell) END), "
         + (change.map { "COUNT(CASE WHEN \($0) THEN \(cell) END)" } ?? "NULL")
         + (filled.map { ", COUNT(CASE WHEN \($0) THEN 1 END)" } ?? ", 0")
+        + ", COUNT(CASE WHEN \(isByCode) AND NOT IFNULL(\(going), 0) THEN \(cell) END)"
     }
     // SQLite allows 2000 result columns.
-    return try stride(from: 0, to: aggregates.count, by: 500).flatMap { start in
-      let part = aggregates[start..<min(start + 500, aggregates.count)]
+    return try stride(from: 0, to: aggregates.count, by: 400).flatMap { start in
+      let part = aggregates[start..<min(start + 400, aggregates.count)]
       let row = try connection.rows(
         "SELECT \(part.joined(separator: ", ")) FROM \(SchemaName.rows(of: table.name, as: "s"))"
       ).first
       let counts = (row ?? []).map(\.integer)
       return part.indices.map { index in
-        let place = (index - start) * 4
+        let place = (index - start) * 5
         return CellCounts(
           all: counts[place] ?? 0, going: counts[place + 1] ?? 0, changed: counts[place + 2],
-          filled: counts[place + 3] ?? 0)
+          filled: counts[place + 3] ?? 0, code: counts[place + 4] ?? 0)
       }
     }
   }
@@ -147,8 +152,6 @@ extension StoreAccount {
       }
       return part(.carried, joins.map { "\($0.table.name).\(column)" })
     }
-    let code = sources.account.openLines.filter { $0.column == column && $0.entity.table == table }.flatMap(\.takers)
-    guard code.isEmpty else { return part(.code, Set(code).ordered()) }
     var places: [String] = []
     for transfer in transfers(of: table) {
       for (name, entry) in transfer.columns {
@@ -159,9 +162,13 @@ extension StoreAccount {
         if reads { places.append("\(transfer.table).\(name)") }
       }
     }
-    // Objects that are made one by one get their values from the mapping.
-    let byRow = byRow(in: table)
-    return places.isEmpty && !byRow.isEmpty ? part(.code, byRow) : part(.carried, places)
+    return part(.carried, places)
+  }
+
+  /// Returns the mappings that make a table's objects one by one: those whose code gets a column, if there are any.
+  private func takers(of column: String, in table: String) -> [String] {
+    let code = sources.account.openLines.filter { $0.column == column && $0.entity.table == table }.flatMap(\.takers)
+    return code.isEmpty ? byRow(in: table) : Set(code).ordered()
   }
 
   /// The lines of columns that others added to a table of the framework's bookkeeping.

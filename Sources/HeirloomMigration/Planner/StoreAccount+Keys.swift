@@ -11,7 +11,8 @@ extension StoreAccount {
     let name = "\(table).\(column)"
     guard let (entity, path) = role.property else {
       return line(
-        .bookkeeping, name, count: counts.all, of: [], withObjects: counts.going, rest: moved(column, in: table))
+        .bookkeeping, name, count: counts.all, of: [], withObjects: counts.going,
+        code: (counts.code, byRow(in: table)), rest: moved(column, in: table))
     }
     let side = [entity, path[0]]
     let property = side.joined(separator: ".")
@@ -26,6 +27,7 @@ extension StoreAccount {
         left -= count
       }
       add(part(.withObjects), min(left, counts.going))
+      add(part(.code, byRow(in: table)), min(left, counts.code))
       add(isOfObjects ? moved(column, in: table) : asLinks, left)
       return Line(kind: .bookkeeping, name: name, property: property, count: counts.all, parts: parts)
     }
@@ -36,8 +38,6 @@ extension StoreAccount {
 
   /// Returns where the keys or numbers in a column go: as they are, or made anew.
   private func moved(_ column: String, in table: String) -> Rest {
-    let code = byRow(in: table)
-    guard code.isEmpty else { return part(.code, code) }
     var places: [String] = []
     for transfer in transfers(of: table) {
       for (name, entry) in transfer.columns
@@ -82,7 +82,12 @@ extension StoreAccount {
 
   /// Returns the entity mappings that make objects of a table's entities one by one.
   func byRow(in table: String) -> [String] {
-    source.entities.filter { $0.table == table }.flatMap { crossing.takers[$0.name] }
-      .filter { taker in crossing.split.byRow.contains { $0.name == taker.flow.mapping } }.map(\.flow.mapping)
+    source.entities.filter { $0.table == table }.flatMap(byCode)
+  }
+
+  /// Returns the entity mappings that make objects of an entity one by one.
+  func byCode(_ entity: PhysicalEntity) -> [String] {
+    let names = Set(crossing.split.byRow.map(\.name))
+    return crossing.flows(of: entity.name).map(\.mapping).filter(names.contains)
   }
 }

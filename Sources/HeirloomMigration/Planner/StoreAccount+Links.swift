@@ -16,8 +16,8 @@ extension StoreAccount {
       // An expression may take what a link names along, and not the link.
       if code.isEmpty, places.isEmpty {
         code = sides.flatMap { side in
-          source.model.entityTree(from: side[0]).flatMap { crossing.takers[$0.name] }.filter { $0.flow.reads(side[1]) }
-        }.map(\.flow.mapping)
+          source.model.entityTree(from: side[0]).flatMap { crossing.flows(of: $0.name) }.filter { $0.reads(side[1]) }
+        }.map(\.mapping)
       }
       return line(
         .links, sides[0].joined(separator: "."), property: sides.dropFirst().first?.joined(separator: "."),
@@ -107,7 +107,7 @@ extension StoreAccount {
   func heirs(of relationship: String, from entity: String) -> [[String]] {
     var heirs: [[String]] = []
     for name in source.model.entityTree(from: entity).map(\.name) {
-      for taker in crossing.takers[name] {
+      for taker in crossing.flows(of: name) {
         for heir in taker.heirs[relationship] ?? [] where !heirs.contains(heir) { heirs.append(heir) }
       }
     }

@@ -99,7 +99,7 @@ struct StoreAccount {
   func line(
     _ kind: Line.Kind, _ name: String, property: String? = nil, count: Int64, of subjects: [Subject],
     dropped: Line.Part? = nil, atRemoved: Int64 = 0, withObjects: Int64 = 0, filled: Int64 = 0,
-    changedByRows: Int64? = nil, rest: Rest
+    changedByRows: Int64? = nil, code: (count: Int64, places: [String]) = (0, []), rest: Rest
   ) -> Line {
     var parts: [Line.Part] = []
     var left = count
@@ -137,6 +137,7 @@ struct StoreAccount {
     addOfRest(.leftOut, filled, [], "Core Data wrote the attribute's default into rows of entities without it.")
     // Several entries may count one cell, and cells of objects that decisions remove.
     if changed > 0 { addOfRest(.changed, changedByRows ?? changed, rest.places, reasons.first) }
+    addOfRest(.code, code.count, code.places)
     // The rest is carried only if something takes it; fewer than none were left if parts overlap.
     if left < 0 || left > 0 && rest.fate == .carried && rest.places.isEmpty {
       parts.append(Line.Part(fate: .unaccounted, count: left, places: [], reason: nil))
@@ -156,21 +157,21 @@ struct StoreAccount {
 
   func objects(in table: PhysicalTable) throws -> [Line] {
     source.entities.filter { $0.table == table.name }.map { entity in
-      let takers = crossing.takers[entity.name]
-      let code = takers.filter(\.flow.isOpaque).map(\.flow.mapping)
+      let takers = crossing.flows(of: entity.name)
+      let code = takers.filter(\.isOpaque).map(\.mapping)
       return line(
         .objects, entity.name, count: crossing.counts.byEntity[entity.name, default: 0],
         of: [.objects(entity: entity.name)],
-        rest: code.isEmpty ? part(.carried, takers.map(\.flow.destination.name)) : part(.code, code))
+        rest: code.isEmpty ? part(.carried, takers.map(\.destination.name)) : part(.code, code))
     }
   }
 
   /// Returns the condition that no mapping takes an object; `nil` if some takes each.
   func isUntaken(_ entity: PhysicalEntity) -> String? {
-    let takers = crossing.takers[entity.name]
+    let takers = crossing.flows(of: entity.name)
     guard !takers.isEmpty else { return "1" }
-    guard takers.allSatisfy({ taken[$0.flow.mapping] != nil }) else { return nil }
-    return "NOT (\(takers.compactMap { taken[$0.flow.mapping] }.chained(by: "OR")))"
+    guard takers.allSatisfy({ taken[$0.mapping] != nil }) else { return nil }
+    return "NOT (\(takers.compactMap { taken[$0.mapping] }.chained(by: "OR")))"
   }
 
   /// Returns the condition that a decision removes an object; `nil` if none does.
@@ -207,7 +208,7 @@ struct StoreAccount {
         case .unknown?, nil: false
         default: true
         }
-      guard isOwn || !crossing.takers[entity.name].isEmpty else { return [] }
+      guard isOwn || !crossing.flows(of: entity.name).isEmpty else { return [] }
       return [isUntaken(entity), isRemoved(entity)]
     }
   }

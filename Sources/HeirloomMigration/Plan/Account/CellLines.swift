@@ -87,7 +87,7 @@ struct CellLines {
   // MARK: Objects
 
   private mutating func closeObjects(of entity: PhysicalEntity) {
-    let takers = crossing.takers[entity.name]
+    let takers = crossing.flows(of: entity.name)
     guard !takers.isEmpty else {
       return add(
         Entry(
@@ -95,7 +95,7 @@ struct CellLines {
           entity: entity.name), .known(crossing.counts.byEntity[entity.name, default: 0]))
     }
     // A mapping without a condition, or with a policy of its own, may take all.
-    let names = takers.map(\.flow.mapping)
+    let names = takers.map(\.mapping)
     guard names.allSatisfy({ taken.known[$0] != nil || taken.unknown.contains($0) }) else { return }
     guard names.allSatisfy({ taken.known[$0] != nil }) else {
       return warnings.append(
@@ -160,28 +160,28 @@ struct CellLines {
     var cause = cells.cause
     var rows: [(entity: PhysicalEntity, condition: String?)] = []
     for entity in entities {
-      let takers = crossing.takers[entity.name]
+      let takers = crossing.flows(of: entity.name)
       guard !takers.isEmpty else {
         // The values of a model's attributes go with their objects, which are told.
         if path == nil { rows.append((entity, nil)) }
         continue
       }
       let carriers = takers.filter { carries($0, cells.column, of: path) }
-      guard !takers.contains(where: \.flow.isUninstantiable),
-        carriers.allSatisfy({ $0.flow.isFiltered || $0.flow.isOpaque })
+      guard !takers.contains(where: \.isUninstantiable),
+        carriers.allSatisfy({ $0.isFiltered || $0.isOpaque })
       else { continue }
       // Code may read what the model knows, and leave the rest to the default.
-      let code = (path == nil ? carriers : takers).filter(\.flow.isOpaque)
+      let code = (path == nil ? carriers : takers).filter(\.isOpaque)
       if !code.isEmpty {
         open.append(
           OpenLine(
             entity: entity, column: cells.column, owner: cells.owner, attribute: path.map { _ in cells.property },
-            takers: Set(code.map(\.flow.mapping)), carriers: Set(carriers.map(\.flow.mapping)),
-            cause: carriers.contains(where: \.flow.isOpaque) ? .passedOver : .unmapped))
+            takers: Set(code.map(\.mapping)), carriers: Set(carriers.map(\.mapping)),
+            cause: carriers.contains(where: \.isOpaque) ? .passedOver : .unmapped))
       }
       let taking = carriers + code
       let losing = RowFlow.losing(
-        of: takers.map(\.flow), carried: takers.map { taker in taking.contains { $0 === taker } })
+        of: takers, carried: takers.map { taker in taking.contains { $0 === taker } })
       guard let losing else { continue }
       let unread = unread(cells.column, by: takers)
       if path != nil, unread != nil {
@@ -200,11 +200,11 @@ struct CellLines {
   }
 
   /// Returns the condition that no taker of a row reads a column of it; `nil` if none reads it in any row.
-  private func unread(_ column: String, by takers: [Taker]) -> String? {
+  private func unread(_ column: String, by takers: [RowFlow]) -> String? {
     let readings = takers.flatMap { taker -> [String] in
-      let mapping = taker.flow.mapping
+      let mapping = taker.mapping
       // Where SQL can't tell which rows a mapping takes, its readings don't count.
-      if taker.flow.isFiltered, taken.known[mapping] == nil { return [] }
+      if taker.isFiltered, taken.known[mapping] == nil { return [] }
       return (cellsTaken[mapping]?.partly ?? []).filter { $0.columns.contains(column) }.map { reading in
         ([taken.known[mapping]].compactMap(\.self) + [reading.condition]).map { "(\($0))" }.chained(by: "AND")
       }
@@ -231,11 +231,11 @@ struct CellLines {
   /// Returns true if the cells of a column go along by the mapping itself.
   ///
   /// An attribute is given by its path; a column that no model knows has none.
-  private func carries(_ taker: Taker, _ column: String, of path: [String]?) -> Bool {
-    guard let cells = cellsTaken[taker.flow.mapping] else { return false }
+  private func carries(_ taker: RowFlow, _ column: String, of path: [String]?) -> Bool {
+    guard let cells = cellsTaken[taker.mapping] else { return false }
     if cells.columns.contains(column) { return true }
     guard let path, let attribute = path.first else { return false }
-    return taker.flow.reads(path.joined(separator: ".")) || cells.converted.contains(attribute)
+    return taker.reads(path.joined(separator: ".")) || cells.converted.contains(attribute)
   }
 
   private mutating func count(

@@ -103,27 +103,16 @@ struct LinkLines {
     let links = Links(sql: account.sql, ownerRoot: account.ownerRoot, targetRoot: account.targetRoot)
     return concrete(entity).compactMap { owner in
       // Of links with an end that code makes, the run tells which are there.
-      let own = crossing.takers[owner]
-      guard !own.isEmpty, !own.contains(where: \.flow.isOpaque) else { return nil }
+      let own = crossing.flows(of: owner)
+      guard !own.isEmpty, !own.contains(where: \.isOpaque) else { return nil }
       let targets = concrete(relationship.destinationEntity).filter { target in
-        let others = crossing.takers[target]
-        guard !others.contains(where: \.flow.isOpaque) else { return false }
-        let (certain, back) = carriers(of: relationship, inverse, own, others)
+        let others = crossing.flows(of: target)
+        guard !others.contains(where: \.isOpaque) else { return false }
+        let (certain, back) = crossing.flows.carriers(of: relationship, inverse, own, others)
         return !certain.isEmpty || !back.isEmpty
       }
       return targets.isEmpty ? nil : between(owner, nil, targets, links)
     }
-  }
-
-  /// Returns who takes links along by the mapping itself: for the owners, and for the targets by the inverse.
-  private func carriers(
-    of relationship: RelationshipDescription, _ inverse: RelationshipDescription?, _ own: [Taker], _ others: [Taker]
-  ) -> (own: [Taker], back: [Taker]) {
-    let model = crossing.destination.model
-    return (
-      own.filter { $0.carries(relationship.name, to: others, in: model) },
-      inverse.map { inverse in others.filter { $0.carries(inverse.name, to: own, in: model) } } ?? []
-    )
   }
 
   private mutating func tell(_ lost: Lost, as kind: DataEffect.Kind, _ name: [String]) {
@@ -142,38 +131,21 @@ struct LinkLines {
     source.model.entityTree(from: entity).map(\.name).filter { crossing.counts.byEntity[$0, default: 0] > 0 }
   }
 
-  /// Returns the fate of the links from objects of one entity to those of another; `nil` if they go on, are told with
-  /// their owners, or are told by the other side.
+  /// Returns the fate of the links from objects of one entity to those of another; `nil` for none.
   private func fate(
     ofLinksFrom owner: String, to target: String, _ relationship: RelationshipDescription,
     _ inverse: RelationshipDescription?
   ) -> Fate? {
-    let (own, others) = (crossing.takers[owner], crossing.takers[target])
-    guard !own.isEmpty else { return nil }
-    let (carriers, back) = carriers(of: relationship, inverse, own, others)
-    let certain = carriers.filter { !$0.flow.isOpaque }
-    let rows = RowFlow.losing(of: own.map(\.flow), carried: own.map { taker in certain.contains { $0 === taker } })
-    let isCarried = rows == nil || back.contains { !$0.flow.isOpaque }
-    let isOwnByCode = own.contains(where: \.flow.isOpaque)
-    let isByCode = isOwnByCode || others.contains(where: \.flow.isOpaque)
-    // Code may make nothing of an object at one end.
-    if isCarried, !isByCode { return nil }
-    // The side that code makes tells it, if it knows of the links.
-    if isByCode, !isOwnByCode, inverse?.isTransient == false { return nil }
-    let condition = rows.flatMap(taken.condition)
-    let heir = own.lazy.compactMap { $0.heirs[relationship.name]?.first }.first
-    if isByCode {
-      let isPassedOver = (carriers + back).contains(where: \.flow.isOpaque)
-      let parts = OpenLinks.Parts(
-        takers: Set((isOwnByCode ? own : others.filter(\.flow.isOpaque)).map(\.flow.mapping)),
-        areOwnersTaken: isOwnByCode, ownCarriers: Set(carriers.map(\.flow.mapping)),
-        otherCarriers: Set(back.map(\.flow.mapping)),
-        cause: isCarried ? .leftOut : isPassedOver ? .passedOver : heir != nil ? .foreign : .unmapped)
-      return Fate(heir: heir, condition: isCarried ? nil : condition, parts: parts)
-    }
-    // The other side leads to objects of another kind only, and tells it.
-    if heir == nil, let inverse, others.contains(where: { $0.heirs[inverse.name] != nil }) { return nil }
-    return Fate(heir: heir, condition: condition, parts: nil)
+    guard let fate = crossing.flows.fate(ofLinksFrom: owner, to: target, relationship, inverse) else { return nil }
+    let condition = fate.rows.flatMap(taken.condition)
+    guard fate.isByCode else { return Fate(heir: fate.heir, condition: condition, parts: nil) }
+    let isPassedOver = (fate.ownCarriers + fate.otherCarriers).contains(where: \.isOpaque)
+    let parts = OpenLinks.Parts(
+      takers: Set((fate.isOwnByCode ? fate.own : fate.others.filter(\.isOpaque)).map(\.mapping)),
+      areOwnersTaken: fate.isOwnByCode, ownCarriers: Set(fate.ownCarriers.map(\.mapping)),
+      otherCarriers: Set(fate.otherCarriers.map(\.mapping)),
+      cause: fate.isCarried ? .leftOut : isPassedOver ? .passedOver : fate.heir != nil ? .foreign : .unmapped)
+    return Fate(heir: fate.heir, condition: fate.isCarried ? nil : condition, parts: parts)
   }
 
   /// Returns the links of a relationship by the account of either side, as a query; `nil` if it isn't stored.

@@ -21,9 +21,9 @@ final class Crossing {
   /// Another program changed the entity of such an object: to one outside the relationship's tree whose objects leave the
   /// table, or without changing the entity number beside the key.
   let misleadingKeys: Set<RelationshipStorage>
-  /// The entity mappings that take objects along.
-  private(set) lazy var takers = Takers(
-    split.declarative.entityMappings + split.byRow, from: source.model, to: destination.model)
+  /// The entity mappings that carry objects.
+  private(set) lazy var flows = RowFlows(
+    of: split.declarative.entityMappings + split.byRow, from: source.model, to: destination.model)
 
   init(
     actual: ActualSchema, source: PhysicalSchema, destination: PhysicalSchema, split: MappingSplit,
@@ -37,6 +37,9 @@ final class Crossing {
     self.counts = counts
     self.misleadingKeys = misleadingKeys
   }
+
+  /// Returns the entity mappings that carry the objects of exactly one source entity; none if the objects are dropped.
+  func flows(of entity: String) -> [RowFlow] { flows.flows(fromSource: entity) }
 
   /// Returns true if objects of a source entity are made one by one, whatever else takes some of them.
   func isByCode(_ entity: String) -> Bool {

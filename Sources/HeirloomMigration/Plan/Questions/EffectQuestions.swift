@@ -11,9 +11,7 @@ struct EffectQuestions {
   private(set) var questions = StoreQuestions()
   /// The links, and their orders, that the mapping has no room for.
   private(set) var entries: [AskedEntry] = []
-  /// The source entities whose objects a relationship can no longer lead to, by its entity and name.
-  private var lostTargets: [[String]: [String]] = [:]
-  /// The objects that a relationship leads to and no condition takes, by the same key.
+  /// The objects that a relationship refers to and no condition takes, by its entity and name.
   private var leftOutTargets: [[String]: [DataEffect.Rows]] = [:]
 
   /// Asks about all possible losses, blockers and warnings.
@@ -22,10 +20,8 @@ struct EffectQuestions {
     self.computed = computed
     self.conditions = conditions
     for effect in effects {
-      switch effect.kind {
-      case .foreignLinks(let entities): lostTargets[[effect.entity] + effect.properties] = entities
-      case .leftOutLinks(let rows): leftOutTargets[[effect.entity] + effect.properties, default: []] += rows
-      default: continue
+      if case .leftOutLinks(let rows) = effect.kind {
+        leftOutTargets[[effect.entity] + effect.properties, default: []] += rows
       }
     }
     for effect in effects { ask(about: effect) }
@@ -299,7 +295,7 @@ extension EffectQuestions {
   private func missingLink(
     _ row: DataEffect.Rows, effect: DataEffect, otherSide: DataEffect.SourceRelationship?
   ) -> String? {
-    let lost = (lostTargets[[effect.entity] + effect.properties] ?? []).compactMap { source.entity(named: $0) }
+    let lost = row.lostTargets.compactMap { source.entity(named: $0) }
     let numbers = lost.map { String($0.number) }.joined(separator: ", ")
     /// Returns the condition that a key leads to an object that the relationship can no longer lead to.
     func isLost(_ key: String) -> String? {

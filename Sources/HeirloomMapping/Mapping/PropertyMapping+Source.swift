@@ -1,8 +1,6 @@
-import HeirloomMapping
-
 extension PropertyMapping {
   /// The name of the source attribute whose value is copied or converted; `nil` for any other mapping.
-  var sourceAttributeName: String? {
+  package var sourceAttributeName: String? {
     switch form {
     case .attribute(let name), .filledAttribute(let name, _), .steppedAttribute(let name, _): name
     default: nil
@@ -10,7 +8,7 @@ extension PropertyMapping {
   }
 
   /// The name of the source relationship whose links are taken over; `nil` for any other mapping.
-  var sourceRelationshipName: String? {
+  package var sourceRelationshipName: String? {
     switch form {
     case .links(let relationship), .linksThroughMapping(_, let relationship): relationship
     case .attribute, .filledAttribute, .steppedAttribute, .constant, .defaultValue, .expression: nil

@@ -1,0 +1,113 @@
+package import HeirloomModel
+
+/// The fate of the links from objects of one entity to those of another, where no mapping is sure to carry them.
+package struct LinkFate {
+  /// The relationship of the destination that has no room for them: entity and name; `nil` if it has none for them.
+  package let heir: [String]?
+  /// The owners whose links are not carried; `nil` for all of the entity's.
+  package let rows: DataEffect.Rows?
+  /// True if a mapping without code carries them, wherever both ends become something.
+  package let isCarried: Bool
+  /// The mappings of the owners.
+  package let own: [RowFlow]
+  /// The mappings of the targets.
+  package let others: [RowFlow]
+  /// The mappings of the owners that carry the links by default.
+  package let ownCarriers: [RowFlow]
+  /// The mappings of the targets that carry them by default, in the inverse.
+  package let otherCarriers: [RowFlow]
+
+  /// True if code makes the owners.
+  package var isOwnByCode: Bool { own.contains(where: \.isOpaque) }
+  /// True if code makes the objects at either end.
+  package var isByCode: Bool { isOwnByCode || others.contains(where: \.isOpaque) }
+}
+
+extension RowFlows {
+  /// Returns the fate of the links from objects of one entity to those of another.
+  ///
+  /// A link is one thing, which a relationship and its inverse both hold: it is carried if either side carries it, which
+  /// follows from the entities of the two objects and from the mappings of these.
+  ///
+  /// - Returns: `nil` if they are carried, go with their owners, or are reported for the inverse.
+  package func fate(
+    ofLinksFrom owner: String, to target: String, _ relationship: RelationshipDescription,
+    _ inverse: RelationshipDescription?
+  ) -> LinkFate? {
+    let own = flows(fromSource: owner)
+    guard !own.isEmpty else { return nil }
+    let others = flows(fromSource: target)
+    let (carriers, back) = carriers(of: relationship, inverse, own, others)
+    let certain = carriers.filter { !$0.isOpaque }
+    let rows = RowFlow.losing(of: own, carried: own.map { flow in certain.contains { $0 === flow } })
+    let fate = LinkFate(
+      heir: own.lazy.compactMap { $0.heirs[relationship.name]?.first }.first, rows: rows,
+      isCarried: rows == nil || back.contains { !$0.isOpaque }, own: own, others: others, ownCarriers: carriers,
+      otherCarriers: back)
+    // Code may make nothing of an object at one end.
+    if fate.isCarried, !fate.isByCode { return nil }
+    // The side that code makes reports them, if it has the links.
+    if fate.isByCode { return !fate.isOwnByCode && inverse?.isTransient == false ? nil : fate }
+    // The inverse has a place for links to other objects only, and reports them.
+    if fate.heir == nil, let inverse, others.contains(where: { $0.heirs[inverse.name] != nil }) { return nil }
+    return fate
+  }
+
+  /// Returns the mappings that carry links by default: those of the owners, and in the inverse those of the targets.
+  package func carriers(
+    of relationship: RelationshipDescription, _ inverse: RelationshipDescription?, _ own: [RowFlow],
+    _ others: [RowFlow]
+  ) -> (own: [RowFlow], back: [RowFlow]) {
+    (
+      own.filter { carries($0, relationship.name, to: others) },
+      inverse.map { inverse in others.filter { carries($0, inverse.name, to: own) } } ?? []
+    )
+  }
+
+  /// Returns true if a mapping carries the links of a relationship by default, to objects of other mappings.
+  private func carries(_ flow: RowFlow, _ relationship: String, to others: [RowFlow]) -> Bool {
+    flow.reads(relationship)
+      || flow.heirs[relationship, default: []].contains { heir in
+        guard let end = destination.relationship(named: heir[1], of: heir[0])?.destinationEntity else { return false }
+        // A policy may make objects of any entity.
+        return others.contains { $0.isOpaque || destination.isEntity($0.destination.name, kindOf: end) }
+      }
+  }
+
+  /// Adds the links that no mapping carries.
+  func addLostLinks(to collector: inout EffectCollector) {
+    /// The links for which a relationship of the destination has no room, by its entity and name.
+    var foreign: [[String]: (targets: Set<String>, rows: [String: DataEffect.Rows])] = [:]
+    for entity in source.entities {
+      for relationship in entity.relationships where !relationship.isTransient {
+        let inverse = source.inverse(of: relationship)?.relationship
+        let targets = source.entityTree(from: relationship.destinationEntity).filter { mayHaveObjects($0) }.map(\.name)
+        for owner in source.entityTree(from: entity.name) where mayHaveObjects(owner) {
+          var dropped: [DataEffect.Rows] = []
+          for target in targets {
+            guard let fate = fate(ofLinksFrom: owner.name, to: target, relationship, inverse), !fate.isByCode,
+              let lost = fate.rows
+            else { continue }
+            let rows = DataEffect.Rows(
+              entity: lost.entity, destinationEntity: lost.destinationEntity, properties: [relationship.name],
+              takenBy: lost.takenBy, notTakenBy: lost.notTakenBy)
+            if let heir = fate.heir {
+              foreign[heir, default: ([], [:])].targets.insert(target)
+              foreign[heir]?.rows[owner.name] = rows
+            } else if !dropped.contains(rows) {
+              dropped.append(rows)
+            }
+          }
+          if !dropped.isEmpty {
+            collector.add(.linksDropped, entity: entity.name, properties: [relationship.name], rows: dropped)
+          }
+        }
+      }
+    }
+    for (heir, links) in foreign {
+      collector.add(
+        .foreignLinks(to: links.targets.ordered()), entity: heir[0], properties: [heir[1]],
+        rows: links.rows.values.ordered { [$0.entity] })
+    }
+  }
+}

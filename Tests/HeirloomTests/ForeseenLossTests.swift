@@ -1,0 +1,74 @@
+import Foundation
+import Heirloom
+import HeirloomMapping
+import HeirloomMigration
+import TestSupport
+import Testing
+
+/// The losses that a check of two models names, compared with those that a plan counts on rows.
+///
+/// A check has no store, so it names a loss if any store may have it. `HEIRLOOM_SEED=…` runs the case that a failure
+/// named, or with `…-…` a range.
+struct ForeseenLossTests {
+  private static let parts = RandomSeeds.parts(quick: 240, long: 20_000)
+
+  @Test(arguments: parts)
+  func `a check names each loss that a plan counts, and no loss of content that is there and stays`(
+    seeds: [UInt64]
+  ) throws {
+    for seed in seeds {
+      let example = RandomCase(seed: seed)
+      let (source, destination) = (try example.source.model(), try example.destination.model())
+      let directory = try TemporaryDirectory()
+      defer { withExtendedLifetime(directory) {} }
+      let store = directory.file("Store.sqlite")
+      var generator = StoreGenerator(objectsPerEntity: 6, seed: seed)
+      generator.isFull = true
+      try generator.makeStore(at: store, model: source)
+      let contents = try StoreContents(of: store, model: source)
+      let assistant = MigrationAssistant(
+        storeURL: store, modelController: ModelController(storeURL: store),
+        history: ModelHistory(current: destination, earlier: [("before", source)]))
+      guard let plan = try? assistant.plan(), plan.hops.count == 1 else { continue }
+      let foreseen = plan.mapping.effects(from: source, to: destination).filter { $0.kind.severity == .loss }
+      let named = Set(foreseen.map { Loss($0.lossName, $0.kind.lossKind) })
+      let counted = Set(plan.losses.map { Loss($0.name, $0.kind) })
+      #expect(counted.isSubset(of: named), "HEIRLOOM_SEED=\(seed): only the plan has \(counted.subtracting(named))")
+      for effect in foreseen where Self.isThere(effect, in: contents) {
+        #expect(
+          counted.contains(Loss(effect.lossName, effect.kind.lossKind)),
+          "HEIRLOOM_SEED=\(seed): only the check has \(effect.lossName), \(effect.kind.code)")
+      }
+    }
+  }
+
+  private struct Loss: Hashable, CustomStringConvertible {
+    let name: String
+    let kind: LossKind?
+
+    init(_ name: String, _ kind: LossKind?) { (self.name, self.kind) = (name, kind) }
+
+    var description: String { "\(name) (\(kind?.rawValue ?? "none"))" }
+  }
+
+  /// Returns true if rows of a store surely lose what an effect is about.
+  private static func isThere(_ effect: DataEffect, in contents: StoreContents) -> Bool {
+    effect.rows.contains { rows in
+      guard rows.takenBy.isEmpty, rows.notTakenBy.isEmpty else { return false }
+      let objects = contents.objects[rows.entity, default: [:]].values
+      let property = rows.properties.first.flatMap(\.self)
+      return switch effect.kind {
+      case .objectsDropped: !objects.isEmpty
+      case .valuesDropped:
+        property.map { name in objects.contains { $0.values[name].map { $0 != .null } ?? false } } ?? false
+      case .orderDropped: property.map { name in objects.contains { $0.links[name, default: []].count > 1 } } ?? false
+      case .foreignLinks(let targets):
+        property.map { name in
+          let keys = Set(objects.flatMap { $0.links[name, default: []] })
+          return targets.contains { !keys.isDisjoint(with: contents.objects[$0, default: [:]].keys) }
+        } ?? false
+      default: false
+      }
+    }
+  }
+}
