@@ -23,22 +23,16 @@ package struct PhysicalSchema: Sendable {
   /// The storage by entity and property, inherited properties included.
   private let storages: [String: [String: PropertyStorage]]
 
-  /// The place where a property is stored.
   enum PropertyStorage: Hashable, Sendable {
     case attribute([AttributeColumn])
     case relationship(RelationshipStorage)
   }
 
-  /// Derives the schema of a model.
+  /// Derives the schema of a model, for the entities of a configuration or for all.
   ///
-  /// - Parameters:
-  ///   - model: The model.
-  ///   - configuration: The configuration whose entities the store holds; `nil` for all.
-  ///   - actual: The schema of the store that is to be read or written; `nil` for a new store. It decides which side
-  ///     names the table of a many-to-many relationship. Within one entity that can't be derived, and elsewhere a store
-  ///     may have the other name.
-  ///   - joinOwners: Relationships, as `Entity.relationship`, that name the table where nothing else decides: a
-  ///     migration keeps the side that the store had.
+  /// The schema of an existing store decides which side names the table of a many-to-many relationship. Within one
+  /// entity that can't be derived, and elsewhere a store may have the other name. Without it, `joinOwners` decides,
+  /// relationships as `Entity.relationship`: a migration keeps the side that the store had.
   package init(
     model: ManagedObjectModel, configuration: String? = nil, actual: ActualSchema? = nil, joinOwners: Set<String> = []
   ) {
@@ -81,10 +75,7 @@ package struct PhysicalSchema: Sendable {
     self.entity(named: entity).flatMap { table(named: $0.table) }
   }
 
-  /// Returns the schema with further columns at the end of tables, but for those whose names are taken there.
-  ///
-  /// - Parameter columns: The columns by table.
-  /// - Returns: The schema with them.
+  /// Returns the schema with further columns at the end of tables; columns whose names are taken there are left out.
   package func adding(_ columns: [String: [PhysicalColumn]]) -> PhysicalSchema {
     var schema = self
     schema.tables = tables.map { table in
@@ -105,9 +96,9 @@ package struct PhysicalSchema: Sendable {
     return columns
   }
 
-  /// Core Data's names for the tables of links that the store names after the other side, by the store's names.
+  /// Core Data's names for the join tables that the store names after the other side, by the store's names.
   ///
-  /// Tables of links within one entity are left out, since it is unknown which side names those.
+  /// Join tables within one entity are left out, because it is unknown which side names those.
   package var misnamedJoins: [String: String] {
     var names: [String: String] = [:]
     for table in tables {
@@ -125,33 +116,20 @@ package struct PhysicalSchema: Sendable {
 
   /// Returns the columns of an attribute that an entity has or inherits.
   ///
-  /// - Parameters:
-  ///   - attribute: The attribute's name.
-  ///   - entity: The entity's name.
-  /// - Returns: One column, or one for each leaf of a composite in element order; none for a transient attribute or a
-  ///   name that is not an attribute's.
+  /// There is one column, or one for each leaf of a composite in element order; none for a transient attribute or an
+  /// unknown name.
   package func columns(ofAttribute attribute: String, in entity: String) -> [AttributeColumn] {
     guard case .attribute(let columns)? = storages[entity]?[attribute] else { return [] }
     return columns
   }
 
-  /// Returns the column of an attribute, or of the leaf that a path leads to.
-  ///
-  /// - Parameters:
-  ///   - path: The attribute's name, followed by names of elements for a leaf of a composite.
-  ///   - entity: An entity that has or inherits it.
-  /// - Returns: `nil` if nothing is stored under that path.
+  /// Returns the column of an attribute, or of a composite's leaf at a path; `nil` if nothing is stored there.
   package func column(atPath path: [String], in entity: String) -> AttributeColumn? {
     guard let attribute = path.first else { return nil }
     return columns(ofAttribute: attribute, in: entity).first { $0.path == path }
   }
 
-  /// Returns the storage of a relationship that an entity has or inherits.
-  ///
-  /// - Parameters:
-  ///   - relationship: The relationship's name.
-  ///   - entity: The entity's name.
-  /// - Returns: `nil` for a transient relationship or a name that is not a relationship's.
+  /// Returns the storage of a relationship that an entity has or inherits; `nil` for a transient or unknown one.
   package func storage(ofRelationship relationship: String, in entity: String) -> RelationshipStorage? {
     guard case .relationship(let storage)? = storages[entity]?[relationship] else { return nil }
     return storage
