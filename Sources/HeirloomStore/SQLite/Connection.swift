@@ -93,7 +93,7 @@ package final class Connection {
   /// The caller's condition, checked at least once in every `interruptionSteps` steps of the virtual machine.
   var interruption: (() -> Bool)?
   var interruptionSteps: Int32 = 1
-  /// The object that SQLite's progress handler uses, without retaining it.
+  /// Retained here, because SQLite's progress handler doesn't retain it.
   var progressHandler: ProgressHandler?
   /// The functions of compiled expressions.
   private(set) lazy var expressionFunctions = ExpressionFunctions(connection: self)

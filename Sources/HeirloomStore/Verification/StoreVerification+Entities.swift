@@ -166,7 +166,7 @@ extension StoreVerification {
     checkMaximum(row, table: table, entity: name, correctedBy: "a repair")
   }
 
-  /// The repair, which goes by the model; none if the model doesn't fit.
+  /// The repair, which needs a model that fits; empty without one.
   private var repair: [Remedy] { report.isModelFit ? [.repair] : [] }
 
   // MARK: The schema
