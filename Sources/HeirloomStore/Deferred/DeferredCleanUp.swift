@@ -112,8 +112,7 @@ struct DeferredCleanUp {
     return rest
   }
 
-  /// Drops an index of the table or deletes some rows, and drops the table with the last row; returns true if it is
-  /// gone.
+  /// Drops an index of the table or deletes some rows, and in the end drops the table; returns true if it did.
   private func removeRows(of table: String, _ actual: ActualSchema) throws(SQLiteError) -> Bool {
     // The table's indexes are dropped first, because each row would be looked up in them.
     if let index = actual.objects.first(where: { $0.kind == .index && $0.table == table && $0.sql != nil }) {

@@ -1,7 +1,7 @@
 public import HeirloomFormats
 import HeirloomModel
 
-/// The reason why a store can't be read, made or opened.
+/// The reason why a store can't be read, created or opened.
 public struct StoreError: Error, Hashable, Sendable {
   /// The store's file.
   public let path: String
@@ -23,7 +23,7 @@ public struct StoreError: Error, Hashable, Sendable {
     case notFile
     /// A file without content.
     case empty
-    /// A file that is not an SQLite database, or is one of a format that this SQLite doesn't know.
+    /// A file that is not an SQLite database, or has a format that this SQLite doesn't support.
     case notDatabase
     /// A file that is shorter than its own header says.
     case truncated(byteCount: Int64, expectedByteCount: Int64)

@@ -2,7 +2,7 @@ import Foundation
 
 /// The journal of an interrupted change, as SQLite would roll it back.
 ///
-/// SQLite asks for no permission. The next connection that may write restores the journal's pages, and truncates the
+/// SQLite needs no confirmation. The next connection that may write restores the journal's pages, and truncates the
 /// database to the size in the journal. It follows the name of a super-journal, and deletes that file. Anything that
 /// can create a file in the store's folder can forge a journal, so it is read here before SQLite sees it.
 /// https://www.sqlite.org/fileformat2.html#the_rollback_journal
@@ -96,7 +96,7 @@ package struct RollbackJournal: Equatable, Sendable {
 
   /// Returns true if a super-journal is one that SQLite may follow and delete.
   ///
-  /// It must be in the store's folder, have a name of SQLite's form, and be gone or list this journal among others.
+  /// It must be in the store's folder with a name of SQLite's form, and be deleted already or list this journal.
   private func isOwn(_ path: String) -> Bool {
     guard let own = Self.place(of: self.path), let place = Self.place(of: path), place.folder == own.folder,
       Self.isSuperJournalName(place.name)

@@ -9,7 +9,7 @@ struct KeyWindow {
   private var upper: Int64 = -1
   /// The table's rows in the range, by key.
   private var rows: [(key: Int64, entityNumber: Int64)] = []
-  /// The number of rows that the last read asked for.
+  /// The number of rows that the last read requested.
   private var size: Int = 1
 
   /// The most rows that are read at once.

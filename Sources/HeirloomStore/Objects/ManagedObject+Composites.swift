@@ -1,7 +1,7 @@
 public import HeirloomModel
 
-// A composite attribute has no column: its value is made of its leaves' values, and setting it sets them. A composite
-// without a value is the same as one whose elements all lack a value.
+// A composite attribute has no column: it is read from its leaves' values, and setting it sets them. A composite
+// without a value is the same as one whose elements all have none.
 
 extension ManagedObject {
   /// Returns the elements of a composite attribute by name; `nil` if none has a value.
@@ -70,7 +70,7 @@ extension ManagedObject {
     _ value: AttributeValue?, _ part: AttributeDescription, at path: String, into changes: inout ElementChanges
   ) throws(ManagedObjectError) {
     if let slot = plan.attributeSlot(path) {
-      // A computed element stays as it is if it is given no value.
+      // Setting a computed element to no value leaves it as it is.
       guard value != nil || !plan.kinds[slot].isDerived else { return }
       changes.slots.append((slot, try encode(value, slot)))
       return

@@ -6,7 +6,7 @@ extension ManagedObject {
   /// Returns the destination of a to-one relationship.
   ///
   /// - Parameter name: The relationship's name.
-  /// - Returns: `nil` if there is none, or if its row is gone.
+  /// - Returns: `nil` if there is none, or if its row doesn't exist.
   /// - Throws: ``ManagedObjectError``.
   public func object(forRelationship name: String) throws(ManagedObjectError) -> ManagedObject? {
     let relationship = try relationship(name, isToMany: false)

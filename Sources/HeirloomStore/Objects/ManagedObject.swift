@@ -203,7 +203,7 @@ public final class ManagedObject {
     return slots
   }
 
-  /// Gives a new object the model's default values.
+  /// Sets a new object's attributes to the model's default values.
   func fill() {
     for (slot, value) in plan.template.enumerated() {
       if let value { change(slot, toValue: value) }

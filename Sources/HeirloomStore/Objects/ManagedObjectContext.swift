@@ -40,7 +40,7 @@ public final class ManagedObjectContext {
   /// The number of objects that were read as members of to-many relationships.
   package internal(set) var membersRead: Int = 0
   @exclusivity(unchecked) private var deferredError: ManagedObjectError?
-  /// Checked after each row, because the error itself takes long to copy.
+  /// Checked after each row, because copying the error itself is slow.
   @exclusivity(unchecked) private var hasDeferredError: Bool = false
   /// The numbers of objects that were inserted, by the number of their entity.
   @exclusivity(unchecked) private var insertions: [Int]
@@ -306,13 +306,13 @@ public final class ManagedObjectContext {
     return object(number: number, key: key)
   }
 
-  /// Notes that rows of one tree were inserted or deleted.
+  /// Empties the cached look-ups that cover inserted or deleted rows of one tree.
   func rowsChanged(of objects: some Collection<ManagedObject>, _ plan: EntityPlan) {
     guard isStreaming, !keyWindows[plan.rootNumber].isEmpty else { return }
     for object in objects { keyWindows[plan.rootNumber].rowChanged(key: object.key) }
   }
 
-  /// Reads a row, with its number of saves; `nil` if it is gone.
+  /// Reads a row, with its number of saves; `nil` if it doesn't exist.
   func row(
     of plan: EntityPlan, key: Int64
   ) throws(ManagedObjectError) -> (values: [SQLiteValue], version: SQLiteValue)? {

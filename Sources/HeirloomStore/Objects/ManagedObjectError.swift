@@ -12,7 +12,7 @@ public enum ManagedObjectError: Error, Hashable, Sendable {
   case abstractEntity(String)
   /// A property name that the entity doesn't have, and the most similar one that it has.
   ///
-  /// If the entity has the property as another kind than was asked for, `nearest` is its own name.
+  /// If the entity has the property but as another kind than expected, `nearest` is its own name.
   case unknownProperty(entity: String, property: String, nearest: String?)
   /// A property that can't be set: a derived or fetched one.
   case readOnlyProperty(entity: String, property: String)
@@ -28,7 +28,7 @@ public enum ManagedObjectError: Error, Hashable, Sendable {
   case otherContext(entity: String)
   /// An object that was deleted.
   case deleted(entity: String)
-  /// An object whose row is gone from the store.
+  /// An object whose row no longer exists in the store.
   case missingRow(ManagedObjectID)
   /// A stored value that can't be decoded as the attribute's type.
   case undecodableValue(ManagedObjectID, property: String)

@@ -146,7 +146,7 @@ extension SQLiteValue {
       guard number.isFinite else { return number.isNaN ? "NULL" : number < 0 ? "-9e999" : "9e999" }
       return String(number)
     case .text(let text):
-      // SQL text ends at a NUL character, so text that holds one is given by its bytes.
+      // SQL text ends at a NUL character, so text that contains one is written as its bytes.
       guard !text.utf8.contains(0) else { return "CAST(X'\(Array(text.utf8).hexadecimal)' AS TEXT)" }
       return quoteLiteral(text)
     case .blob(let bytes): return "X'\(bytes.hexadecimal)'"

@@ -11,11 +11,11 @@ package final class Connection {
     case readOnly
     /// Read and write access; the file must exist.
     case readWrite
-    /// Read and write access to a new file, made with the given permission bits; it must not exist before.
+    /// Read and write access to a new file, created with the given permission bits; it must not exist before.
     case createExclusively(permissions: UInt16 = 0o600)
     /// Read access to a file that no process changes: SQLite takes no locks, and neither reads nor creates side files.
     case immutable
-    /// A database in memory that is gone with the connection; the path is not used.
+    /// A database in memory that is deleted with the connection; the path is not used.
     case memory
   }
 
@@ -244,7 +244,7 @@ package final class Connection {
   // MARK: Files
 
   private static func createFile(_ path: String, permissions: UInt16) throws(SQLiteError) {
-    // SQLite has no exclusive creation: make an empty file first, which is an empty database.
+    // SQLite has no exclusive creation: create an empty file first, which is an empty database.
     let descriptor = open(path, O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_RDWR, mode_t(permissions))
     guard descriptor >= 0 else {
       throw SQLiteError(
@@ -279,6 +279,6 @@ package final class Connection {
   }
 }
 
-/// A connection and its statements serve one task at a time, so SQLite is told to take no locks in memory.
+/// A connection and its statements serve one task at a time, so SQLite uses no mutexes.
 @available(*, unavailable)
 extension Connection: Sendable {}

@@ -7,7 +7,7 @@ package struct PageSet {
     words = [UInt64](repeating: 0, count: pageCount / 64 + 1)
   }
 
-  /// Makes a set from bits: page n has bit n % 64 of word n / 64.
+  /// Creates a set from bits: page n has bit n % 64 of word n / 64.
   init(pageCount: Int, _ mark: (UnsafeMutablePointer<UInt64>) -> Void) {
     self.init(pageCount: pageCount)
     words.withUnsafeMutableBufferPointer { if let start = $0.baseAddress { mark(start) } }

@@ -1,6 +1,6 @@
 /// Returns a name as an SQL identifier, in double quotes.
 ///
-/// Every identifier that goes into SQL text passes through here.
+/// Every identifier in SQL text is quoted by this function.
 package func quote(_ identifier: String) -> String {
   // This searches bytes, since it runs for each column of each statement.
   guard identifier.utf8.contains(0x22) else { return "\"\(identifier)\"" }

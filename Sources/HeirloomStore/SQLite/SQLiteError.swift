@@ -58,7 +58,7 @@ extension SQLiteError {
   package var isNotDatabase: Bool { code == SQLITE_NOTADB }
   /// True if the database's structure is damaged (`SQLITE_CORRUPT`).
   package var isCorrupt: Bool { code == SQLITE_CORRUPT }
-  /// True if a file could not be opened or made (`SQLITE_CANTOPEN`).
+  /// True if a file could not be opened or created (`SQLITE_CANTOPEN`).
   package var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
   /// True if the file system failed (`SQLITE_IOERR`).
   package var isInputOutput: Bool { code == SQLITE_IOERR }

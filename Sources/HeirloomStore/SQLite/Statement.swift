@@ -173,7 +173,7 @@ package struct Statement: ~Copyable {
     while try step() {}
   }
 
-  /// Makes the statement ready for another run; bound values stay.
+  /// Resets the statement for another run; bound values stay.
   package func reset() {
     // The result repeats the error of the last step, which has been thrown already.
     sqlite3_reset(handle)

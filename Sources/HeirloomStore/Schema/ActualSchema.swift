@@ -1,8 +1,8 @@
 /// The tables, indexes, triggers and views that a database file has.
 package struct ActualSchema: Equatable, Sendable {
-  /// All objects, in the order in which they were made.
+  /// All objects, in the order in which they were created.
   package let objects: [SchemaObject]
-  /// The tables, virtual ones included, in the order in which they were made.
+  /// The tables, virtual ones included, in the order in which they were created.
   package let tables: [ActualTable]
   /// The clean-up of a deferred migration that the file lists; `pending(under:)` returns the valid part.
   let listed: DeferredMigration
@@ -151,7 +151,7 @@ package struct ActualTable: Equatable, Sendable {
     self.isShadow = isShadow
   }
 
-  /// Returns the column of the given name, or `nil`; a computed one has no value of its own and doesn't count.
+  /// Returns the column of the given name, or `nil`; computed columns, which store no value, don't count.
   package func column(named name: String) -> ActualColumn? {
     columns.first { $0.name == name && !$0.isGenerated }
   }
@@ -171,7 +171,7 @@ extension Connection {
     guard let name = rowNumberNames.first(where: { !names.contains($0) }) else {
       return ActualColumn.rowNumber(in: columns).map { quote($0.name) }
     }
-    // A table made `WITHOUT ROWID` has no such column, as SQLite finds when it prepares the query.
+    // A table created `WITHOUT ROWID` has no such column, as SQLite finds when it prepares the query.
     return (try? prepare("SELECT \(name) FROM \(quote(database)).\(quote(table))")) == nil ? nil : name
   }
 }

@@ -1,6 +1,6 @@
 import HeirloomModel
 
-// The indexes that a repair can make.
+// The indexes that a repair can create.
 extension PhysicalIndex {
   /// Returns true if rows with equal values keep the index from being created.
   package func isPrevented(in connection: Connection) throws(SQLiteError) -> Bool {

@@ -9,11 +9,11 @@ package struct PhysicalSchema: Sendable {
   package let model: ManagedObjectModel
   /// The entities in the order of their numbers.
   package let entities: [PhysicalEntity]
-  /// The tables in the order in which they are made.
+  /// The tables in the order in which they are created.
   package private(set) var tables: [PhysicalTable]
-  /// The indexes in the order in which they are made.
+  /// The indexes in the order in which they are created.
   package let indexes: [PhysicalIndex]
-  /// The triggers of derived attributes and R-trees in the order in which they are made.
+  /// The triggers of derived attributes and R-trees in the order in which they are created.
   package let triggers: [PhysicalTrigger]
   /// The derived attributes whose expression has no known trigger, each as entity and attribute.
   package let underivedAttributes: [[String]]
@@ -86,7 +86,7 @@ package struct PhysicalSchema: Sendable {
     return schema
   }
 
-  /// The columns that no model knows, by table, in tables that have any.
+  /// The columns that the model doesn't know, by table; tables without any are left out.
   package var unknownColumns: [String: [PhysicalColumn]] {
     var columns: [String: [PhysicalColumn]] = [:]
     for table in tables {
@@ -139,7 +139,7 @@ package struct PhysicalSchema: Sendable {
 // MARK: - Statements
 
 extension PhysicalSchema {
-  /// The statements that make the three tables that every store has besides those of its model.
+  /// The statements that create the three tables that every store has besides those of its model.
   package static let bookkeepingStatements: [String] = [
     "CREATE TABLE \(PhysicalName.primaryKeyTable) (\(PhysicalName.entity) INTEGER PRIMARY KEY,"
       + " \(PhysicalName.name) VARCHAR, \(PhysicalName.superentity) INTEGER, \(PhysicalName.maximum) INTEGER)",
@@ -148,10 +148,10 @@ extension PhysicalSchema {
     "CREATE TABLE \(PhysicalName.modelCacheTable) (\(PhysicalName.content) BLOB)",
   ]
 
-  /// The statements that make the tables of the model.
+  /// The statements that create the tables of the model.
   package var tableStatements: [String] { tables.map(\.sql) }
 
-  /// The statements that make indexes, R-trees included, and triggers; they run after the rows are written.
+  /// The statements that create indexes, R-trees included, and triggers; they run after the rows are written.
   package var indexAndTriggerStatements: [String] { indexes.map(\.sql) + triggers.map(\.sql) }
 
   /// All statements of a fresh store, in the order in which Core Data runs them.

@@ -1,7 +1,7 @@
 import HeirloomModel
 
 extension PhysicalSchemaBuilder {
-  /// Makes the indexes, tree by tree.
+  /// Creates the indexes, tree by tree.
   func makeIndexes() {
     for root in roots {
       addStandardIndexes(of: root)

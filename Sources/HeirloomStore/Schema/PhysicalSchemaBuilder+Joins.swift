@@ -23,7 +23,7 @@ extension PhysicalSchemaBuilder {
     }
   }
 
-  /// Makes the tables of many-to-many relationships.
+  /// Creates the tables of many-to-many relationships.
   func makeJoinTables() {
     // In plain order of entity names: the first to use a column name gets it without a number.
     var directions: [Direction] = []

@@ -11,7 +11,7 @@ extension PhysicalSchemaBuilder {
     case count(RelationshipStorage)
   }
 
-  /// Makes the triggers that keep derived attributes up to date.
+  /// Creates the triggers that keep derived attributes up to date.
   func makeTriggers() {
     for physical in entities {
       guard let entity = model.entity(named: physical.name) else { continue }

@@ -240,7 +240,7 @@ final class PhysicalSchemaBuilder {
 
   /// Returns the stored to-many relationships by owner's name; within one owner the last name comes first.
   ///
-  /// Core Data takes them in the order of a hash table; descending names are the nearest simple rule.
+  /// Core Data's order is that of a hash table; descending names are the nearest simple rule.
   func toManyRelationships() -> [(EntityDescription, RelationshipDescription)] {
     model.entities.filter { included.contains($0.name) }.flatMap { entity in
       entity.relationships.reversed().filter { isStored($0) && $0.isToMany }.map { (entity, $0) }
@@ -266,7 +266,8 @@ final class PhysicalSchemaBuilder {
 
   // MARK: Results
 
-  /// The tables in the order in which Core Data makes them: each table of objects, then those of links that it names.
+  /// The tables in the order in which Core Data creates them: each table of objects, then the join tables that it
+  /// names.
   var orderedTables: [PhysicalTable] {
     roots.flatMap { root -> [PhysicalTable] in
       guard let table = objectTable(of: root), let numbers = entity(root)?.treeNumbers else { return [] }

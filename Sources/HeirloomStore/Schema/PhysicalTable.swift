@@ -27,7 +27,7 @@ package struct PhysicalTable: Hashable, Sendable {
     if case .links = kind { true } else { false }
   }
 
-  /// The statement that makes the table, spelled as Core Data does.
+  /// The statement that creates the table, spelled as Core Data does.
   package var sql: String {
     var parts = columns.map { column in
       let isKey = column.role == .primaryKey
@@ -70,7 +70,7 @@ package struct PhysicalIndex: Hashable, Sendable {
   package let columns: [String]
   /// The reason why it exists.
   package let kind: Kind
-  /// The statement that makes it, spelled as Core Data does.
+  /// The statement that creates it, spelled as Core Data does.
   package let sql: String
 
   /// The uniqueness of the values, then the order of each column without the column's name.
@@ -109,7 +109,7 @@ package struct PhysicalTrigger: Hashable, Sendable {
   package let entity: String
   /// The derived attribute, or the R-tree's index.
   package let property: String
-  /// The statement that makes it.
+  /// The statement that creates it.
   package let sql: String
 }
 

@@ -48,7 +48,7 @@ extension PersistentStore {
       }
       try connection.execute("PRAGMA journal_mode = WAL")
     } catch {
-      // The file is ours: it was made exclusively a moment ago.
+      // The file is ours: it was created exclusively a moment ago.
       try? connection.close()
       for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
       throw StoreError(error, path: path)

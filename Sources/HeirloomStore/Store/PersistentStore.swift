@@ -1,7 +1,7 @@
 public import Foundation
 public import HeirloomModel
 
-/// A store that is open with the model it was made with.
+/// An open store, with the model it was made with.
 ///
 /// It belongs to one task.
 public final class PersistentStore {

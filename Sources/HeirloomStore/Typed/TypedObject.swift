@@ -92,7 +92,7 @@ extension ManagedObject {
   /// Returns the destination of an optional to-one relationship.
   ///
   /// - Parameter name: The relationship's name.
-  /// - Returns: `nil` if there is none, or if its row is gone.
+  /// - Returns: `nil` if there is none, or if its row doesn't exist.
   /// - Throws: ``ManagedObjectError``.
   public func typedObject<Object: TypedObject>(_ name: String) throws(ManagedObjectError) -> Object? {
     try object(forRelationship: name).map { Object(unchecked: $0) }

@@ -6,7 +6,7 @@ package enum ValueCoding {
   package enum EncodingProblem: Error, Hashable, Sendable {
     /// The value is of another kind than the attribute.
     case wrongKind
-    /// The value is of the right kind but can't be kept: a number out of range, not a number, no decimal, no UUID.
+    /// The value is of the right kind but can't be stored: a number out of range, not a number, no decimal, no UUID.
     case unstorable
   }
 

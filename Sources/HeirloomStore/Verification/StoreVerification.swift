@@ -3,7 +3,7 @@ import HeirloomModel
 
 /// A verification of a store against its format and its model, which changes nothing.
 ///
-/// All of it is one read transaction: it takes no lock of ours and writes nothing.
+/// All of it is one read transaction: it takes none of Heirloom's locks and writes nothing.
 package final class StoreVerification {
   let connection: Connection
   let path: String
