@@ -1,22 +1,19 @@
-/// The clean-up of what a deferred migration has left in a store, piece by piece.
+/// Cleans up after a deferred migration, piece by piece.
 ///
 /// Each piece is one ordinary transaction that also changes the list in the metadata.
 struct DeferredCleanUp {
   let store: PersistentStore
 
-  /// The most rows that one piece removes from a table that goes.
+  /// The most rows that one piece deletes from a table that is removed.
   static let rowsPerPiece: Int64 = 5_000
-  /// The most bytes that these rows have, as estimated from the first 20 rows, unless a single row has more.
+  /// The most bytes that one piece deletes, estimated from the table's first 20 rows, unless a single row is larger.
   static let bytesPerPiece: Int64 = 16 << 20
-  /// The most empty pages that one piece gives back.
+  /// The most empty pages that one piece releases.
   static let pagesPerPiece: Int64 = 1_000
 
   private var connection: Connection { store.connection }
 
-  /// Runs one piece, if something is left.
-  ///
-  /// - Returns: True if more is left.
-  /// - Throws: ``DeferredMigrationError``; nothing is done then.
+  /// Runs one piece, if something is left, and returns true if more is left; if it throws, nothing was done.
   func runPiece() throws(DeferredMigrationError) -> Bool {
     var pending = DeferredMigration()
     do {
@@ -25,12 +22,12 @@ struct DeferredCleanUp {
       pending = try left().pending
       guard !store.isReadOnly, !store.isView else { throw failure(.readOnly, pending) }
       guard !connection.isInTransaction else { throw failure(.inUse, pending) }
-      // SQLite cuts off a file's end after it has removed the journal. If the power fails, and the cut lasts while the
-      // removal doesn't, the journal lacks what was cut off: so the removal has to be on the disk first.
+      // SQLite truncates the file after it has deleted the journal. If a power failure keeps the truncation but not the
+      // deletion, the journal lacks the truncated pages. `EXTRA` has the deletion on the disk first.
       let level = try connection.firstInteger("PRAGMA synchronous") ?? 2
       try connection.execute("PRAGMA synchronous = EXTRA")
       defer { try? connection.execute("PRAGMA synchronous = \(level)") }
-      // Nothing that goes is watched by triggers.
+      // No trigger watches what is removed.
       try connection.setRunsTriggers(false)
       defer { try? connection.setRunsTriggers(true) }
       try connection.execute("BEGIN IMMEDIATE")
@@ -65,17 +62,15 @@ struct DeferredCleanUp {
     try StoreMetadata(connection: connection, path: store.path)
   }
 
-  /// Returns what is left, with the file's schema.
+  /// Returns the remaining work, with the file's schema.
   private func left() throws(SQLiteError) -> (pending: DeferredMigration, actual: ActualSchema) {
     let actual = try ActualSchema(of: connection)
     return (actual.pending(under: store.schema), actual)
   }
 
-  /// Runs one piece in an open transaction.
+  /// Runs one piece in an open transaction, which the caller rolls back on an error.
   ///
-  /// - Parameter pending: The list of what is left before, for errors.
-  /// - Returns: True if more is left, and the metadata if they changed.
-  /// - Throws: The error that is in the way; the transaction is then to be rolled back.
+  /// Sets `pending` to the remaining work, for errors. The metadata are `nil` if they didn't change.
   private func runPieceInTransaction(
     _ pending: inout DeferredMigration
   ) throws -> (isMore: Bool, metadata: StoreMetadata?) {
@@ -96,9 +91,7 @@ struct DeferredCleanUp {
 
   // MARK: Pieces
 
-  /// Does one piece.
-  ///
-  /// - Returns: The list of what is left then.
+  /// Does one piece and returns the remaining work.
   private func run(_ pending: DeferredMigration, _ actual: ActualSchema) throws -> DeferredMigration {
     var rest = pending
     if let name = pending.missingIndexes.first {
@@ -119,17 +112,15 @@ struct DeferredCleanUp {
     return rest
   }
 
-  /// Removes some rows of a table, and the table with the last of them.
-  ///
-  /// - Returns: True if the table is gone.
+  /// Drops an index of the table or deletes some rows, and in the end drops the table; returns true if it did.
   private func removeRows(of table: String, _ actual: ActualSchema) throws(SQLiteError) -> Bool {
-    // The table's indexes go first, since each row would be looked up in them.
+    // The table's indexes are dropped first, because each row would be looked up in them.
     if let index = actual.objects.first(where: { $0.kind == .index && $0.table == table && $0.sql != nil }) {
       try connection.execute("DROP INDEX \(quote(index.name))")
       return false
     }
     let columns = actual.table(named: table)?.columns ?? []
-    // Without a number, rows can't be told apart: then they go with the table.
+    // Without a row number, some rows can't be selected for deletion, so the table is dropped whole.
     guard let number = connection.rowNumber(of: table, columns) else {
       try connection.execute("DROP TABLE \(quote(table))")
       return true
@@ -148,25 +139,23 @@ struct DeferredCleanUp {
     return true
   }
 
-  /// Removes a column, for which SQLite writes all rows of its table again.
+  /// Removes a column, for which SQLite rewrites all rows of its table.
   private func drop(
     _ column: String, of table: String, _ actual: ActualSchema, _ pending: DeferredMigration
   ) throws {
     let name = "\(table).\(column)"
     for object in actual.objects where object.table == table && object.sql != nil {
-      // An index has an error of its own, and a trigger would keep rows from being saved.
+      // An index would make the statement fail, and a trigger would make every save fail.
       guard object.speaks(ofColumn: column) else { continue }
       throw failure(.usedByApp(object: object.name, column: name), pending)
     }
-    // Without this, a view of the app that lost its table long ago would be in the way.
+    // Otherwise, a view of the app that lost its table long ago would make the statement fail.
     try connection.execute("PRAGMA legacy_alter_table = ON")
     defer { try? connection.execute("PRAGMA legacy_alter_table = OFF") }
     try connection.execute("ALTER TABLE \(quote(table)) DROP COLUMN \(quote(column))")
   }
 
-  /// Gives some empty pages back to the file system.
-  ///
-  /// - Returns: True if none is left.
+  /// Releases some empty pages to the file system; returns true if none is left.
   private func releasePages() throws(SQLiteError) -> Bool {
     guard try connection.firstInteger("PRAGMA auto_vacuum") == 2 else { return true }
     try connection.execute("PRAGMA incremental_vacuum(\(Self.pagesPerPiece))")

@@ -1,13 +1,13 @@
 public import HeirloomFormats
 import HeirloomModel
 
-/// The reason why a deferred migration's clean-up can't be finished; the store is complete and valid all the same.
+/// The reason why a deferred migration's clean-up can't be finished; the store is nevertheless complete and valid.
 public struct DeferredMigrationError: Error, Sendable {
   /// The store's file.
   public let path: String
-  /// The list of what is left; what was done before the failure stays done.
+  /// The remaining clean-up; work done before the failure stays done.
   public let pending: DeferredMigration
-  /// The problem that is in the way.
+  /// The problem that stopped the clean-up.
   public let problem: Problem
 
   /// Creates an error.
@@ -17,24 +17,24 @@ public struct DeferredMigrationError: Error, Sendable {
     self.problem = problem
   }
 
-  /// A problem that is in the way of a clean-up.
+  /// A problem that stops a clean-up.
   @nonexhaustive
   public enum Problem: Hashable, Sendable {
-    /// Another connection that writes to the store, or this one in the middle of reading or saving.
+    /// Another connection writes to the store, or this one is reading or saving.
     case inUse
-    /// A store that is open for reading only, or is seen through a connection of a migration.
+    /// The store is open for reading only, or is a view over a migration's connection.
     case readOnly
-    /// Metadata that say that something is left but not what: something other than Heirloom deferred it.
+    /// The metadata report remaining work without listing it: something other than Heirloom deferred it.
     case unlisted
-    /// A store that was migrated to another version since it was opened.
+    /// The store was migrated to another version since it was opened.
     case otherVersion
-    /// An index or trigger of the app's own that uses a column that is to go.
+    /// An index or trigger of the app uses a column that is to be removed.
     case usedByApp(object: String, column: String)
-    /// A store that can't be read or written.
+    /// The store can't be read or written.
     case store(StoreError)
   }
 
-  /// The code that Core Data gives a similar failure.
+  /// The Core Data error code for a similar failure.
   public var coreDataCode: Int? {
     switch problem {
     case .inUse: 134_080
@@ -47,7 +47,7 @@ public struct DeferredMigrationError: Error, Sendable {
 }
 
 extension DeferredMigrationError: ExplainedError {
-  /// The way to clear what hinders the clean-up.
+  /// The problem that stopped the clean-up, and the store's path.
   public var cause: String {
     switch problem {
     case .inUse: "The clean-up of \(path) can't go on: another connection or an unfinished read holds the store."
@@ -61,7 +61,7 @@ extension DeferredMigrationError: ExplainedError {
     }
   }
 
-  /// The store, which is complete, what lets the clean-up go on, and what it still has to do.
+  /// Where the data is, how to let the clean-up continue, and what remains to be done.
   public var help: ErrorHelp {
     let left = pending.isEmpty ? "" : " Still to be cleaned up: \(pending.items.joined(separator: ", "))."
     let advice =

@@ -1,10 +1,7 @@
 extension SchemaObject {
-  /// Returns true if an index or a trigger speaks of a column of its own table, in whatever case.
+  /// Returns true if an index or a trigger refers to a column of its own table, ignoring case.
   ///
-  /// A trigger may name columns of other tables; its own table's are those of `NEW` and `OLD`, and those it waits for.
-  ///
-  /// - Parameter column: The column's name.
-  /// - Returns: True if it can't be made, or can't run, without the column.
+  /// A trigger may name columns of other tables; those of its own table follow `NEW`, `OLD` or `UPDATE OF`.
   package func speaks(ofColumn column: String) -> Bool {
     let words = Self.words(of: sql ?? "")
     let column = column.lowercased()

@@ -1,7 +1,7 @@
 public import HeirloomFormats
 import HeirloomModel
 
-/// The reason why a store can't be read, made or opened.
+/// The reason why a store can't be read, created or opened.
 public struct StoreError: Error, Hashable, Sendable {
   /// The store's file.
   public let path: String
@@ -23,13 +23,13 @@ public struct StoreError: Error, Hashable, Sendable {
     case notFile
     /// A file without content.
     case empty
-    /// A file that is not an SQLite database, or is one of a format that this SQLite doesn't know.
+    /// A file that is not an SQLite database, or has a format that this SQLite doesn't support.
     case notDatabase
     /// A file that is shorter than its own header says.
     case truncated(byteCount: Int64, expectedByteCount: Int64)
     /// A database whose structure is damaged.
     case damaged(reason: String)
-    /// A file that asks for more work than a store of its size can need, and what that work was.
+    /// A file that takes more work to read than a store of its size can need; `reason` is the bound that was exceeded.
     case tooDemanding(reason: String)
     /// An SQLite database without a store's metadata.
     case notStore(tables: [String])
@@ -41,25 +41,26 @@ public struct StoreError: Error, Hashable, Sendable {
     case missingVersionHashes
     /// A store that another connection has locked.
     case inUse
-    /// An interrupted last change to the file, which can't be undone without write access.
+    /// An interrupted change to the file, which can't be rolled back without write access.
     case needsRecovery
-    /// A `-journal` beside the file that SQLite would undo, although what it says can't be of this store.
+    /// A `-journal` that SQLite would roll back, although its content can't belong to this store.
     case refusedJournal(reason: String)
-    /// A `-wal` with changes that can't be read, since the folder can't be written to.
+    /// A `-wal` with changes that can't be read, because the folder can't be written to.
     case unreadableLog
     /// A file that can't be opened or read.
     case unreadable(reason: String)
-    /// A file that the system lets nobody open: on Apple's systems, while the device is locked.
+    /// A file that the system lets no process open: on Apple's systems, while the device is locked.
     case protected
     /// A file that can't be written to.
     case readOnly
-    /// Something else under a side file's name: SQLite would wait for it, or write elsewhere through it.
+    /// A side file's name with something other than a plain file: SQLite would wait for it, or write elsewhere through
+    /// it.
     case unusableSideFile(String, found: String)
-    /// A lack of room for what is to be written.
+    /// A disk without enough room for the changes.
     case diskFull
-    /// A file that is already there where a store was to be made.
+    /// An existing file at the path of a new store.
     case alreadyExists
-    /// A side file of a store that is gone, found where a new store was to be made.
+    /// A side file of a missing store, at the path of a new store.
     case straySideFile(String)
     /// A copy of the model in the store that can't be read.
     case invalidModelCache(reason: String)
@@ -67,9 +68,9 @@ public struct StoreError: Error, Hashable, Sendable {
     case incompatible(entities: [String])
     /// The name of a configuration that the model doesn't have.
     case unknownConfiguration(String)
-    /// A file that lacks tables or columns that the model asks for.
+    /// A file that lacks tables or columns that the model requires.
     case differentSchema(missing: [String])
-    /// Another refusal by SQLite.
+    /// Any other error of SQLite.
     case database(code: Int, message: String)
   }
 }
@@ -85,7 +86,7 @@ extension StoreError {
     }
   }
 
-  /// Creates the error that a failure of SQLite means for a store.
+  /// Converts an error of SQLite to a store's error.
   package init(_ error: SQLiteError, path: String) {
     let problem: Problem =
       if error.isBusy {
@@ -128,7 +129,7 @@ extension StoreError {
 }
 
 extension StoreError: ExplainedError {
-  /// The store with what was found instead of a readable one.
+  /// The store, with what was found and what was expected.
   public var cause: String {
     switch problem {
     case .missing:
@@ -196,7 +197,7 @@ extension StoreError: ExplainedError {
 }
 
 extension StoreError {
-  /// The store, or what there is of it, and what makes it readable again or takes its place.
+  /// Where the data is, and how to make the store readable again or replace it.
   public var help: ErrorHelp {
     let versions = "a previous version may be in the folder \(path).heirloom/previous."
     let together = DataLocation.described("\(path) and the files beside it hold the data together.")
@@ -268,7 +269,7 @@ extension StoreError {
     }
   }
 
-  /// True if a log with content is beside the store's place now.
+  /// True if the store's `-wal` exists now and isn't empty.
   package var hasLog: Bool { DatabaseFile.size(of: path + "-wal") ?? 0 > 0 }
 
   /// The same as `path`.

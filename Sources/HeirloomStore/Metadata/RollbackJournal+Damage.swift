@@ -1,10 +1,10 @@
-/// The damage of a rollback journal: SQLite undoes a change up to there, drops the rest, and says nothing.
+/// The damage of a rollback journal: SQLite rolls a change back up to there, and silently ignores the rest.
 package struct JournalDamage: Equatable, Sendable {
-  /// True when the journal's own header is damaged, so that SQLite undoes nothing.
+  /// True if the journal's own header is damaged, and SQLite rolls nothing back.
   package let isHeaderDamaged: Bool
-  /// The number of pages that the journal has, or says that it has.
+  /// The number of pages that the journal has, or claims to have.
   package let recordCount: Int64
-  /// The number of these pages that SQLite doesn't bring back, and that the database may hold as the change left them.
+  /// The number of these pages that SQLite doesn't restore; the database may still have them as changed.
   package let lostCount: Int64
 }
 
@@ -31,7 +31,7 @@ extension RollbackJournal {
 
   /// The result of playing a journal back as SQLite does.
   package struct Playback: Equatable, Sendable {
-    /// The pages that SQLite doesn't bring back; `nil` if there are none.
+    /// The pages that SQLite doesn't restore; `nil` if there are none.
     package fileprivate(set) var damage: JournalDamage?
     /// The sound records after the first damaged one, which SQLite doesn't reach.
     package fileprivate(set) var unread: [Record] = []
@@ -39,17 +39,16 @@ extension RollbackJournal {
     package fileprivate(set) var pageSize = 0
   }
 
-  /// Finds out what SQLite would undo, record by record.
+  /// Determines what SQLite would roll back, record by record.
   ///
-  /// SQLite stops at the first record whose checksum is wrong, and at a header that it doesn't know. A header is written
-  /// with its records on the disk, so each of them must be there. A page counts as lost unless the database still has it
-  /// as in the journal. These can't be noticed: another page's number, content outside the checksum, which covers every
-  /// two-hundredth byte, a cut where a header could come, and any cut of a journal without a number of records.
+  /// SQLite stops at the first record whose checksum is wrong, and at an invalid header. A header is written once its
+  /// records are on the disk, so each of them must be there. A page counts as lost unless the database still has it as
+  /// in the journal. Some damage can't be detected: another page's number, content outside the checksum, which covers
+  /// every 200th byte, a truncation where a header could be, and any truncation of a journal without a number of
+  /// records.
   ///
-  /// The files are opened and closed, which drops the locks that this process has on them: read a copy.
-  ///
-  /// - Returns: The result; without damage if the change is done already.
-  /// - Throws: ``StoreError`` when a file can't be read.
+  /// The files are opened and closed, which drops this process's locks on them: read a copy. A change that is already
+  /// committed has no damage.
   package func playback() throws(StoreError) -> Playback {
     guard !isCommitted else { return Playback() }
     guard let journal = OpenedFile(path), let database = OpenedFile(databasePath) else {
@@ -60,7 +59,7 @@ extension RollbackJournal {
   }
 }
 
-/// A header in a journal: one begins each part whose records were brought to the disk together.
+/// A header in a journal: one begins each part whose records were synced together.
 ///
 /// https://www.sqlite.org/fileformat2.html#the_rollback_journal
 private struct JournalHeader {
@@ -84,14 +83,14 @@ private struct JournalHeader {
     pageSize = size == 0 ? databasePageSize : size
   }
 
-  /// True if SQLite takes the sizes for possible.
+  /// True if SQLite accepts the sizes.
   var hasSizes: Bool {
     (32...65_536).contains(sectorSize) && sectorSize & (sectorSize - 1) == 0
       && (512...65_536).contains(pageSize) && pageSize & (pageSize - 1) == 0
   }
 }
 
-/// The reading of a journal's parts in their order, also after the place where SQLite stops.
+/// Reads a journal's parts in order, also after the place where SQLite stops.
 private struct JournalReader {
   private let journal: OpenedFile
   private let size: Int64
@@ -125,11 +124,11 @@ private struct JournalReader {
       (pageSize, sectorSize, pageCount) = (header.pageSize, header.sectorSize, header.pageCount)
       readParts(from: header)
     }
-    // The records behind a header that can't be read are not known; there was at least one.
+    // The records after an unreadable header are unknown; there was at least one.
     if isHeaderDamaged, recordCount == 0 { (recordCount, lostCount) = (1, 1) }
     var playback = RollbackJournal.Playback(unread: unread, pageSize: Int(clamping: pageSize))
     guard lostCount > 0 else { return playback }
-    // Each page is in a journal once. A number of records that can't be right is a damaged one.
+    // A journal has each page once. A number of records beyond that is itself damaged.
     let most = max(1, Int64(pageCount), Int64(seen.count))
     playback.damage = JournalDamage(
       isHeaderDamaged: isHeaderDamaged, recordCount: min(recordCount, most), lostCount: min(lostCount, most))
@@ -147,9 +146,10 @@ private struct JournalReader {
     }
   }
 
-  /// Returns a header after the first; `nil` for the end of what was brought to the disk.
+  /// Returns a header after the first; `nil` for the end of what was synced.
   ///
-  /// SQLite writes the magic bytes and the number of a part once its records are on the disk; zeros come before.
+  /// SQLite writes a part's magic bytes and number of records once the records are on the disk; until then, they are
+  /// zero.
   private mutating func nextHeader(at offset: Int64) -> JournalHeader? {
     guard let start = journal.bytes(at: offset, count: min(28, max(0, size - offset))), start.count >= 8
     else { return nil }
@@ -159,7 +159,7 @@ private struct JournalReader {
       return nil
     }
     if hasMagic { return header }
-    // The first byte of an earlier change's header was made zero. Any other part with sound records was on the disk.
+    // The first byte of an earlier change's header was set to zero. Any other part with sound records was synced.
     guard start[0] != 0, header.count != 0, header.pageCount == pageCount,
       record(at: offset + sectorSize).map({ isSound($0, header) }) == true
     else { return nil }
@@ -167,7 +167,7 @@ private struct JournalReader {
     return header
   }
 
-  /// Reads a part, and returns the offset behind its records.
+  /// Reads a part, and returns the offset after its records.
   private mutating func readPart(_ header: JournalHeader, at offset: Int64) -> Int64 {
     let (start, length) = (offset + sectorSize, pageSize + 8)
     let fitting = max(0, size - start) / length
@@ -175,7 +175,7 @@ private struct JournalReader {
     var unknown: [(record: JournalRecord, difference: UInt32)] = []
     for number in 0..<min(declared, fitting) {
       guard let record = record(at: start + number * length) else { break }
-      // Without a number, records of an earlier change may follow: their sums fit another nonce, the same for all.
+      // Without a number, records of an earlier change may follow: their checksums fit another nonce, the same for all.
       if header.count == nil, !isSound(record, header) || record.page == 0 {
         unknown.append((record, record.checksum &- record.sum))
       } else {
@@ -191,7 +191,7 @@ private struct JournalReader {
       return size
     }
     guard header.count != nil else { return size }
-    // A record where a header would come: the number was larger.
+    // A record in the place of a header: the real number of records is larger.
     var end = start + declared * length
     while let record = record(at: end), isSound(record, header), isPage(record.page), !seen.contains(record.page) {
       isStopped = true
@@ -204,9 +204,9 @@ private struct JournalReader {
   private mutating func take(_ record: JournalRecord, _ header: JournalHeader) {
     recordCount += 1
     let isKnown = isPage(record.page) && isSound(record, header)
-    // SQLite passes over the number of a page behind the database's end, and stops at one that no page has.
+    // SQLite skips the number of a page beyond the database's end, and stops at an invalid one.
     if !isKnown, record.page <= pageCount || record.page == lockPage { isStopped = true }
-    // The same page twice: one of the two has a wrong number, and the page that it is of isn't brought back.
+    // If a page occurs twice, one of the two has a wrong number, and its real page isn't restored.
     let isNew = !isPage(record.page) || seen.insert(record.page).inserted
     guard isStopped || !isKnown || !isNew, !isNew || !isInDatabase(record) else { return }
     lostCount += 1
@@ -232,7 +232,7 @@ private struct JournalReader {
     return journal.bytes(at: offset, count: pageSize + 8).map { JournalRecord($0, offset: offset + 4) }
   }
 
-  /// Returns true if the database has the page as it is in a record: the change didn't get to it.
+  /// Returns true if the database has the page as in a record: the change hadn't reached it.
   private func isInDatabase(_ record: JournalRecord) -> Bool {
     guard isPage(record.page) else { return false }
     return database.bytes(at: Int64(record.page - 1) * pageSize, count: pageSize).map { $0[...] == record.content }

@@ -1,21 +1,21 @@
 import Foundation
 
-/// The journal of an interrupted change, as SQLite would undo it.
+/// The journal of an interrupted change, as SQLite would roll it back.
 ///
-/// SQLite asks nobody. The next connection that may write brings back the journal's pages and cuts the database to the
-/// journal's length for it. It follows the name of a super-journal, and deletes that. A journal may come from anyone
-/// who can make a file in the store's folder, so it is read here before SQLite sees it.
+/// SQLite needs no confirmation. The next connection that may write restores the journal's pages, and truncates the
+/// database to the size in the journal. It follows the name of a super-journal, and deletes that file. Anything that
+/// can create a file in the store's folder can forge a journal, so it is read here before SQLite sees it.
 /// https://www.sqlite.org/fileformat2.html#the_rollback_journal
 package struct RollbackJournal: Equatable, Sendable {
-  /// The reason why a journal isn't followed.
+  /// The reason why a journal isn't rolled back.
   package enum Objection: Hashable, Sendable {
-    /// A length of zero for a database that has pages: undoing would empty it.
+    /// The original size is zero, but the database has pages: a rollback would empty it.
     case emptiesDatabase
-    /// A length far beyond the file and the journal together: undoing would stretch the database, up to 16 TB.
+    /// The original size is far beyond the file and the journal together: a rollback would extend it, up to 16 TB.
     case stretchesDatabase
     /// The name of a super-journal that is not this database's.
     case namesAnother(String)
-    /// A copy that is not a store after the journal was undone in it.
+    /// Rolling the journal back in a copy left something that is not a store.
     case leavesNoStore
   }
 
@@ -25,7 +25,7 @@ package struct RollbackJournal: Equatable, Sendable {
   package let byteCount: Int64
   /// The number of pages that the database had before the change; `nil` if the journal's beginning is damaged.
   package let originalPageCount: UInt32?
-  /// The size of the database's pages, in bytes, as the journal says; 0 if its beginning is damaged.
+  /// The size of the database's pages, in bytes, according to the journal; 0 if its beginning is damaged.
   package let pageSize: UInt32
   /// The path of the super-journal that it names, from a change of several databases.
   package let superJournal: String?
@@ -37,17 +37,16 @@ package struct RollbackJournal: Equatable, Sendable {
 
   private static let suffix = "-journal"
   static let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
-  /// The longest name that is looked for, in bytes; SQLite's own limit is shorter.
+  /// The longest name that is searched for, in bytes; SQLite's own limit is shorter.
   private static let nameLimit: Int64 = 65_536
 
-  /// Reads a database's journal; `nil` if SQLite would undo none: no file, an empty one, or one that begins with zero.
+  /// Reads a database's journal; `nil` if SQLite would ignore it: no file, an empty one, or one that begins with zero.
   ///
-  /// - Parameter path: The database, at the end of its symbolic links.
-  /// - Throws: ``StoreError`` if there is a file that can't be read.
+  /// The path must have its symbolic links resolved. Throws ``StoreError`` if there is a file that can't be read.
   package init?(besideDatabaseAt path: String) throws(StoreError) {
     databasePath = path
     var status = stat()
-    // A launch with nothing to do gets no further than this.
+    // A launch without a journal ends here.
     guard lstat(path + Self.suffix, &status) == 0 else { return nil }
     if let found = StoreReading.oddKind(status) {
       throw StoreError(path: path, problem: .unusableSideFile(path + Self.suffix, found: found))
@@ -64,7 +63,7 @@ package struct RollbackJournal: Equatable, Sendable {
     let length = file.bytes(at: file.byteCount - 16, count: 16).flatMap { end in
       end[8...].elementsEqual(Self.magic) ? Int64(bigEndianWord(end, at: 0)) : nil
     }
-    // SQLite drops a name whose sum is wrong. A journal that names another file is not followed either way.
+    // SQLite ignores a name with a wrong checksum. Here, a journal that names another file is rejected either way.
     guard let length, length > 0, length <= Self.nameLimit, length <= file.byteCount - 16,
       let name = file.bytes(at: file.byteCount - 16 - length, count: length)
     else {
@@ -72,22 +71,22 @@ package struct RollbackJournal: Equatable, Sendable {
       return
     }
     superJournal = String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
-    // The number of a page that never has content comes before the name.
+    // The number of the lock-byte page precedes the name.
     recordsByteCount = max(0, file.byteCount - 16 - length - 4)
   }
 
-  /// True if the change is done: a change of several databases removes its super-journal as the last step.
+  /// True if the change is committed: a change of several databases deletes its super-journal last.
   package var isCommitted: Bool {
     var status = stat()
     return superJournal.map { lstat($0, &status) != 0 && errno == ENOENT } ?? false
   }
 
-  /// The reason why the journal isn't followed; `nil` if there is none.
+  /// The reason why the journal isn't rolled back; `nil` if there is none.
   package var objection: Objection? {
     var status = stat()
     if let originalPageCount, lstat(databasePath, &status) == 0, status.st_size > 0 {
       if originalPageCount == 0 { return .emptiesDatabase }
-      // A change that made the database shorter has the pages that it cut off in its journal.
+      // The journal of a change that shortened the database has the pages that were cut off.
       let (size, most) = (Int64(originalPageCount) * Int64(max(512, pageSize)), Int64(status.st_size) + byteCount)
       if size > most + 65_536 { return .stretchesDatabase }
     }
@@ -97,7 +96,7 @@ package struct RollbackJournal: Equatable, Sendable {
 
   /// Returns true if a super-journal is one that SQLite may follow and delete.
   ///
-  /// It must be in the store's folder, have a name of SQLite's form, and be gone or list this journal among others.
+  /// It must be in the store's folder with a name of SQLite's form, and be deleted already or list this journal.
   private func isOwn(_ path: String) -> Bool {
     guard let own = Self.place(of: self.path), let place = Self.place(of: path), place.folder == own.folder,
       Self.isSuperJournalName(place.name)
@@ -124,7 +123,7 @@ package struct RollbackJournal: Equatable, Sendable {
     return end[3...].allSatisfy { (0x30...0x39).contains($0) || (0x41...0x46).contains($0) }
   }
 
-  /// Returns the folder of an absolute path, with its links followed, and the name in that folder.
+  /// Returns the folder of an absolute path, with its links resolved, and the name in that folder.
   private static func place(of path: String) -> (folder: String, name: String)? {
     guard path.utf8.first == UInt8(ascii: "/"), let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
       return nil
@@ -149,13 +148,13 @@ extension RollbackJournal.Objection {
 }
 
 extension StoreError {
-  /// Returns the error of a journal that isn't followed.
+  /// Returns the error of a journal that isn't rolled back.
   package static func refusedJournal(_ objection: RollbackJournal.Objection, path: String) -> StoreError {
     StoreError(path: path, problem: .refusedJournal(reason: objection.reason))
   }
 }
 
-/// A file that is read by its descriptor; links are not followed, and a named pipe is not waited for.
+/// A file that is read through its descriptor; links are not followed, and a named pipe doesn't block.
 final class OpenedFile {
   let byteCount: Int64
   private let descriptor: Int32

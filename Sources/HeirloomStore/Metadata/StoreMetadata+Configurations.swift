@@ -3,12 +3,8 @@ package import HeirloomModel
 extension StoreMetadata {
   /// Returns the configuration whose entities a store holds, if the store was made with the model.
   ///
-  /// Metadata name all entities of the model, whatever the store holds; the store's tables tell which it holds.
-  ///
-  /// - Parameters:
-  ///   - model: The model.
-  ///   - actual: The schema of the store's file.
-  /// - Returns: The configuration, `.some(nil)` for the whole model; `nil` if the model isn't the store's.
+  /// Metadata name all entities of the model; only the store's tables show which of them it holds. The result is
+  /// `.some(nil)` for the whole model, and `nil` if the model isn't the store's.
   package func configuration(of model: ManagedObjectModel, heldBy actual: ActualSchema) -> String?? {
     guard names(model) else {
       return model.configurations.map(\.name).first { names(model, configuration: $0) }.map { .some($0) }
@@ -22,8 +18,8 @@ extension StoreMetadata {
     let held = whole.filter { actual.table(named: $0) != nil }
     guard held != whole else { return .some(nil) }
     let fitting = model.configurations.map(\.name).filter { tables($0) == held }
-    // Subentities live in their root's table, and its columns tell which. A table that is missing for another reason
-    // has to be reported.
+    // Subentities are in their root's table, and its columns show which. A table that is missing for another reason has
+    // to be reported.
     let exact = fitting.first {
       actual.drift(from: PhysicalSchema(model: model, configuration: $0, actual: actual)).isEmpty
     }

@@ -4,11 +4,8 @@ import HeirloomFormats
 extension StoreMetadata {
   /// Reads the metadata of an open database.
   ///
-  /// - Parameters:
-  ///   - connection: The connection.
-  ///   - database: The schema name of the database: `main`, or an attached one.
-  ///   - path: The store's file, for messages and to compare its size.
-  /// - Throws: ``StoreError`` that says what is there instead of a store.
+  /// `path` is the store's file, for messages and to compare its size. Throws ``StoreError`` with what was found
+  /// instead of a store.
   package init(connection: Connection, database: String = "main", path: String) throws(StoreError) {
     var rows: [(identifier: String?, propertyList: [UInt8]?)] = []
     var expectedSize: Int64 = 0
@@ -59,7 +56,7 @@ extension StoreMetadata {
 
   /// Returns the condition that the metadata are a table with pages of its own and no computed columns.
   ///
-  /// SQLite checks it first, since reading anything else could run for ever.
+  /// SQLite checks it first, because reading anything else could run forever.
   private static func isPlain(_ database: String) -> String {
     "EXISTS (SELECT 1 FROM \(quote(database)).sqlite_schema WHERE name = \(quoteLiteral(PhysicalName.metadataTable))"
       + " AND type = 'table' AND rootpage > 0 AND sql NOT LIKE '%as%')"
@@ -70,12 +67,7 @@ extension StoreMetadata {
     return (try? connection.rowCount(of: table)).flatMap { Int(exactly: $0) } ?? 2
   }
 
-  /// Writes the metadata as the only row.
-  ///
-  /// - Parameters:
-  ///   - connection: The connection, in a transaction.
-  ///   - database: The schema name of the database.
-  /// - Throws: ``SQLiteError``.
+  /// Writes the metadata as the only row, inside a transaction.
   package func write(to connection: Connection, database: String = "main") throws(SQLiteError) {
     let list: [UInt8]
     do throws(PropertyListError) {
@@ -84,7 +76,7 @@ extension StoreMetadata {
       throw SQLiteError(extendedCode: StoreReading.misuseCode, message: error.description)
     }
     let table = "\(quote(database)).\(quote(PhysicalName.metadataTable))"
-    // The row may have columns of others.
+    // The row may have other programs' columns.
     try connection.execute(
       "UPDATE \(table) SET \(quote(PhysicalName.version)) = 1, \(quote(PhysicalName.uuid)) = ?1,"
         + " \(quote(PhysicalName.propertyList)) = ?2", [.text(identifier), .blob(list)])

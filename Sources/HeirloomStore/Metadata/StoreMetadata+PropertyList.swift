@@ -2,13 +2,9 @@ package import HeirloomFormats
 import HeirloomModel
 
 extension StoreMetadata {
-  /// Reads metadata from the property list of a store.
+  /// Reads metadata from a store's binary property list; the identifier is kept beside the list.
   ///
-  /// - Parameters:
-  ///   - propertyList: The whole property list, binary.
-  ///   - identifier: The store's identifier, which is kept beside the list.
-  ///   - path: The store's file, for messages.
-  /// - Throws: ``StoreError`` if the list is damaged or names no version hashes.
+  /// `path` is for messages. Throws ``StoreError`` if the list is damaged or has no version hashes.
   package init(propertyList: [UInt8], identifier: String, path: String) throws(StoreError) {
     func invalid(_ reason: String) -> StoreError {
       StoreError(path: path, problem: .invalidMetadata(reason: reason))
@@ -33,7 +29,7 @@ extension StoreMetadata {
       versionHashes[name] = hash
     }
     self.identifier = identifier
-    // Values of another kind than expected stay where they are, and are written back unchanged.
+    // Values of an unexpected kind stay where they are, and are written back unchanged.
     versionIdentifiers =
       Self.take(PhysicalName.versionIdentifiersKey, from: &values) { value in
         guard let elements = value.arrayValue else { return nil }
@@ -62,10 +58,9 @@ extension StoreMetadata {
     return value
   }
 
-  /// Returns the property list as a store keeps it.
+  /// Returns the metadata as a binary property list; equal metadata give equal bytes.
   ///
-  /// - Returns: A binary property list; equal metadata give equal bytes.
-  /// - Throws: `PropertyListError` if one of the app's values is nested too deeply.
+  /// Throws `PropertyListError` if one of the app's values is nested too deeply.
   package func propertyList() throws(PropertyListError) -> [UInt8] {
     var values = otherValues
     values[PhysicalName.versionHashesKey] = .dictionary(versionHashes.mapValues { .data($0.bytes) })

@@ -2,23 +2,23 @@ public import Foundation
 package import HeirloomFormats
 public import HeirloomModel
 
-/// A store's record of itself: its identifier and the version of the model it was made with.
+/// A store's metadata: its identifier and the version of the model it was made with.
 public struct StoreMetadata: Hashable, Sendable {
   /// The store's identifier: a UUID in upper case, kept through all migrations.
   public var identifier: String
   /// The version hashes of the model's entities by name.
   public var versionHashes: [String: VersionHash]
-  /// The model's version identifiers; among versions of equal hashes they tell which one made the store.
+  /// The model's version identifiers, which distinguish versions with equal hashes.
   public var versionIdentifiers: [String]
   /// The digest of names and hashes; old stores have none.
   public var versionHashesDigest: String?
   /// The digest of hashes; old stores have none.
   public var versionChecksum: String?
-  /// The version of Core Data that wrote the store last; 0 if the store doesn't say.
+  /// The version of Core Data that wrote the store last; 0 if it is unknown.
   public var frameworkVersion: Int
   /// The generation that Heirloom gave the file when it wrote it; `nil` if another program made it.
   public var generation: String?
-  /// The parts that a deferred migration by Heirloom left to be cleaned up, as the store lists them; `nil` if none.
+  /// The clean-up that a deferred migration by Heirloom left, as the store lists it; `nil` if there is none.
   public package(set) var deferredMigration: DeferredMigration?
   /// All other values: those of the app and those that Core Data doesn't change.
   package var otherValues: [String: PropertyListValue]
@@ -28,10 +28,10 @@ public struct StoreMetadata: Hashable, Sendable {
 
   /// Reads the metadata of a store without changing it.
   ///
-  /// The store may be open elsewhere. SQLite may make its side files (`-wal`, `-shm`) if the store is in WAL mode.
+  /// The store may be open elsewhere. SQLite may create its side files (`-wal`, `-shm`) if the store is in WAL mode.
   ///
   /// - Parameter url: The store's file.
-  /// - Throws: ``StoreError`` that says what is there instead of a readable store.
+  /// - Throws: ``StoreError`` with what was found instead of a readable store.
   public init(contentsOf url: URL) throws(StoreError) {
     self = try StoreReading.withQuietConnection(toStoreAt: url.path) { connection throws(StoreError) in
       try StoreMetadata(connection: connection, path: url.path)
@@ -55,7 +55,7 @@ public struct StoreMetadata: Hashable, Sendable {
     adopt(model)
   }
 
-  /// Takes over the version of a model; the identifier and the app's values stay.
+  /// Sets the version to that of a model; the identifier and the app's values stay.
   ///
   /// A store of a configuration names all entities of its model, as Core Data's do.
   ///
@@ -68,7 +68,7 @@ public struct StoreMetadata: Hashable, Sendable {
     frameworkVersion = Self.currentFrameworkVersion
   }
 
-  /// Returns 32 hexadecimal digits that no other store has.
+  /// Returns 32 random hexadecimal digits, which identify a file.
   package static func newGeneration() -> String {
     var generator = SystemRandomNumberGenerator()
     return (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }.hexadecimal
@@ -76,10 +76,10 @@ public struct StoreMetadata: Hashable, Sendable {
 
   // MARK: Comparing
 
-  /// Returns true if the store was made with a version of the model that is stored in the same way.
+  /// Returns true if the store was made with a model that has the same version hashes.
   ///
-  /// That is so if both have the same entities with equal version hashes. For a store of a configuration, only its
-  /// entities count: the metadata also name those of the other configurations, which may have changed.
+  /// Both must have the same entities. For a store of a configuration, only its entities are compared: the metadata
+  /// also name those of the other configurations, which may have changed.
   ///
   /// - Parameters:
   ///   - model: A model.
@@ -92,10 +92,7 @@ public struct StoreMetadata: Hashable, Sendable {
 
   /// Returns true if the metadata name the entities of a model, or of one of its configurations, and no others.
   ///
-  /// - Parameters:
-  ///   - model: A model.
-  ///   - configuration: The configuration; `nil` for all entities.
-  /// - Returns: False also for an unknown configuration.
+  /// Returns false for an unknown configuration.
   package func names(_ model: ManagedObjectModel, configuration: String? = nil) -> Bool {
     isCompatible(with: model, configuration: configuration)
       && versionHashes.count == model.entities(inConfiguration: configuration)?.count
@@ -124,6 +121,6 @@ public struct StoreMetadata: Hashable, Sendable {
 }
 
 extension StoreMetadata {
-  /// True if a deferred lightweight migration, Heirloom's or Core Data's own, has left something to be cleaned up.
+  /// True while the clean-up of a deferred lightweight migration, Heirloom's or Core Data's own, is unfinished.
   public var hasDeferredMigration: Bool { deferredMigration != nil || DeferredMigration.isNoted(in: otherValues) }
 }

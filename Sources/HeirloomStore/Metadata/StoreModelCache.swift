@@ -6,33 +6,27 @@ package import HeirloomModel
 ///
 /// Core Data writes it whenever it opens a store with a changed model. It is a cache: a store without one is complete.
 package enum StoreModelCache {
-  /// Reads the model from a store without changing it.
+  /// Reads the model from a store without changing it; `nil` if the store holds none.
   ///
-  /// - Parameter url: The store's file.
-  /// - Returns: The model; `nil` if the store holds none. It is the store's own only if its hashes are those of the
-  ///   metadata: ask ``StoreMetadata/isCompatible(with:configuration:)``.
-  /// - Throws: ``StoreError`` if the store can't be read or the copy is damaged.
+  /// It is the store's own only if its hashes are those of the metadata: ask
+  /// ``StoreMetadata/isCompatible(with:configuration:)``. Throws ``StoreError`` if the store can't be read or the copy
+  /// is damaged.
   package static func model(inStoreAt url: URL) throws(StoreError) -> ManagedObjectModel? {
     try StoreReading.withQuietConnection(toStoreAt: url.path) { connection throws(StoreError) in
       try model(connection: connection, path: url.path)?.model
     }
   }
 
-  /// Reads the model from an open database.
+  /// Reads the model from an open database; `nil` if there is none.
   ///
-  /// - Parameters:
-  ///   - connection: The connection.
-  ///   - database: The schema name of the database.
-  ///   - path: The store's file, for messages.
-  /// - Returns: The model and what was not understood of it; `nil` if there is none.
-  /// - Throws: ``StoreError`` if the database can't be read or the copy is damaged.
+  /// Throws ``StoreError`` if the database can't be read or the copy is damaged; `path` is for messages.
   package static func model(
     connection: Connection, database: String = "main", path: String
   ) throws(StoreError) -> ReadModel? {
     let content: [UInt8]
     do throws(SQLiteError) {
       let schema = "\(quote(database)).sqlite_schema"
-      // Only a real column of a real table counts: nothing that merely looks like it is evaluated.
+      // Only a real column of a real table is read: a view or a computed column would be evaluated.
       let exists = try connection.firstInteger(
         "SELECT COUNT(*) FROM \(schema) AS s, pragma_table_xinfo(s.name, ?2) AS c WHERE s.type = 'table' AND s.name = ?1"
           + " AND s.rootpage > 0 AND c.name = ?3 AND c.hidden = 0",
@@ -52,14 +46,9 @@ package enum StoreModelCache {
     }
   }
 
-  /// Writes the model as the only row, or leaves the table empty for a model that can't be archived.
+  /// Writes the model as the only row, inside a transaction; the table must exist.
   ///
-  /// - Parameters:
-  ///   - model: The model.
-  ///   - connection: The connection, in a transaction; the table exists.
-  ///   - database: The schema name of the database.
-  /// - Returns: True if the store now holds the model.
-  /// - Throws: ``SQLiteError``.
+  /// If the model can't be archived, this leaves the table empty and returns false.
   @discardableResult
   package static func write(
     _ model: ManagedObjectModel, to connection: Connection, database: String = "main"

@@ -18,7 +18,7 @@ package struct StoreModelCandidate: Sendable {
   package let model: ManagedObjectModel?
   /// The reason why it can't be read; `nil` if it was read.
   package let problem: String?
-  /// True if somebody named this model for the store.
+  /// True if this model was explicitly named for the store.
   package let isGiven: Bool
 
   /// Creates one for a model that was read.

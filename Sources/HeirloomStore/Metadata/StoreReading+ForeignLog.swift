@@ -2,15 +2,12 @@ import Foundation
 import HeirloomModel
 
 extension StoreReading {
-  /// Returns the reason why the `-wal` beside a store is another database's; `nil` if nothing says that it is.
+  /// Returns the reason why the `-wal` beside a store is another database's, as a clause; `nil` if there is none.
   ///
-  /// SQLite finds the log by its name alone. With one that was copied there, the store's pages become those of the other
-  /// database at the next checkpoint. The identifier in the metadata tells the two apart, if the log holds it.
-  ///
-  /// - Parameter path: The store's file.
-  /// - Returns: A clause.
+  /// SQLite finds the log by its name alone. If another database's log was copied there, the store's pages become those
+  /// of that database at the next checkpoint. The identifier in the metadata reveals this, if the log holds it.
   package static func objectionToLog(besideStoreAt path: String) -> String? {
-    // SQLite keeps the log beside the file that a symbolic link leads to.
+    // SQLite keeps the log beside the file that a symbolic link points to.
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     // SQLite would wait for a named pipe.
@@ -30,10 +27,7 @@ extension StoreReading {
     }
   }
 
-  /// Refuses a store whose `-wal` is another database's.
-  ///
-  /// - Parameter path: The store's file.
-  /// - Throws: ``StoreError`` with ``StoreError/Problem/unusableSideFile(_:found:)``.
+  /// Throws ``StoreError/Problem/unusableSideFile(_:found:)`` if the `-wal` of a store is another database's.
   package static func checkLog(besideStoreAt path: String) throws(StoreError) {
     guard let objection = objectionToLog(besideStoreAt: path) else { return }
     throw StoreError(

@@ -2,18 +2,13 @@ import CHeirloomSQLite
 import Foundation
 
 extension StoreReading {
-  /// Opens a store for an inspection that leaves nothing beside it, if that is possible.
+  /// Opens a store for an inspection that leaves no side files, if possible.
   ///
-  /// To read a store in WAL mode, SQLite makes the side files, and a connection that only reads leaves them behind. If
-  /// there is no `-wal` (but for an empty one alone, which Apple's SQLite leaves), no process has the store open and the
-  /// main file is the whole store; a `-shm` without a `-wal` holds nothing. It is then read as a file that doesn't change,
-  /// and again in the usual way if it did change meanwhile.
-  ///
-  /// - Parameters:
-  ///   - path: The store's file.
-  ///   - body: The work to do. It may be called a second time; it must not keep the connection.
-  /// - Returns: What the body returns.
-  /// - Throws: ``StoreError``, the body's included.
+  /// To read a store in WAL mode, SQLite creates the side files, and a read-only connection leaves them behind. If
+  /// there is no `-wal`, no process has the store open and the main file is the whole store; a `-shm` without a `-wal`
+  /// holds nothing. The same is true of an empty `-wal` alone, which Apple's SQLite leaves. The file is then read as
+  /// immutable, and again in the usual way if it changed meanwhile. The body may be called a second time; it must not
+  /// keep the connection.
   package static func withQuietConnection<Value>(
     toStoreAt path: String, _ body: (Connection) throws(StoreError) -> Value
   ) throws(StoreError) -> Value {
@@ -37,9 +32,9 @@ extension StoreReading {
 private struct UndisturbedFile: Equatable {
   private let file: FileStamp
 
-  /// Reads the state; `nil` if there are side files that hold or stand for something, or no file.
+  /// Reads the state; `nil` if there is no file, or if side files may have content or be in use.
   init?(_ path: String) {
-    // SQLite keeps the side files beside the file that a symbolic link leads to.
+    // SQLite keeps the side files beside the file that a symbolic link points to.
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     let name = String(cString: resolved)
@@ -55,7 +50,7 @@ private struct UndisturbedFile: Equatable {
 }
 
 extension Connection {
-  /// True if the main file's header asks for WAL mode; the file counts, whatever the connection makes of it.
+  /// True if the main file's header has WAL mode, whatever mode the connection uses.
   package var hasWALHeader: Bool {
     // Byte 19 is the format's read version: https://www.sqlite.org/fileformat2.html#file_format_version_numbers
     readStart(byteCount: 20).map { $0[19] == 2 } ?? false
@@ -63,17 +58,12 @@ extension Connection {
 
   /// Returns the first bytes of the main file as they are; `nil` if they can't be read.
   ///
-  /// They are read through SQLite's own handle: closing another one would drop the locks of this process.
+  /// They are read through SQLite's own handle: closing another one would drop this process's locks.
   func readStart(byteCount: Int32) -> [UInt8]? {
     readFile(at: 0, byteCount: byteCount)
   }
 
   /// Returns bytes of the main file as they are; `nil` if they can't be read, or there are fewer.
-  ///
-  /// - Parameters:
-  ///   - offset: The place of the first, in bytes.
-  ///   - byteCount: The number of bytes.
-  /// - Returns: The bytes.
   package func readFile(at offset: Int64, byteCount: Int32) -> [UInt8]? {
     guard byteCount >= 0 else { return nil }
     var bytes = [UInt8](repeating: 0, count: Int(byteCount))

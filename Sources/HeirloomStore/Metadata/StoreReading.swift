@@ -2,18 +2,14 @@ import CHeirloomSQLite
 import Foundation
 import HeirloomFormats
 
-/// The inspection of a store, which doesn't change it.
+/// Inspections of a store, which don't change it, and the checks before it is opened.
 package enum StoreReading {
   /// The code for a caller's mistake.
   static let misuseCode: Int32 = SQLITE_MISUSE
 
-  /// Opens a store for an inspection; it is closed when the body lets go of the connection.
+  /// Opens a store for an inspection; it is closed when the body releases the connection.
   ///
-  /// - Parameters:
-  ///   - path: The store's file.
-  ///   - body: The work to do. It may be called a second time with another connection if the first can't read.
-  /// - Returns: What the body returns.
-  /// - Throws: ``StoreError``, the body's included.
+  /// The body may be called a second time with another connection, if the first can't read.
   package static func withConnection<Value>(
     toStoreAt path: String, _ body: (Connection) throws(StoreError) -> Value
   ) throws(StoreError) -> Value {
@@ -21,8 +17,8 @@ package enum StoreReading {
     do throws(StoreError) {
       return try body(try connection(path, .readOnly))
     } catch  where isFolderProblem(error) {
-      // In a folder that can't be written to, SQLite can't make the side files of WAL mode. If nothing is in them, the
-      // main file alone is the store; nobody can change it there either.
+      // In a folder that can't be written to, SQLite can't create the side files of WAL mode. If they are empty, the
+      // main file alone is the store, and nothing can change it there either.
       guard isComplete(path) else {
         throw StoreError(path: path, problem: hasRoom(beside: path) ? .unreadableLog : .diskFull)
       }
@@ -32,12 +28,10 @@ package enum StoreReading {
     }
   }
 
-  /// Lets SQLite undo an interrupted change, as any app that opens the store does; a connection for reading can't.
+  /// Lets SQLite roll an interrupted change back, as any app that opens the store does; a read-only connection can't.
   ///
-  /// For the only copy of a store, the caller first asks ``RollbackJournal/objection`` and keeps the store.
-  ///
-  /// - Parameter path: The store's file.
-  /// - Throws: ``StoreError`` when it can't be undone; the store and its journal are then as they were.
+  /// For the only copy of a store, the caller first checks ``RollbackJournal/objection`` and keeps the store as it is.
+  /// If this throws, the store and its journal are unchanged.
   package static func undoInterruptedChange(ofStoreAt path: String) throws(StoreError) {
     try checkFile(path)
     try checkJournal(path)
@@ -51,9 +45,7 @@ package enum StoreReading {
     }
   }
 
-  /// Returns true if a database has metadata.
-  ///
-  /// - Throws: `SQLiteError` when the store can't be read now, which says nothing about its metadata.
+  /// Returns true if a database has metadata; throws if it can't be read now, which says nothing about its metadata.
   package static func hasMetadata(_ connection: Connection) throws(SQLiteError) -> Bool {
     try metadata(of: connection) != nil
   }
@@ -72,21 +64,19 @@ package enum StoreReading {
 
   /// Returns the generation of the store that is a connection's main database; `nil` if it has none, or no metadata.
   ///
-  /// - Throws: `SQLiteError` when the disk fails, which says nothing of it.
+  /// Throws an error if the store can't be read now, which says nothing about its generation.
   package static func generation(of connection: Connection) throws(SQLiteError) -> String? {
     try metadata(of: connection)?.generation
   }
 
-  /// Gives the store that is a connection's main database a generation, if it has metadata.
-  ///
-  /// - Throws: `SQLiteError`.
+  /// Sets the generation of the store that is a connection's main database, if it has metadata.
   package static func give(_ generation: String, to connection: Connection) throws(SQLiteError) {
     guard var metadata = try metadata(of: connection) else { return }
     metadata.generation = generation
     try connection.transaction { () throws(SQLiteError) in try metadata.write(to: connection) }
   }
 
-  /// Throws if SQLite would undo a change by a journal that can't be of this store.
+  /// Throws if SQLite would roll back a journal that can't be of this store.
   static func checkJournal(_ path: String) throws(StoreError) {
     guard let resolved = realpath(path, nil) else { return }
     defer { free(resolved) }
@@ -109,7 +99,7 @@ package enum StoreReading {
     }
   }
 
-  /// Throws an error if the path doesn't lead to a file with content.
+  /// Throws unless the path is that of a file with content, and its side files are plain files.
   static func checkFile(_ path: String) throws(StoreError) {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -122,11 +112,11 @@ package enum StoreReading {
     try checkSideFiles(path)
   }
 
-  /// Throws an error if SQLite would follow, wait for or write into something that is not the store's side file.
+  /// Throws if a side file's name has something that SQLite would follow, wait for or write through.
   ///
   /// SQLite opens side files without checking: a named pipe would hang it, and through a link it would write elsewhere.
   private static func checkSideFiles(_ path: String) throws(StoreError) {
-    // SQLite keeps the side files beside the file that a symbolic link leads to.
+    // SQLite keeps the side files beside the file that a symbolic link points to.
     guard let resolved = realpath(path, nil) else { return }
     defer { free(resolved) }
     for suffix in ["-wal", "-shm", "-journal"] {
@@ -145,7 +135,7 @@ package enum StoreReading {
     }
   }
 
-  /// Returns the words for what is in a side file's place; `nil` for a plain file.
+  /// Returns a description of what has a side file's name; `nil` for a plain file.
   static func oddKind(_ status: stat) -> String? {
     switch status.st_mode & S_IFMT {
     case S_IFREG: nil
@@ -165,8 +155,8 @@ package enum StoreReading {
   private static func hasRoom(beside path: String) -> Bool {
     var room = statvfs()
     guard statvfs(path, &room) == 0 else { return true }
-    // The index of the `-wal` takes at least 32 KiB. A file system without a table of files reports none at all.
-    // The widths of both differ between systems.
+    // The `-shm` takes at least 32 KiB. A file system without an inode table reports no inodes at all. The widths of
+    // both fields differ between systems.
     let bytes = UInt64(room.f_bavail).multipliedReportingOverflow(by: UInt64(room.f_frsize))
     return (bytes.overflow || bytes.partialValue >= 32_768) && (room.f_files == 0 || room.f_favail > 0)
   }
@@ -176,7 +166,7 @@ package enum StoreReading {
     (DatabaseFile.size(of: path + "-wal") ?? 0) == 0 ? DatabaseFile.size(of: path) : nil
   }
 
-  /// Returns the store's error that a failed reading of the metadata stands for.
+  /// Converts SQLite's error from reading the metadata to a store's error.
   static func error(
     _ error: SQLiteError, connection: Connection, database: String, path: String
   ) -> StoreError {

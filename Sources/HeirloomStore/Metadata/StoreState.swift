@@ -1,23 +1,22 @@
 import Foundation
 
-/// The file system's facts about a store's files, which later show that nobody has written to the store since.
+/// The file system's status of a store's files, which shows later that the store wasn't written to since.
 ///
-/// Whoever commits to a store writes to its main file or to its `-wal`, and the file system notes the time. Two equal
-/// states mean the same content if, before the first, the files were at rest for longer than such a time resolves: a
-/// write after it then has a later time than all that were noted.
+/// A commit writes to the main file or to the `-wal`, and the file system records the time. Two equal states mean the
+/// same content if, before the first, the files were at rest for longer than the resolution of these times: a later
+/// write then has a later time than those recorded.
 package struct StoreState: Equatable, Sendable {
   /// The main file, with the times of the last change of its content and of anything about it.
   private let main: FileStamp
-  /// The `-wal` with the time of its last change of content, if it has any: SQLite may set its owner on opening it.
+  /// The `-wal`, if it isn't empty, with only the time of its last change of content: SQLite may set its owner on
+  /// opening it.
   private let log: FileStamp?
 
   /// Reads the state of a store's files; `nil` if one of them was not at rest, or if there is no store.
   ///
-  /// - Parameters:
-  ///   - path: The store's file.
-  ///   - rest: The seconds for which nothing must have been written: more than the file system's times resolve.
+  /// `rest` is the number of seconds without a write: more than the resolution of the file system's times.
   package init?(of path: String, atRestFor rest: Double) {
-    // SQLite keeps the side files beside the file that a symbolic link leads to.
+    // SQLite keeps the side files beside the file that a symbolic link points to.
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     let file = String(cString: resolved)
@@ -32,10 +31,7 @@ package struct StoreState: Equatable, Sendable {
     (self.main, self.log) = (main, log)
   }
 
-  /// Returns true if the files of a store are now as they were.
-  ///
-  /// - Parameter path: The store's file.
-  /// - Returns: False also if there is no store any more.
+  /// Returns true if the files of a store are now as they were; false if there is no store any more.
   package func isStill(at path: String) -> Bool { Self(of: path, atRestFor: -.infinity) == self }
 
   private static func seconds(_ seconds: Int64, _ nanoseconds: Int64) -> Double {

@@ -7,7 +7,7 @@ package struct VersionCandidate: Sendable {
   package let name: String?
   /// The model.
   package let model: ManagedObjectModel
-  /// True if somebody named this model for this store, as with `--model`.
+  /// True if this model was explicitly named for this store, as with `--model`.
   package let isGiven: Bool
 
   /// Creates a version.
@@ -20,9 +20,9 @@ package struct VersionCandidate: Sendable {
 
 /// The version that made a store, chosen among those with equal hashes.
 ///
-/// Hashes leave out renaming identifiers and more that a mapping needs. These tell the versions apart, in this order: a
-/// choice by hand, the version identifiers in the store's metadata, the store's own copy of its model, and the snapshot
-/// beside it.
+/// Hashes leave out renaming identifiers and more that a mapping needs. Versions with equal hashes are distinguished by
+/// these, in this order: an explicit choice, the version identifiers in the store's metadata, the store's own copy of
+/// its model, and the snapshot beside it.
 package struct VersionChoice: Sendable {
   /// The model.
   package let model: ManagedObjectModel
@@ -32,18 +32,15 @@ package struct VersionChoice: Sendable {
   package let isSnapshot: Bool
   /// True if it is the model of a version that has a name.
   package let isNamed: Bool
-  /// The names of all versions that fit and that nothing told apart, this one included; equal versions are among them.
+  /// The names of all versions that fit and can't be distinguished, this one and equal versions included.
   package let fitting: [String]
-  /// The names of versions that fit as well and that nothing told apart, although their renamings differ.
+  /// The names of other versions that fit and can't be distinguished, although their renamings differ.
   package let rivals: [String]
 
   /// Chooses among versions of equal hashes; `nil` if there is neither a version nor a snapshot.
   ///
-  /// - Parameters:
-  ///   - versions: The versions, the likeliest first.
-  ///   - snapshot: The model of the snapshot, if it has these hashes.
-  ///   - identifiers: The version identifiers of the store's metadata.
-  ///   - cached: Reads the store's own copy of its model; asked only if the others leave several.
+  /// The versions are sorted, most likely first. The snapshot must have these hashes. `cached` reads the store's own
+  /// copy of its model; it is called only if the other criteria leave several versions.
   package init?(
     among versions: [VersionCandidate], snapshot: ManagedObjectModel? = nil, identifiers: [String],
     cached: () -> ManagedObjectModel?
@@ -71,12 +68,9 @@ package struct VersionChoice: Sendable {
     }.compactMap(\.name)
   }
 
-  /// Chooses among the models that fit a store, one of which may be its own copy.
+  /// Chooses among models that fit a store, most likely first; one of them may be its own copy.
   ///
-  /// - Parameters:
-  ///   - candidates: The models, the likeliest first; all were read and fit.
-  ///   - identifiers: The version identifiers of the store's metadata.
-  /// - Returns: One of them; `nil` if there are none.
+  /// Returns `nil` if there are none.
   package static func candidate(
     of candidates: [StoreModelCandidate], identifiers: [String]
   ) -> StoreModelCandidate? {
@@ -90,7 +84,7 @@ package struct VersionChoice: Sendable {
     return choice.flatMap { choice in candidates.first { $0.model == choice.model } } ?? cache
   }
 
-  /// The words to say when nothing told several versions apart; `nil` otherwise.
+  /// The warning that several versions can't be distinguished; `nil` if there is no doubt.
   package var doubt: String? {
     guard !rivals.isEmpty else { return nil }
     let names = rivals.map { "\"\($0)\"" }.joined(separator: ", ")
@@ -100,7 +94,7 @@ package struct VersionChoice: Sendable {
       + " app by the delegate"
   }
 
-  /// Keeps the models that fit a description, if there are any.
+  /// Keeps the models that meet a condition, unless none does.
   private static func narrow(_ models: inout [ManagedObjectModel], to fits: (ManagedObjectModel) -> Bool) {
     guard differ(models) else { return }
     let fitting = models.filter(fits)
@@ -113,8 +107,8 @@ package struct VersionChoice: Sendable {
 
   /// Returns the models that agree with a store's copy in everything in which they differ from each other.
   ///
-  /// The copy doesn't carry everything, and says some things in other words, such as a class's name with its module.
-  /// In all of that it differs from each of the models. The result is `nil` if no model agrees.
+  /// The copy doesn't contain everything, and represents some things differently, such as a class's name with its
+  /// module. In all of that it differs from each of the models. The result is `nil` if no model agrees.
   private static func told(by copy: ManagedObjectModel, among models: [ManagedObjectModel]) -> [ManagedObjectModel]? {
     guard copy.versionHashes() == models.first?.versionHashes(), let copy = archived(copy).map(ModelParts.init) else {
       return nil
@@ -129,20 +123,19 @@ package struct VersionChoice: Sendable {
     return fitting.isEmpty || differing.isEmpty ? nil : fitting
   }
 
-  /// Returns the model as it is once it has been archived in a store.
+  /// Returns the model as it is read back from a store's archive.
   private static func archived(_ model: ManagedObjectModel) -> ManagedObjectModel? {
     guard let bytes = try? ModelArchiveWriter.archive(model) else { return nil }
     return try? ModelArchiveReader.read(bytes).model
   }
 }
 
-/// The content of a model, divided by what each part is about.
+/// The content of a model, divided by entity and property.
 private struct ModelParts {
-  /// The subject of a part.
   struct Key: Hashable {
     var entity: String?
     var property: String?
-    /// True for a renaming identifier, which is a part of its own since it decides about mappings.
+    /// True for a renaming identifier, which is a part of its own because mappings depend on it.
     var isRenaming = false
   }
 
@@ -181,7 +174,6 @@ private struct ModelParts {
       AnyHashable(property.canonicalIdentifier)
   }
 
-  /// The renaming identifiers.
   var renamings: [Key: AnyHashable] { parts.filter(\.key.isRenaming) }
 
   /// Returns the keys of the parts that are not the same in another model.

@@ -13,7 +13,7 @@ package enum PhysicalName {
   package static let name: String = "Z_NAME"
   /// The number of the parent entity in the table of entities, 0 for a root.
   package static let superentity: String = "Z_SUPER"
-  /// The highest primary key handed out, kept on the rows of roots.
+  /// The highest primary key assigned, kept on the rows of roots.
   package static let maximum: String = "Z_MAX"
   /// The metadata's version, always 1.
   package static let version: String = "Z_VERSION"
@@ -57,7 +57,7 @@ package enum PhysicalName {
   package static let changedEntity: String = "ZENTITY"
   /// The number of an object's entity, in CloudKit mirroring's tables.
   package static let mirroredEntity: String = "ZENTITYID"
-  /// The key of the object whose entity stands in the same row of history or of CloudKit mirroring.
+  /// The key of an object, beside its entity in a row of history or CloudKit mirroring.
   package static let objectKey: String = "ZENTITYPK"
   /// The suffix of the names of columns that hold the name of an entity, in CloudKit mirroring's tables.
   package static let entityNameSuffix: String = "ENTITYNAME"
@@ -74,7 +74,7 @@ package enum PhysicalName {
   package static let frameworkVersionKey: String = "NSPersistenceFrameworkVersion"
   /// The version hashes by entity name.
   package static let versionHashesKey: String = "NSStoreModelVersionHashes"
-  /// The version of the recipe for hashes, always 3.
+  /// The version of the hash algorithm, always 3.
   package static let versionHashesVersionKey: String = "NSStoreModelVersionHashesVersion"
   /// The model's version identifiers.
   package static let versionIdentifiersKey: String = "NSStoreModelVersionIdentifiers"
@@ -84,11 +84,11 @@ package enum PhysicalName {
   package static let versionChecksumKey: String = "NSStoreModelVersionChecksumKey"
   /// SQLite's auto-vacuum mode, as a text.
   package static let autoVacuumKey: String = "_NSAutoVacuumLevel"
-  /// The generation that Heirloom gave the file; Core Data leaves alone the keys that it doesn't know.
+  /// The generation that Heirloom gave the file; Core Data preserves keys that it doesn't know.
   package static let generationKey: String = "HeirloomGeneration"
-  /// Core Data's sign, present only while a deferred lightweight migration has left something to be cleaned up.
+  /// Core Data's marker, present only while a deferred lightweight migration's clean-up is unfinished.
   package static let deferredMigrationKey: String = "NSPersistentStoreDeferredLightweightMigrationOptionKey"
-  /// The exact record of what a deferred migration of Heirloom's has left.
+  /// Heirloom's list of the clean-up that a deferred migration left.
   package static let deferredWorkKey: String = "HeirloomDeferredMigration"
 
   // MARK: Functions

@@ -1,25 +1,22 @@
 import HeirloomModel
 
-/// The facts that are needed again and again to read and write objects of one entity.
+/// Precomputed slots, columns and SQL for reading and writing objects of one entity.
 ///
-/// Each column that such an object may use has a slot, numbered from 0: attributes, then keys, then the columns that
-/// relationships of others keep in the row.
+/// Each column that an object of the entity uses has a slot, numbered from 0: attributes, then keys, then the columns
+/// that other entities' relationships keep in the row.
 final class EntityPlan {
-  /// The entity.
   let entity: PhysicalEntity
   /// The number of the root of the entity's tree.
   let rootNumber: Int
-  /// The number of slots.
   let slotCount: Int
-  /// The slots' columns.
+  /// The columns, in the order of their slots.
   let columns: [String]
-  /// The kinds of the slots' contents.
   let kinds: [SlotKind]
-  /// The attributes of the first slots, with their paths joined by points.
+  /// The attributes, in the order of their slots; the names of a path are joined by points.
   let attributes: [(path: String, description: AttributeDescription)]
   /// The relationships, sorted by name, transient ones left out.
   let relationships: [PlannedRelationship]
-  /// The facts that setting a to-one relationship needs, by the positions of `relationships`.
+  /// One for each of `relationships`, at the same position.
   let keys: [PlannedKey]
   /// The composite attributes that are stored.
   let composites: [AttributeDescription]
@@ -29,22 +26,20 @@ final class EntityPlan {
   let required: [(property: String, slot: Int)]
   /// The slots of attributes with rules for their values.
   let ruledSlots: [Int]
-  /// The to-many relationships that lead to a limited number of objects.
+  /// The to-many relationships with a minimum or maximum count.
   let countedRelationships: [PlannedRelationship]
-  /// The values that new objects hold.
+  /// The initial values of new objects, by slot.
   let template: [SQLiteValue?]
-  /// True if new objects hold any value.
   let hasInitialValues: Bool
   /// The columns that a row is read with, qualified by `RowSelection.alias`: the number of saves, then the slots.
   let selectedColumns: String
   /// The statement that selects a row by its primary key and entity number.
   let selection: String
-  /// The statements that write rows.
   let writer: RowWriter
 
-  /// The notes of what is read of the entity's objects; `nil` where nobody asks.
+  /// The record of what code reads of the entity's objects; `nil` if reads aren't recorded.
   @exclusivity(unchecked) var reads: PropertyReads?
-  /// The notes of changes to them; `nil` where none are taken.
+  /// The record of changes to them; `nil` if changes aren't recorded.
   @exclusivity(unchecked) var edits: ObjectEdits?
 
   private let names: NameTable
@@ -52,7 +47,6 @@ final class EntityPlan {
   private let properties: [Property]
   private let slotsByColumn: [String: Int]
 
-  /// The kind of a slot's content.
   struct SlotKind {
     /// The attribute's type; `objectID` for a key, a key's entity number or a place.
     let type: AttributeType
@@ -61,11 +55,9 @@ final class EntityPlan {
     /// True if a trigger computes the value.
     let isDerived: Bool
 
-    /// True if values are text in the file.
     var isText: Bool { type == .string || type == .uri }
   }
 
-  /// The property that a name stands for.
   enum Property {
     case attribute(slot: Int)
     case relationship(Int)
@@ -73,7 +65,7 @@ final class EntityPlan {
     case transient
   }
 
-  /// Makes the plan of an entity; `nil` for one that the store doesn't have.
+  /// Returns `nil` if the store doesn't have the entity.
   init?(_ name: String, of store: PersistentStore) {
     let schema = store.schema
     let model = schema.model
@@ -131,18 +123,15 @@ final class EntityPlan {
 
   // MARK: Names
 
-  /// Returns the property that a name stands for; `nil` if there is none.
-  ///
-  /// Elements of a composite attribute follow it after points.
+  /// Looks up a property by name; an element of a composite attribute is named by its path, `place.city`.
   func property(_ name: String) -> Property? {
     let number = names.number(of: name)
     return number < 0 ? nil : properties[number]
   }
 
-  /// The names of attributes, as paths, and of relationships, by their numbers.
+  /// The paths of attributes, then the names of relationships; an index is the property's number.
   var propertyNames: [String] { attributes.map(\.path) + relationships.map(\.name) }
 
-  /// Returns the slot of an attribute, or `nil`.
   func attributeSlot(_ name: String) -> Int? {
     let number = storedSlot(name)
     return number < 0 ? nil : number
@@ -155,7 +144,6 @@ final class EntityPlan {
     return number < kinds.count && number < attributeCount ? number : -1
   }
 
-  /// Returns the relationship of a name, or `nil`.
   func relationship(_ name: String) -> PlannedRelationship? {
     // The names of relationships follow those of attributes.
     let position = names.number(of: name) - attributes.count
@@ -174,7 +162,6 @@ final class EntityPlan {
 
   // MARK: Parts
 
-  /// The parts that the slots are made from.
   private struct Parts {
     var columns: [String] = []
     var kinds: [SlotKind] = []

@@ -1,23 +1,22 @@
-/// The rows that a table has among keys that follow each other, for look-ups that go through it in order.
+/// A cache of a table's rows in one range of keys, for look-ups in ascending order.
 ///
-/// Each look-up that goes on where the last rows ended reads more rows at once. The knowledge holds as long as nobody
-/// inserts or deletes rows without saying so.
+/// Sequential look-ups read ahead, four times as many rows each time. ``rowChanged(key:)`` must be called for every row
+/// that is inserted or deleted.
 struct KeyWindow {
-  /// The first key that is known about.
+  /// The first key of the range.
   private var lower: Int64 = 0
-  /// The last key that is known about; below `lower` if none is.
+  /// The last key of the range; below `lower` if the range is empty.
   private var upper: Int64 = -1
-  /// The rows from one to the other, by key.
+  /// The table's rows in the range, by key.
   private var rows: [(key: Int64, entityNumber: Int64)] = []
-  /// The number of rows that were read at once.
+  /// The number of rows that the last read requested.
   private var size: Int = 1
 
   /// The most rows that are read at once.
   private static let sizeLimit: Int = 256
-  /// The most keys without a row between two look-ups that follow each other.
+  /// The largest distance from the end of the range at which a key continues a sequence.
   private static let gapLimit: Int64 = 16
 
-  /// True if nothing is known.
   var isEmpty: Bool { upper < lower }
 
   /// Returns the entity number of a row; `nil` if there is no row.
@@ -31,7 +30,7 @@ struct KeyWindow {
     return first < rows.count && rows[first].key == key ? rows[first].entityNumber : nil
   }
 
-  /// Notes that a row was inserted or deleted.
+  /// Empties the cache if an inserted or deleted row is in the range.
   mutating func rowChanged(key: Int64) {
     if key >= lower, key <= upper { removeAll() }
   }

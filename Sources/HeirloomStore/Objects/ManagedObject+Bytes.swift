@@ -1,19 +1,19 @@
 import HeirloomFormats
 import HeirloomModel
 
-// Bytes of values without a copy of their own, for code that runs on every row of a large store.
+// Access to the bytes of values without copying them, for code that runs on every row of a large store.
 
 extension ManagedObject {
-  /// Calls a closure with the bytes of a text or of binary data; the bytes of a text are UTF-8.
+  /// Calls a closure with the bytes of a text, which are UTF-8, or of binary data.
   ///
-  /// While objects are streamed, the bytes are SQLite's own. They are gone after the closure; values that are set with
-  /// ``set(utf8:for:)`` and ``set(bytes:for:)`` are copied.
+  /// While objects are streamed, the bytes are in SQLite's memory and valid only during the call. ``set(utf8:for:)``
+  /// and ``set(bytes:for:)`` copy their bytes.
   ///
   /// - Parameters:
   ///   - name: The name of a String, URI, binary or transformable attribute.
   ///   - body: Receives the bytes; not called if there is no value. It must not set the same attribute of the object.
-  /// - Returns: What the closure returns; `nil` if there is no value.
-  /// - Throws: ``ManagedObjectError`` or what the closure throws.
+  /// - Returns: The closure's result; `nil` if there is no value.
+  /// - Throws: ``ManagedObjectError``, or the closure's error.
   public func withBytes<Value>(of name: String, _ body: (UnsafeRawBufferPointer) throws -> Value) throws -> Value? {
     guard let slot = plan.attributeSlot(name) else { throw unknown(name) }
     let kind = plan.kinds[slot]

@@ -1,13 +1,13 @@
 public import HeirloomModel
 
-// A composite attribute has no column: its value is made of its leaves' values, and setting it sets them. A composite
-// without a value is the same as one whose elements all lack a value.
+// A composite attribute has no column: it is read from its leaves' values, and setting it sets them. A composite
+// without a value is the same as one whose elements all have none.
 
 extension ManagedObject {
   /// Returns the elements of a composite attribute by name; `nil` if none has a value.
   ///
-  /// - Parameter name: The attribute's name; a composite in another follows after points: `place.position`.
-  /// - Returns: The elements that have values; one that is a composite again is ``AttributeValue/composite(_:)``.
+  /// - Parameter name: The attribute's name; a nested composite is named by its path, `place.position`.
+  /// - Returns: The elements that have values; a nested composite is ``AttributeValue/composite(_:)``.
   /// - Throws: ``ManagedObjectError``.
   public func composite(_ name: String) throws(ManagedObjectError) -> [String: AttributeValue]? {
     guard let value = try value(forAttribute: name) else {
@@ -22,7 +22,7 @@ extension ManagedObject {
   ///
   /// - Parameters:
   ///   - elements: The elements by name; `nil` for none.
-  ///   - name: The attribute's name; a composite in another follows after points: `place.position`.
+  ///   - name: The attribute's name; a nested composite is named by its path, `place.position`.
   /// - Throws: ``ManagedObjectError`` for an unknown element or a value that it can't hold; nothing is changed then.
   public func set(_ elements: [String: AttributeValue]?, for name: String) throws(ManagedObjectError) {
     try setValue(elements.map { .composite($0) }, forAttribute: name)
@@ -30,7 +30,7 @@ extension ManagedObject {
 
   // MARK: Parts
 
-  /// Returns the composite attribute, or transient element of one, that a path leads to; `nil` for none.
+  /// Returns the composite attribute, or the transient element of one, at a path; `nil` if there is none.
   func compositePart(_ path: String) -> AttributeDescription? {
     let names = path.names(separatedBy: ".").map(String.init)
     guard let first = names.first,
@@ -56,7 +56,7 @@ extension ManagedObject {
     return elements.isEmpty ? nil : .composite(elements)
   }
 
-  /// Sets a composite attribute or a transient element: all of it, or nothing.
+  /// Sets a composite attribute or a transient element; nothing is set if any of its values can't be stored.
   func setValue(
     _ value: AttributeValue?, ofPart part: AttributeDescription, at path: String
   ) throws(ManagedObjectError) {
@@ -70,7 +70,7 @@ extension ManagedObject {
     _ value: AttributeValue?, _ part: AttributeDescription, at path: String, into changes: inout ElementChanges
   ) throws(ManagedObjectError) {
     if let slot = plan.attributeSlot(path) {
-      // A computed element stays as it is if it is given no value.
+      // Setting a computed element to no value leaves it as it is.
       guard value != nil || !plan.kinds[slot].isDerived else { return }
       changes.slots.append((slot, try encode(value, slot)))
       return
@@ -94,7 +94,7 @@ extension ManagedObject {
   }
 }
 
-/// The changes to the elements of a composite attribute, once all of it is known to be storable.
+/// Changes to the elements of a composite attribute, collected before any is applied.
 private struct ElementChanges {
   var slots: [(slot: Int, value: SQLiteValue)] = []
   var transient: [(path: String, value: AttributeValue?)] = []
@@ -103,12 +103,12 @@ private struct ElementChanges {
 // MARK: - Validation
 
 extension ManagedObject {
-  /// Returns true if an element of a composite attribute is to be written.
+  /// Returns true if any element of a composite attribute was changed.
   func isChanged(_ composite: AttributeDescription) -> Bool {
     slots(of: composite, at: composite.name).contains { isChanged($0) }
   }
 
-  /// Throws an error if a composite attribute, or an element of one that has a value, lacks a value that it must have.
+  /// Throws an error for a required composite without a value, or for a required element of one that has a value.
   func validate(
     _ attribute: AttributeDescription, at path: String, mustHaveValue: Bool
   ) throws(ManagedObjectError) {

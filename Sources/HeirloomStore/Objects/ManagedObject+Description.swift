@@ -1,13 +1,13 @@
 import HeirloomModel
 
 extension ManagedObject: CustomStringConvertible {
-  /// One line: the entity, the key and the first values in memory; nothing is read from the store for it.
+  /// The entity, the key and the first values in memory, on one line; the store isn't read.
   public var description: String {
     let name = key == 0 ? "\(entityName), not saved" : "\(entityName) p\(key)"
     if isDeleted { return "\(name), deleted" }
     guard isNew || row != nil else { return "\(name), not read yet" }
     let values = plan.attributes.enumerated().compactMap { slot, attribute -> String? in
-      // What is large may be in a file of its own.
+      // Binary values may be large, or in files of their own.
       guard attribute.description.type != .binary, attribute.description.type != .transformable,
         let value = try? value(ofSlot: slot)
       else { return nil }

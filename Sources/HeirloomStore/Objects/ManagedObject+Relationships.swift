@@ -6,7 +6,7 @@ extension ManagedObject {
   /// Returns the destination of a to-one relationship.
   ///
   /// - Parameter name: The relationship's name.
-  /// - Returns: `nil` if there is none, or if its row is gone.
+  /// - Returns: `nil` if there is none, or if its row doesn't exist.
   /// - Throws: ``ManagedObjectError``.
   public func object(forRelationship name: String) throws(ManagedObjectError) -> ManagedObject? {
     let relationship = try relationship(name, isToMany: false)
@@ -24,7 +24,7 @@ extension ManagedObject {
     return object?.isDeleted == true ? nil : object
   }
 
-  /// Sets the destination of a to-one relationship; the inverse follows.
+  /// Sets the destination of a to-one relationship and updates the inverse.
   ///
   /// - Parameters:
   ///   - object: The destination; `nil` for none.
@@ -66,9 +66,9 @@ extension ManagedObject {
     }
   }
 
-  /// The destination of a to-one relationship, for short code.
+  /// The destination of a to-one relationship, without throwing.
   ///
-  /// If it can't be read or set, there is no object, and the next save of the context throws the error.
+  /// If it can't be read or set, it is `nil`, and the context's next save throws the error.
   public subscript(toOne name: String) -> ManagedObject? {
     get { deferring { () throws(ManagedObjectError) in try object(forRelationship: name) } ?? nil }
     set { deferring { () throws(ManagedObjectError) in try setObject(newValue, forRelationship: name) } }
@@ -79,7 +79,7 @@ extension ManagedObject {
   /// Returns the destinations of a to-many relationship.
   ///
   /// - Parameter name: The relationship's name.
-  /// - Returns: The objects: in their order for an ordered relationship, else saved ones by primary key, then new ones.
+  /// - Returns: The objects in the relationship's order; if it has none, saved objects by primary key, then new ones.
   /// - Throws: ``ManagedObjectError``.
   public func objects(forRelationship name: String) throws(ManagedObjectError) -> [ManagedObject] {
     let relationship = try relationship(name, isToMany: true)
@@ -91,11 +91,9 @@ extension ManagedObject {
     if plan.reads != nil { noteRead(plan.attributes.count + plan.relationshipPosition(name)) }
   }
 
-  /// Returns the objects that a relationship leads to, without a note that somebody asked for it.
+  /// Returns the destinations of a to-one or to-many relationship, without recording a read.
   ///
-  /// - Parameter name: The name of a relationship, to-one or to-many.
-  /// - Returns: The objects, as ``objects(forRelationship:)`` orders them.
-  /// - Throws: ``ManagedObjectError``.
+  /// They are ordered as by ``objects(forRelationship:)``.
   package func relatedObjects(byRelationship name: String) throws(ManagedObjectError) -> [ManagedObject] {
     guard let relationship = plan.relationships.first(where: { $0.description.name == name }) else {
       throw unknown(name)
@@ -121,10 +119,10 @@ extension ManagedObject {
     }
   }
 
-  /// Sets the destinations of a to-many relationship; the inverse follows.
+  /// Sets the destinations of a to-many relationship and updates the inverse.
   ///
   /// - Parameters:
-  ///   - objects: The destinations, in their order for an ordered relationship; each counts once.
+  ///   - objects: The destinations, in their order for an ordered relationship; duplicates are ignored.
   ///   - name: The relationship's name.
   /// - Throws: ``ManagedObjectError`` if an object can't be a destination of the relationship.
   public func setObjects(_ objects: [ManagedObject], forRelationship name: String) throws(ManagedObjectError) {
@@ -151,7 +149,7 @@ extension ManagedObject {
       for (index, object) in objects.enumerated() {
         if !kept.contains(object) { context.setReference(to: self, column: column, of: object) }
         guard let orderColumn else { continue }
-        // Members that stay where they were at the start of the list keep their places.
+        // Members at the start of the list that didn't move keep their places.
         isPrefix = isPrefix && index < current.count && current[index].object === object
         if isPrefix, let known = current[index].place, known > place {
           place = known
@@ -177,16 +175,16 @@ extension ManagedObject {
     }
   }
 
-  /// The destinations of a to-many relationship, for short code.
+  /// The destinations of a to-many relationship, without throwing.
   ///
-  /// If they can't be read or set, there are no objects, and the next save of the context throws the error. Objects
-  /// that are appended in place are linked in a time that doesn't depend on the length of the list.
+  /// If they can't be read or set, the list is empty, and the context's next save throws the error. Appending an object
+  /// in place takes a time that doesn't depend on the length of the list.
   public subscript(toMany name: String) -> [ManagedObject] {
     get { deferring { () throws(ManagedObjectError) in try objects(forRelationship: name) } ?? [] }
     set { deferring { () throws(ManagedObjectError) in try setObjects(newValue, forRelationship: name) } }
     _modify {
       let list = beginEdit(ofList: name)
-      // An edit that throws leaves its changes all the same.
+      // An edit that throws keeps its changes.
       defer { endEdit(list) }
       yield &list.objects
     }
@@ -206,7 +204,7 @@ extension ManagedObject {
     return (kept + changes.added.filter { !known.contains($0) }).filter { !$0.isDeleted }
   }
 
-  /// Adds a link on both sides; the object is known to become the last of this side's if `isLast` is true.
+  /// Adds a link on both sides; if `isLast` is true, this side's list is known not to contain the object.
   func link(
     _ object: ManagedObject, _ relationship: PlannedRelationship, _ context: ManagedObjectContext, isLast: Bool = false
   ) {
@@ -247,12 +245,9 @@ extension ManagedObject {
     return relationship
   }
 
-  /// Sets a key that nothing else depends on, since nobody asks for the members before it is written.
+  /// Sets a to-one key alone, in a streaming context, which writes changes before it reads a relationship's members.
   ///
-  /// - Parameters:
-  ///   - name: The relationship's name.
-  ///   - target: An object that has a key.
-  /// - Returns: False if there is more to do, or a mistake to report.
+  /// Returns false if more than the key must change, or if the target is invalid.
   @inline(__always)
   private func setPlainKey(_ name: String, to target: ManagedObject?) -> Bool {
     let position = plan.relationshipPosition(name)
@@ -273,7 +268,7 @@ extension ManagedObject {
     return true
   }
 
-  /// Sets the place in an ordered relationship, without telling the context.
+  /// Sets the place in an ordered relationship, without registering the object as changed.
   func setPlace(_ place: Int64?, _ column: String) {
     guard let slot = plan.slot(ofColumn: column) else { return }
     setPending(slot, to: place.map { .integer($0) } ?? .null)
@@ -292,7 +287,7 @@ extension ManagedObject {
   }
 }
 
-/// The numbers that give members of an ordered relationship their places.
+/// The numbers that order the members of an ordered relationship.
 package enum OrderedPlace {
   /// The place of the first member.
   package static let first: Int64 = 2048

@@ -88,12 +88,12 @@ extension ManagedObject {
     }
   }
 
-  /// Returns the bytes of a binary or transformable attribute, those in a file included; `nil` for no value.
+  /// Returns the bytes of a binary or transformable attribute, also from an external file; `nil` for no value.
   public func bytes(_ name: String) throws(ManagedObjectError) -> [UInt8]? {
     try other(name, of: .binary, .transformable) { if case .binary(let bytes) = $0 { bytes } else { nil } }
   }
 
-  /// Returns the bytes of a binary or transformable attribute, those in a file included; `nil` for no value.
+  /// Returns the bytes of a binary or transformable attribute, also from an external file; `nil` for no value.
   public func data(_ name: String) throws(ManagedObjectError) -> Data? {
     try bytes(name).map { Data($0) }
   }
@@ -169,7 +169,7 @@ extension ManagedObject {
 
   // MARK: Parts
 
-  /// Returns the column of a cursor's row that holds an unchanged slot that is read; `nil` if the value is elsewhere.
+  /// Records a read of a slot, and returns the cursor's column with its unchanged value; `nil` if the cursor lacks it.
   @inline(__always)
   func cursorColumn(_ slot: Int) throws(ManagedObjectError) -> Int? {
     guard !isDeleted else { throw .deleted(entity: entityName) }
@@ -183,7 +183,7 @@ extension ManagedObject {
     .undecodableValue(identifier, property: plan.attributes[slot].path)
   }
 
-  /// Returns a value by way of its general form, which also reports mistakes.
+  /// Reads a value through `value(forAttribute:)`, which also reports mistakes.
   private func other<Value>(
     _ name: String, of types: AttributeType..., convert: (AttributeValue) -> Value?
   ) throws(ManagedObjectError) -> Value? {

@@ -23,7 +23,7 @@ extension ManagedObject: ValueSource {
   fileprivate func value(atElementPath path: String) throws -> EvaluatedValue? {
     guard plan.attributeSlot(path) != nil || compositePart(path) != nil else { return nil }
     guard let value = try value(forAttribute: path) else { return .null }
-    // A composite is not given as a plain value, so that a name that is not an element's is reported.
+    // A composite is wrapped, because a plain value wouldn't report unknown element names.
     guard case .composite(let elements) = value else { return .value(value) }
     return .object(CompositeValue(object: self, path: path, elements: elements))
   }

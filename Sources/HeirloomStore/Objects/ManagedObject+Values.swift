@@ -3,8 +3,8 @@ public import HeirloomModel
 extension ManagedObject {
   /// Returns the value of an attribute.
   ///
-  /// - Parameter name: The attribute's name; elements of a composite attribute follow after points: `place.city`.
-  /// - Returns: `nil` for no value. A composite attribute has none if none of its elements has.
+  /// - Parameter name: The attribute's name; an element of a composite is named by its path, `place.city`.
+  /// - Returns: `nil` for no value. A composite has no value if none of its elements has one.
   /// - Throws: ``ManagedObjectError``.
   public func value(forAttribute name: String) throws(ManagedObjectError) -> AttributeValue? {
     switch plan.property(name) {
@@ -23,7 +23,7 @@ extension ManagedObject {
   ///
   /// - Parameters:
   ///   - value: The value; `nil` for none.
-  ///   - name: The attribute's name; elements of a composite attribute follow after points: `place.city`.
+  ///   - name: The attribute's name; an element of a composite is named by its path, `place.city`.
   /// - Throws: ``ManagedObjectError`` if the value is of another kind or can't be stored.
   public func setValue(_ value: AttributeValue?, forAttribute name: String) throws(ManagedObjectError) {
     try checkChangeable()
@@ -40,10 +40,10 @@ extension ManagedObject {
     }
   }
 
-  /// The value of an attribute, for short code.
+  /// The value of an attribute, without throwing.
   ///
-  /// A name or value that ``value(forAttribute:)`` or ``setValue(_:forAttribute:)`` would refuse gives no value, and
-  /// the next save of the context throws the error.
+  /// If ``value(forAttribute:)`` or ``setValue(_:forAttribute:)`` would throw, the value is `nil`, and the context's
+  /// next save throws the error.
   public subscript(_ name: String) -> AttributeValue? {
     get { deferring { () throws(ManagedObjectError) in try value(forAttribute: name) } ?? nil }
     set { deferring { () throws(ManagedObjectError) in try setValue(newValue, forAttribute: name) } }
@@ -51,7 +51,7 @@ extension ManagedObject {
 
   // MARK: Parts
 
-  /// Returns the value that an attribute's slot stands for.
+  /// Decodes the value in an attribute's slot.
   func value(ofSlot slot: Int) throws(ManagedObjectError) -> AttributeValue? {
     let attribute = plan.attributes[slot]
     switch ValueCoding.decode(try storedValue(slot), for: attribute.description) {

@@ -2,14 +2,14 @@ import HeirloomModel
 
 /// An object of a store.
 ///
-/// Its values are read from the store when they are first asked for, and changes stay in memory until the context is
-/// saved. It belongs to the task of its context.
+/// Values are read from the store when they are first used, and changes stay in memory until the context is saved. An
+/// object belongs to the task of its context.
 public final class ManagedObject {
   /// The name of the object's entity.
   public var entityName: String { plan.entity.name }
-  /// The context, kept by its objects.
+  /// The context, which its objects retain.
   public var context: ManagedObjectContext { contextReference.takeUnretainedValue() }
-  /// True while the store has no row of the object.
+  /// True while the store has no row for the object.
   @exclusivity(unchecked) package internal(set) var isNew: Bool
   /// True if the object was deleted.
   @exclusivity(unchecked) package internal(set) var isDeleted: Bool = false
@@ -19,29 +19,29 @@ public final class ManagedObject {
   @exclusivity(unchecked) package internal(set) var key: Int64
   /// True while the context lists the object among the changed ones.
   @exclusivity(unchecked) var isNoted: Bool = false
-  /// True if the context finds the object by its key.
+  /// True if the context can find the object by its key.
   @exclusivity(unchecked) var isRegistered: Bool = false
-  /// The cursor whose current row is the object's, while it is.
+  /// The cursor whose current row is the object's; `nil` if there is none.
   @exclusivity(unchecked) private(set) var cursor: RowCursor?
-  /// The slots of the row; `nil` before it is read.
+  /// The row's values, by slot; `nil` before it is read.
   @exclusivity(unchecked) var row: [SQLiteValue]?
-  /// The number of saves of the row that values were read from.
+  /// The row's number of saves when its values were read.
   @exclusivity(unchecked) var version: SQLiteValue?
   /// Changed links of many-to-many relationships by name.
   @exclusivity(unchecked) var linkChanges: [String: PendingLinks] = [:]
   /// Values of transient attributes by name.
   @exclusivity(unchecked) var transientValues: [String: AttributeValue] = [:]
 
-  /// Changed slots, made with the first change.
+  /// Changed slots, allocated on the first change.
   @exclusivity(unchecked) private var pending: UnsafeMutablePointer<SlotValue>?
-  /// The context, valid while the object can be used: `heldContext` keeps it, and it keeps its unused objects.
+  /// The context, unretained: `heldContext` retains it while the object is in use, and it owns the retired objects.
   let contextReference: Unmanaged<ManagedObjectContext>
-  /// True if values are kept in the context's memory.
+  /// True if text and bytes are kept in the context's arena.
   let isStreaming: Bool
   private let isReadOnly: Bool
   /// The values that slots refer to by position.
   @exclusivity(unchecked) private(set) var payloads: [SlotPayload] = []
-  /// The reference that keeps the context; `nil` only while the object waits in the context for its next use.
+  /// The reference that retains the context; `nil` only while the object is retired.
   @exclusivity(unchecked) private var heldContext: ManagedObjectContext?
 
   init(plan: EntityPlan, key: Int64, isNew: Bool, context: ManagedObjectContext) {
@@ -74,7 +74,7 @@ public final class ManagedObject {
 
   // MARK: Parts
 
-  /// Runs a closure and leaves its error to the context's next save.
+  /// Runs a closure; the context's next save throws its error.
   @discardableResult
   func deferring<Value>(_ body: () throws(ManagedObjectError) -> Value) -> Value? {
     do throws(ManagedObjectError) {
@@ -96,29 +96,26 @@ public final class ManagedObject {
       nearest: context.store.schema.model.nearestProperty(to: property, of: entityName))
   }
 
-  /// Returns the context of an object that was not deleted.
+  /// Returns the context, or throws if the object was deleted.
   func openContext() throws(ManagedObjectError) -> ManagedObjectContext {
     guard !isDeleted else { throw .deleted(entity: entityName) }
     return context
   }
 
-  /// Throws an error if the object can't be changed.
   @inline(__always)
   func checkChangeable() throws(ManagedObjectError) {
     if isReadOnly { try context.checkWritable() }
     if isDeleted { throw .deleted(entity: entityName) }
   }
 
-  /// Returns the context of an object that can be changed.
   func changeableContext() throws(ManagedObjectError) -> ManagedObjectContext {
     try checkChangeable()
     return context
   }
 
-  /// Notes that code reads a property, where somebody asks.
+  /// Records that code read a property, if reads are recorded.
   ///
-  /// - Parameter property: The property's number: an attribute's slot, or the place of a relationship after all slots of
-  ///   attributes.
+  /// `property` is an attribute's slot, or the position of a relationship after all slots of attributes.
   @inline(__always)
   func noteRead(_ property: Int) {
     if let reads = plan.reads { reads.note(property, of: key) }
@@ -126,32 +123,28 @@ public final class ManagedObject {
 
   // MARK: Changed slots
 
-  /// Returns true if a slot is to be written.
   @inline(__always)
   func isChanged(_ slot: Int) -> Bool {
     guard let pending else { return false }
     return !pending[slot].isUnchanged
   }
 
-  /// Returns the value that a slot is to hold.
   @inline(__always)
   func pendingValue(_ slot: Int) -> SlotValue {
     guard let pending else { return .unchanged }
     return pending[slot]
   }
 
-  /// Returns the value that a column is to hold.
   func pendingValue(ofColumn column: String) -> SlotValue {
     plan.slot(ofColumn: column).map { pendingValue($0) } ?? .unchanged
   }
 
-  /// Sets the value that a slot is to hold, without telling the context.
+  /// Sets a slot without registering the object as changed.
   @inline(__always)
   func setPending(_ slot: Int, to value: SlotValue) {
     slots()[slot] = value
   }
 
-  /// Changes a slot.
   @inline(__always)
   func change(_ slot: Int, to value: SlotValue) {
     slots()[slot] = value
@@ -159,7 +152,7 @@ public final class ManagedObject {
     if !isNoted { contextReference._withUnsafeGuaranteedRef { $0.noteChange(of: self) } }
   }
 
-  /// Changes a slot to a value that is kept beside the slots.
+  /// Changes a slot to a value that is kept in `payloads`.
   func change(_ slot: Int, toPayload payload: SlotPayload) {
     if case .payload(let position) = pendingValue(slot) {
       payloads[position] = payload
@@ -170,14 +163,13 @@ public final class ManagedObject {
     if !isNoted { contextReference._withUnsafeGuaranteedRef { $0.noteChange(of: self) } }
   }
 
-  /// Changes a slot to a value.
   func change(_ slot: Int, toValue value: SQLiteValue) {
     switch value {
     case .null: change(slot, to: .null)
     case .integer(let integer): change(slot, to: .integer(integer))
     case .real(let real): change(slot, to: .real(real))
-    // The slots of a streaming context hold bytes, which are written as what the slot is for; a value of another kind, as
-    // another program may have written it, stays what it is.
+    // Bytes in the arena are bound with the storage class of the slot's type. A value of another class, which another
+    // program may have written, keeps its class as a payload.
     case .text(var text):
       guard isStreaming, plan.kinds[slot].isText else { return change(slot, toPayload: .text(text)) }
       text.withUTF8 { change(slot, toCopyOf: UnsafeRawBufferPointer($0)) }
@@ -187,14 +179,14 @@ public final class ManagedObject {
     }
   }
 
-  /// Changes a slot to text or bytes, which are copied to the context's memory.
+  /// Changes a slot to text or bytes, which are copied to the context's arena.
   @inline(__always)
   func change(_ slot: Int, toCopyOf bytes: UnsafeRawBufferPointer) {
     let offset = contextReference._withUnsafeGuaranteedRef { $0.arena.append(bytes) }
     change(slot, to: .bytes(offset: offset, count: bytes.count))
   }
 
-  /// Returns the object that a key is to lead to.
+  /// Returns the object that a changed key refers to.
   func pendingReference(_ slot: Int) -> ManagedObject? {
     guard case .payload(let position) = pendingValue(slot), case .reference(let target) = payloads[position] else {
       return nil
@@ -211,14 +203,14 @@ public final class ManagedObject {
     return slots
   }
 
-  /// Gives a new object the model's default values.
+  /// Sets a new object's attributes to the model's default values.
   func fill() {
     for (slot, value) in plan.template.enumerated() {
       if let value { change(slot, toValue: value) }
     }
   }
 
-  /// Forgets changes, and the values that were read before them.
+  /// Discards changes and the cached row.
   func clearChanges() {
     pending?.update(repeating: .unchanged, count: plan.slotCount)
     if !payloads.isEmpty { payloads.removeAll() }
@@ -228,7 +220,7 @@ public final class ManagedObject {
     if version != nil { version = nil }
   }
 
-  /// Removes keys that would lead to deleted objects.
+  /// Removes keys that refer to deleted objects.
   func dropDeletedReferences() {
     guard !payloads.isEmpty else { return }
     for slot in plan.columns.indices where pendingReference(slot)?.isDeleted == true {
@@ -272,7 +264,8 @@ public final class ManagedObject {
       throw .missingRow(identifier)
     }
     row = found
-    // Changes are based on the values that were read first: if that was another version, the save finds the conflict.
+    // Changes are based on the version that was read first; if the row has another by then, the save reports a
+    // conflict.
     if version == nil { version = foundVersion }
     return found
   }
@@ -283,14 +276,14 @@ public final class ManagedObject {
     return version
   }
 
-  /// Makes the current row of a cursor the object's.
+  /// Lets the object read from a cursor's current row.
   @inline(__always)
   func attach(_ cursor: RowCursor) {
     if self.cursor !== cursor { self.cursor = cursor }
     cursor.current = self
   }
 
-  /// Makes the object stand for another row of the same entity; nobody else may have the object.
+  /// Makes the object represent another row of the same entity; there must be no other reference to the object.
   @inline(__always)
   func reuse(key: Int64) {
     self.key = key
@@ -299,7 +292,7 @@ public final class ManagedObject {
     if !transientValues.isEmpty { transientValues.removeAll() }
   }
 
-  /// Ends the use of a cursor's row, which is kept if it is small.
+  /// Stops reading from the cursor, and keeps a copy of its row if it is small.
   func detach() {
     guard let cursor else { return }
     if cursor.current === self {
@@ -310,7 +303,7 @@ public final class ManagedObject {
     self.cursor = nil
   }
 
-  /// Ends the use of a cursor's row, which is out of date.
+  /// Discards the cursor and the cached row, which are out of date.
   func forgetRow() {
     if let cursor, cursor.current === self { cursor.current = nil }
     cursor = nil
@@ -320,10 +313,9 @@ public final class ManagedObject {
 
   // MARK: Objects that wait for their next use
 
-  /// Forgets changes that were written; if nobody else has the object, it waits for its next use.
+  /// Discards written changes, and retires the object if the context has the only reference to it.
   ///
-  /// - Parameter isHeld: True if someone besides the context has the object.
-  /// - Returns: True if it waits. An object that was deleted or found by its key is not made new again.
+  /// Returns true if it was retired; an object that was deleted or registered by its key is not.
   @inline(__always)
   func clearWrittenChanges(isHeld: Bool) -> Bool {
     clearChanges()
@@ -332,7 +324,7 @@ public final class ManagedObject {
     return true
   }
 
-  /// Lets go of the context, which keeps the object from now on.
+  /// Releases the context, which owns the object from now on.
   private func retire() {
     isNew = true
     key = 0
@@ -340,10 +332,10 @@ public final class ManagedObject {
     heldContext = nil
   }
 
-  /// True while the object waits for its next use.
+  /// True while the context keeps the object for reuse.
   var isRetired: Bool { heldContext == nil }
 
-  /// Makes the object one of the context's new objects again.
+  /// Reuses a retired object as a new one.
   @inline(__always)
   func revive(key: Int64) {
     self.key = key
@@ -368,14 +360,14 @@ extension ManagedObject: Hashable {
 
 /// Changes to the links of one many-to-many relationship.
 struct PendingLinks {
-  /// New destinations in the order in which they came.
+  /// Added destinations, in the order in which they were added.
   private(set) var added: [ManagedObject] = []
   private(set) var removed: Set<ManagedObject> = []
   private var known: Set<ManagedObject> = []
   /// The whole list of an ordered relationship, once it is set.
   var list: [ManagedObject]?
 
-  /// Adds an object, which the list is known to lack if `isLast` is true.
+  /// Adds an object; if `isLast` is true, the list is known not to contain it.
   mutating func add(_ object: ManagedObject, isLast: Bool) {
     removed.remove(object)
     if known.insert(object).inserted { added.append(object) }

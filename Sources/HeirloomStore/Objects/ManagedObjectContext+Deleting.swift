@@ -1,9 +1,9 @@
 import HeirloomModel
 
 extension ManagedObjectContext {
-  /// Deletes an object and applies its delete rules to others.
+  /// Deletes an object and applies its delete rules.
   ///
-  /// Under every rule, no object that stays keeps a key or link to a deleted one, if the relationship has an inverse.
+  /// Whatever the rule, no remaining object keeps a key or link to a deleted one, if the relationship has an inverse.
   ///
   /// - Parameter object: An object of this context.
   /// - Throws: ``ManagedObjectError/deletionDenied(entity:relationship:)`` if a rule forbids it; nothing is deleted.
@@ -52,7 +52,7 @@ extension ManagedObjectContext {
     try object.relatedObjects(byRelationship: relationship.name)
   }
 
-  /// Removes the keys and links by which others lead to an object.
+  /// Removes the keys and links of other objects that refer to an object.
   private func detach(
     _ object: ManagedObject, _ relationship: PlannedRelationship
   ) throws(ManagedObjectError) {

@@ -13,7 +13,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Turns SQLite's error into an object's: a violated index tells which properties must differ.
+  /// Converts SQLite's error; a violated unique index gives the properties that must differ.
   func wrap(_ error: SQLiteError) -> ManagedObjectError {
     let prefix = "UNIQUE constraint failed: "
     if error.isConstraint, error.message.hasPrefix(prefix) {

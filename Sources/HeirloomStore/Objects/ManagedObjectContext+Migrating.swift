@@ -1,11 +1,5 @@
 extension ManagedObjectContext {
-  /// Returns an object by the number of its entity and its primary key.
-  ///
-  /// - Parameters:
-  ///   - number: The entity's number.
-  ///   - primaryKey: The key.
-  /// - Returns: `nil` if there is no such object, or it was deleted.
-  /// - Throws: ``ManagedObjectError``.
+  /// Returns an object by entity number and primary key; `nil` if there is none, or if it was deleted.
   package func object(numbered number: Int, primaryKey: Int64) throws(ManagedObjectError) -> ManagedObject? {
     guard let plan = store.plan(numbered: number) else { return nil }
     let object = try object(inTreeOf: plan, key: primaryKey)
@@ -20,7 +14,7 @@ extension ManagedObjectContext {
     return (object.plan.entity.number, object.key)
   }
 
-  /// Throws the first error that a subscript left.
+  /// Throws the first error that a subscript deferred.
   package func throwDeferredError() throws(ManagedObjectError) {
     if let error = takeDeferredError() { throw error }
   }
@@ -35,20 +29,17 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// Returns true if the object's entity is exactly the one of a name.
+  /// Returns true if the object's own entity, not an ancestor, has the given name.
   package func isOf(_ entityName: String?) -> Bool { plan.entity.name == entityName }
 }
 
 extension Statement {
-  /// Gives an object a value of the current row without checking it, for values that SQL has made.
+  /// Sets an object's column to a value of the current row, unchecked, for values that SQL computed.
   ///
-  /// - Parameters:
-  ///   - position: The value's place in the row, from 0.
-  ///   - object: The object.
-  ///   - column: A column of the object's table.
+  /// Positions count from 0.
   package func giveValue(at position: Int, to object: ManagedObject, inColumn column: String) {
     guard let slot = object.plan.slot(ofColumn: column) else { return }
-    // A text may hold bytes that are no valid UTF-8, which a string would replace.
+    // Text may contain invalid UTF-8, which a `String` would replace.
     guard object.isStreaming, object.plan.kinds[slot].isText, storageClass(at: position) == .text else {
       return object.change(slot, toValue: value(at: position))
     }

@@ -1,8 +1,8 @@
 import HeirloomModel
 
-// The queries that follow relationships, and the notes of keys that were changed.
+// Queries that follow relationships, and the record of changed keys.
 extension ManagedObjectContext {
-  /// Returns the objects whose key leads to another, with their places in an ordered relationship.
+  /// Returns the objects whose key refers to an owner, with their places in an ordered relationship.
   func members(
     of owner: ManagedObject, table: String, keyColumn: String, orderColumn: String?
   ) throws(ManagedObjectError) -> [(object: ManagedObject, place: Int64?)] {
@@ -51,7 +51,7 @@ extension ManagedObjectContext {
     }.map(\.element)
   }
 
-  /// Returns the destinations of a many-to-many relationship as the store has them.
+  /// Returns the destinations of a many-to-many relationship as stored.
   func linkedObjects(
     of owner: ManagedObject, _ relationship: PlannedRelationship
   ) throws(ManagedObjectError) -> [ManagedObject] {
@@ -67,7 +67,7 @@ extension ManagedObjectContext {
         + " WHERE j.\(quote(from)) = ?1"
     }
     var sql = select(ownerColumn, destinationColumn)
-    // How Core Data keeps links of a relationship that is its own inverse is unknown, so either direction counts.
+    // It is unknown how Core Data stores links of a relationship that is its own inverse, so either direction counts.
     try prepareSearch(in: table, by: ownerColumn)
     if relationship.isOwnInverse { try prepareSearch(in: table, by: destinationColumn) }
     if relationship.isOwnInverse { sql += " UNION \(select(destinationColumn, ownerColumn))" }

@@ -27,12 +27,10 @@ extension ManagedObjectContext {
     clearChanges()
   }
 
-  /// Writes all changes without a transaction of its own, and lets go of the objects.
+  /// Writes all changes in the caller's transaction and releases the objects.
   ///
-  /// Nothing is validated. If it fails, part of the changes may be written: the caller rolls its transaction back and
-  /// gives up the context.
-  ///
-  /// - Throws: ``ManagedObjectError``.
+  /// Nothing is validated. After an error, part of the changes may be written: the caller must roll its transaction
+  /// back and discard the context.
   package func writePendingChanges() throws(ManagedObjectError) {
     closeLists()
     if let error = takeDeferredError() { throw error }
@@ -51,19 +49,17 @@ extension ManagedObjectContext {
     clearWrittenChanges()
   }
 
-  /// Writes the changes of a streaming context, so that a query of the store finds them.
+  /// Writes a streaming context's changes before a query, which sees only what is stored.
   func writeBeforeReading() throws(ManagedObjectError) {
     if isStreaming, !changed.isEmpty { try writePendingChanges() }
   }
 
-  /// Raises the store's key counters to the keys that were given, at the end of a streaming context's work.
-  ///
-  /// - Throws: ``ManagedObjectError``.
+  /// Raises the store's key counters to the keys that a streaming context assigned, at the end of its work.
   package func writeKeyCounters() throws(ManagedObjectError) {
     for (root, key) in givenKeys { try writeCounter(key, ofTree: root) }
   }
 
-  /// Gives up all changes: objects are again as the store has them, and new ones can't be used any more.
+  /// Discards all changes: objects have their stored values again, and new ones can no longer be used.
   public func rollback() {
     openLists.removeAll()
     linkAccesses &+= 1
@@ -72,7 +68,7 @@ extension ManagedObjectContext {
     clearChanges()
   }
 
-  /// Writes new objects, which have no links and are all that is to be written.
+  /// Writes new objects, if there are no links and no other changes.
   private func writeInsertions() throws(ManagedObjectError) {
     var rest = changed
     while let plan = rest.first?.plan {
@@ -90,7 +86,7 @@ extension ManagedObjectContext {
 
   private func writeChanges() throws(ManagedObjectError) {
     var hasLinks = false
-    // A value that must be unique may go from one object to another: the object that gives it up comes first.
+    // A unique value may move from one object to another, so the object that gives it up is written first.
     for object in changed where object.isDeleted && !object.isNew { try writeDeletion(of: object) }
     for object in changed where !object.isNew && !object.isDeleted { try writeUpdate(of: object) }
     for object in changed {
@@ -111,7 +107,6 @@ extension ManagedObjectContext {
     for object in changed where !object.isDeleted { try writer.writePlaces(of: object) }
   }
 
-  /// Notes that the table of an entity is written to.
   private func note(_ plan: EntityPlan) {
     if lastWrittenPlan !== plan {
       lastWrittenPlan = plan
@@ -120,9 +115,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Returns the entities whose objects were written since the last call.
-  ///
-  /// - Returns: The numbers of the entities, those of deleted objects included.
+  /// Returns the numbers of the entities whose objects were written or deleted since the last call.
   package func takeWrittenEntities() -> Set<Int> {
     defer { writtenEntities.removeAll() }
     lastWrittenPlan = nil
@@ -156,7 +149,7 @@ extension ManagedObjectContext {
     guard store.connection.changes > 0 else { throw .conflict(object.identifier) }
   }
 
-  /// Gives each new object a primary key and raises the store's counters.
+  /// Assigns a primary key to each new object and raises the store's counters.
   private func allocateKeys() throws(ManagedObjectError) {
     guard !isStreaming else { return }
     var byRoot: [String: [ManagedObject]] = [:]
@@ -175,11 +168,11 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Returns the highest key that was ever given in a tree.
+  /// Returns the highest key that was ever assigned in a tree.
   func highestKey(inTreeOf root: String) throws(ManagedObjectError) -> Int64 {
     guard let entity = store.schema.entity(named: root) else { throw unknown(root) }
     let highest = try sql { () throws(SQLiteError) in
-      // The counter should never be below the highest key in use; if it is, or is no number, the key counts.
+      // The counter should never be below the highest key in use; if it is, or isn't a number, that key counts.
       try store.connection.firstInteger(
         "SELECT MAX(IFNULL((SELECT \(Self.counter) FROM \(store.qualified(PhysicalName.primaryKeyTable))"
           + " WHERE \(quote(PhysicalName.entity)) = ?1), 0),"
@@ -189,7 +182,7 @@ extension ManagedObjectContext {
     return highest ?? 0
   }
 
-  /// The SQL of a counter, in which another program may have left a text, which SQLite takes for more than any number.
+  /// Cast because another program may have stored text, which SQLite sorts after all numbers.
   private static let counter = "CAST(\(quote(PhysicalName.maximum)) AS INTEGER)"
 
   func usedUpKeys(inTreeOf root: String) -> ManagedObjectError {
@@ -207,13 +200,13 @@ extension ManagedObjectContext {
   }
 }
 
-/// A writer of changed links of many-to-many relationships, inside a transaction.
+/// Writes changed links of many-to-many relationships, inside a transaction.
 private struct LinkWriter {
   let context: ManagedObjectContext
 
   private func key(of object: ManagedObject) -> Int64? { object.key == 0 ? nil : object.key }
 
-  /// Writes the links that this side of a many-to-many relationship is to write.
+  /// Writes changed links, if this is the side of the relationship that writes them.
   func writeLinks(of object: ManagedObject) throws(ManagedObjectError) {
     guard let own = key(of: object) else { return }
     for (name, links) in object.linkChanges.sorted(by: { $0.key < $1.key }) {
@@ -245,7 +238,7 @@ private struct LinkWriter {
       let sql =
         "INSERT OR IGNORE INTO \(self.table(table)) (\(columns.joined(separator: ", ")))"
         + " VALUES (\(values.joined(separator: ", ")))"
-      // A place is looked for only where it stays: a whole list's are written afterwards.
+      // If a whole list was set, `writePlaces(of:)` writes its places later, and none is computed here.
       func place(in list: [ManagedObject]?) -> SQLiteValue { list == nil ? .null : .integer(OrderedPlace.first) }
       for other in links.added where !other.isDeleted {
         guard let key = key(of: other) else { continue }

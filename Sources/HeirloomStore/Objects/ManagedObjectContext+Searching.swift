@@ -1,16 +1,10 @@
 extension ManagedObjectContext {
-  /// The prefix of the names of indexes that serve a candidate while it is built.
+  /// The name prefix of temporary indexes on a candidate that is being built.
   static let searchIndexPrefix = "heirloom_search_"
 
-  /// Makes sure that rows are found by a column without reading the whole table.
+  /// Makes sure that rows can be found by a column without reading the whole table.
   ///
-  /// A candidate gets its indexes last. Where nothing else helps, a temporary index serves until
-  /// ``removeSearchIndexes()`` removes it.
-  ///
-  /// - Parameters:
-  ///   - table: The table.
-  ///   - column: The column whose value is given.
-  /// - Throws: ``ManagedObjectError``.
+  /// A candidate gets its indexes last. If none helps yet, a temporary one is created until ``removeSearchIndexes()``.
   func prepareSearch(in table: String, by column: String) throws(ManagedObjectError) {
     guard isStreaming, store.isView, !store.isReadOnly, searches.insert([table, column]).inserted else { return }
     let number = searches.count
@@ -26,9 +20,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Removes the indexes that were made to find rows meanwhile, at the end of a streaming context's work.
-  ///
-  /// - Throws: ``ManagedObjectError``.
+  /// Removes the temporary indexes, at the end of a streaming context's work.
   package func removeSearchIndexes() throws(ManagedObjectError) {
     guard !searches.isEmpty else { return }
     searches.removeAll()

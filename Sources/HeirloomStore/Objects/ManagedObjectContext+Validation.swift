@@ -3,19 +3,14 @@ package import HeirloomModel
 extension ManagedObjectContext {
   /// Validates an object against its model: required properties, rules for values, numbers of related objects.
   ///
-  /// A streaming context writes without validating; a migration validates each object when all are there. The store's
-  /// indexes see to it that values differ where they must.
-  ///
-  /// - Parameter object: An object of this context that is not deleted.
-  /// - Throws: ``ManagedObjectError`` for the first thing that is not as it should be.
+  /// The object must not be deleted; the first violation is thrown. A streaming context writes without validating; a
+  /// migration validates each object once all are written. The store's indexes enforce unique values.
   package func validate(_ object: ManagedObject) throws(ManagedObjectError) {
     guard object.context === self else { throw .otherContext(entity: object.entityName) }
     try validate(object, onlyChanges: false)
   }
 
-  /// Validates a changed object before it is saved.
-  ///
-  /// Values that an object had before and that nobody changed are not refused.
+  /// Validates the changed properties of an object, or all properties of a new one.
   func validateChanges(of object: ManagedObject) throws(ManagedObjectError) {
     try validate(object, onlyChanges: !object.isNew)
   }
@@ -42,7 +37,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Validates a composite attribute as a whole; the rules of its elements are validated like others.
+  /// Validates a composite attribute as a whole; the rules of its elements are validated by slot.
   private static func validateRules(
     of composite: AttributeDescription, _ object: ManagedObject
   ) throws(ManagedObjectError) {
@@ -53,11 +48,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Returns true if the model has rules for values of an entity's objects.
-  ///
-  /// - Parameter entityName: The entity's name.
-  /// - Returns: True if ``validateRules(of:)`` has something to validate.
-  /// - Throws: ``ManagedObjectError/unknownEntity(_:nearest:)``.
+  /// Returns true if ``validateRules(of:)`` has something to validate for an entity.
   package func hasRules(forEntity entityName: String) throws(ManagedObjectError) -> Bool {
     let plan = try plan(for: entityName)
     return !plan.ruledSlots.isEmpty || !plan.composites.isEmpty
@@ -65,14 +56,13 @@ extension ManagedObjectContext {
 
   /// Validates an object's values against the rules of its model, and composites as a whole.
   ///
-  /// - Parameter object: An object of this context that is not deleted.
-  /// - Throws: ``ManagedObjectError/invalidValue(entity:property:rule:)`` for the first value that breaks a rule, or
-  ///   ``ManagedObjectError/missingValue(entity:property:)`` for an element.
+  /// Throws ``ManagedObjectError/invalidValue(entity:property:rule:)``, or
+  /// ``ManagedObjectError/missingValue(entity:property:)`` for a composite or an element of one.
   package func validateRules(of object: ManagedObject) throws(ManagedObjectError) {
     try validateRules(of: object, onlyChanges: false)
   }
 
-  /// Returns an entity's to-many relationships that lead to a limited number of objects, with their links' storage.
+  /// Returns an entity's to-many relationships with a minimum or maximum count, and where their links are stored.
   package func countedRelationships(
     ofEntity entityName: String
   ) throws(ManagedObjectError) -> [(description: RelationshipDescription, storage: RelationshipStorage)] {
@@ -96,7 +86,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Notes a changed object that a save would refuse; a later validation shows whether it was mended.
+  /// Records a changed object that a save would reject; later validation shows whether it was corrected.
   func suspect(_ object: ManagedObject) throws(ManagedObjectError) {
     let plan = object.plan
     let lacks = plan.required.contains { required in
@@ -114,37 +104,30 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Leaves the rows that were noted since the last call to a holder, who validates them later.
-  ///
-  /// - Parameter holder: The holder's number, from 0.
-  /// - Throws: ``ManagedObjectError``.
+  /// Assigns the rows that were recorded since the last call to a holder, which validates them later.
   package func leaveSuspects(to holder: Int) throws(ManagedObjectError) {
     try sql { () throws(SQLiteError) in try suspects?.leave(to: holder) }
   }
 
-  /// Takes some of the rows that were left to a holder, as far as they could be seen at once to be wrong.
+  /// Takes a batch of the rows assigned to a holder; none if no more are left.
   ///
-  /// - Parameter holder: The holder's number.
-  /// - Returns: Rows, which may have been changed again; none when there are no more.
-  /// - Throws: ``ManagedObjectError``.
+  /// The rows may have been changed again since they were recorded.
   package func takeSuspects(leftTo holder: Int) throws(ManagedObjectError) -> [Suspect] {
     try sql { () throws(SQLiteError) in try suspects?.take(leftTo: holder) ?? [] }
   }
 
-  /// Forgets rows that nobody validated, at the end of a streaming context's work.
-  ///
-  /// - Throws: ``ManagedObjectError``.
+  /// Discards rows that were not validated, at the end of a streaming context's work.
   package func removeSuspects() throws(ManagedObjectError) {
     try sql { () throws(SQLiteError) in try suspects?.remove() }
     suspects = nil
   }
 
-  /// Returns true if a key is to lead to an object that has no key yet.
+  /// Returns true if a changed key refers to an object, which may not have a primary key yet.
   private func isToBeLinked(_ object: ManagedObject, _ slot: Int) -> Bool {
     object.pendingReference(slot).map { !$0.isDeleted } ?? false
   }
 
-  /// Returns true if a value meets a rule; a rule that can't be evaluated here refuses nothing.
+  /// Returns true if a value meets a rule, or if the rule can't be evaluated.
   private static func isMet(_ rule: ValidationRule, by value: EvaluatedValue) -> Bool {
     (try? ExpressionEvaluator().evaluate(rule.predicate, on: value)) ?? true
   }

@@ -1,63 +1,64 @@
 import HeirloomModel
 
-/// A view of a store's objects and of the changes to them that are not saved yet.
+/// A store's objects, and the changes to them that are not saved yet.
 ///
-/// An object is in a context once, and for as long as someone keeps it. A context and its changed objects keep each
-/// other, so changes are never dropped by accident: end them with ``save()`` or ``rollback()``. It belongs to one task.
+/// A context has one object for a row, for as long as something else retains it. A context and its changed objects
+/// retain each other, so changes are never dropped by accident: end them with ``save()`` or ``rollback()``. A context
+/// belongs to one task.
 public final class ManagedObjectContext {
   /// The store.
   public let store: PersistentStore
 
-  /// True if rows are written in a transaction of the caller's, and new objects have keys at once.
+  /// True if rows are written in the caller's transaction, and new objects get keys at once.
   let isStreaming: Bool
   /// Changed objects in the order of their first change.
   var changed: ArraySlice<ManagedObject> { noted[..<notedCount] }
-  /// The changed objects, then the unused ones that a streaming context keeps for objects to be made next.
+  /// The changed objects, then the retired ones that a streaming context keeps for reuse.
   @exclusivity(unchecked) private var noted: [ManagedObject] = []
   @exclusivity(unchecked) private var notedCount: Int = 0
   /// New text and bytes of a streaming context.
   let arena: ByteArena = ByteArena()
-  /// Objects that others can find, by the number of their tree's root and by key; each removes itself when it goes.
+  /// Objects by the number of their tree's root and by key; each removes itself when it is deallocated.
   @exclusivity(unchecked) private var registered: [[Int64: Unmanaged<ManagedObject>]]
-  /// The last keys given in a streaming context, by the number of the tree's root; -1 before the first.
+  /// The last keys that a streaming context assigned, by the number of the tree's root; -1 before the first.
   @exclusivity(unchecked) private var lastKeys: [Int64]
-  /// The rows that there are, as far as a streaming context knows, by the number of the tree's root.
+  /// A streaming context's cached look-ups of rows, by the number of the tree's root.
   @exclusivity(unchecked) private var keyWindows: [KeyWindow]
   /// The cursors whose rows are being read.
   @exclusivity(unchecked) private var cursors: [RowCursor] = []
   @exclusivity(unchecked) var lastWrittenPlan: EntityPlan?
   /// True if all changed objects are new, and none has links.
   @exclusivity(unchecked) var hasOnlyInsertions: Bool = true
-  /// Objects whose key was changed to lead to another; entries may be out of date.
+  /// Objects whose changed key refers to a target; entries may be out of date.
   @exclusivity(unchecked) var references: [ReferenceKey: [ManagedObject]] = [:]
-  /// The last places given in ordered relationships.
+  /// The last places assigned in ordered relationships.
   @exclusivity(unchecked) var places: [ReferenceKey: Int64] = [:]
-  /// The lists that edits may go on with.
+  /// The lists that a later edit can continue.
   @exclusivity(unchecked) var openLists: [OpenList] = []
-  /// The number of times that links were read or changed, other than by an edit that went on with an open list.
+  /// The number of times that links were read or changed, other than by an edit that continued an open list.
   @exclusivity(unchecked) var linkAccesses: Int = 0
   /// The number of objects that were read as members of to-many relationships.
   package internal(set) var membersRead: Int = 0
   @exclusivity(unchecked) private var deferredError: ManagedObjectError?
-  /// True if there is an error: this is asked after each row, and an error takes long to copy.
+  /// Checked after each row, because copying the error itself is slow.
   @exclusivity(unchecked) private var hasDeferredError: Bool = false
   /// The numbers of objects that were inserted, by the number of their entity.
   @exclusivity(unchecked) private var insertions: [Int]
   /// The tables that were written to.
   package internal(set) var writtenTables: Set<String> = []
-  /// The numbers of the entities whose objects were written since someone asked.
+  /// The numbers of the entities whose objects were written since `takeWrittenEntities()`.
   var writtenEntities: Set<Int> = []
-  /// The changed rows that a save would refuse, as far as that can be told at once; `nil` until there is one.
+  /// The changed rows that a save would reject; `nil` until there is one.
   var suspects: SuspectTable?
-  /// The highest keys before any was given, by the number of the tree's root; -1 where none was given.
+  /// The highest keys before the context assigned any, by the number of the tree's root; -1 if it assigned none.
   private var keysBefore: [Int64]
-  /// The columns by which rows were asked for, each with its table.
+  /// The columns that `prepareSearch(in:by:)` was called for, each with its table.
   var searches: Set<[String]> = []
 
-  /// The most objects that wait for their next use.
+  /// The most objects that are kept for reuse.
   private static let unusedLimit: Int = 256
 
-  /// A column of a table and the object that it leads to.
+  /// A column of a table and the object that it refers to.
   struct ReferenceKey: Hashable {
     let table: String
     let column: String
@@ -69,12 +70,10 @@ public final class ManagedObjectContext {
     self.init(store: store, isStreaming: false)
   }
 
-  /// Creates a context for writing many objects in a transaction of the caller's.
+  /// Creates a context for writing many objects in the caller's transaction, through a store or a view of one.
   ///
-  /// New objects have keys at once, and nobody else may insert into the same tables meanwhile. Nothing is validated. A
+  /// New objects get keys at once, so nothing else may insert into the same tables meanwhile. Nothing is validated. A
   /// query of the store writes pending changes first. Rows keep their number of saves.
-  ///
-  /// - Parameter store: The store, or a view of one.
   package convenience init(streamingInto store: PersistentStore) {
     self.init(store: store, isStreaming: true)
   }
@@ -97,7 +96,7 @@ public final class ManagedObjectContext {
 
   // MARK: Making and finding objects
 
-  /// Makes a new object with the default values of its attributes.
+  /// Creates a new object with the default values of its attributes.
   ///
   /// - Parameter entityName: The name of an entity that is not abstract.
   /// - Returns: The object; it is in the store after the next save.
@@ -106,13 +105,9 @@ public final class ManagedObjectContext {
     try insert(entityName, preferredKey: nil)
   }
 
-  /// Makes a new object in a streaming context, with a key of the caller's.
+  /// Creates a new object in a streaming context, with a key of the caller's.
   ///
-  /// - Parameters:
-  ///   - entityName: The name of an entity that is not abstract.
-  ///   - preferredKey: A key that no object of the tree has; `nil` for the next one that was never given.
-  /// - Returns: The object.
-  /// - Throws: ``ManagedObjectError``.
+  /// No object of the tree may have the key; `nil` takes the next key that was never assigned.
   package func insert(_ entityName: String, preferredKey: Int64?) throws(ManagedObjectError) -> ManagedObject {
     let plan = try plan(for: entityName)
     guard !plan.entity.isAbstract else { throw .abstractEntity(entityName) }
@@ -139,7 +134,7 @@ public final class ManagedObjectContext {
     return object
   }
 
-  /// Gives a key to a new object of a streaming context.
+  /// Returns the next key for a new object of a streaming context.
   private func nextKey(_ plan: EntityPlan) throws(ManagedObjectError) -> Int64 {
     let last = lastKeys[plan.rootNumber]
     let (key, overflow) = (last >= 0 ? last : try keyBefore(plan)).addingReportingOverflow(1)
@@ -148,17 +143,16 @@ public final class ManagedObjectContext {
     return key
   }
 
-  /// Returns the highest key of a tree before one is given, and notes it.
+  /// Reads the highest key of a tree before the context assigns one, and records it.
   private func keyBefore(_ plan: EntityPlan) throws(ManagedObjectError) -> Int64 {
     let key = try highestKey(inTreeOf: plan.entity.rootName)
     keysBefore[plan.rootNumber] = key
     return key
   }
 
-  /// Returns the highest key of a tree before a streaming context gave any; `nil` if it gave none.
+  /// Returns the highest key of a tree before a streaming context assigned any; `nil` if it assigned none.
   ///
-  /// - Parameter entity: An entity of the tree.
-  /// - Returns: The key; objects that the context inserted with keys of its own have higher ones.
+  /// Objects that the context inserted with keys of its own have higher ones.
   package func keyBeforeInsertions(inTreeOf entity: PhysicalEntity) -> Int64? {
     guard let root = store.schema.entity(named: entity.rootName)?.number, keysBefore.indices.contains(root) else {
       return nil
@@ -166,14 +160,14 @@ public final class ManagedObjectContext {
     return keysBefore[root] < 0 ? nil : keysBefore[root]
   }
 
-  /// Keeps a key of the caller's from being given again.
+  /// Keeps a key that the caller chose from being assigned again.
   private func taken(_ key: Int64, _ plan: EntityPlan) throws(ManagedObjectError) -> Int64 {
     if lastKeys[plan.rootNumber] < 0 { lastKeys[plan.rootNumber] = try keyBefore(plan) }
     lastKeys[plan.rootNumber] = max(lastKeys[plan.rootNumber], key)
     return key
   }
 
-  /// The last keys that a streaming context gave, by the names of roots.
+  /// The last keys that a streaming context assigned, by the names of roots.
   var givenKeys: [(root: String, key: Int64)] {
     lastKeys.enumerated().compactMap { number, key in
       key < 0 ? nil : store.schema.entity(numbered: number).map { ($0.name, key) }
@@ -184,7 +178,7 @@ public final class ManagedObjectContext {
   ///
   /// - Parameters:
   ///   - entityName: The entity's name.
-  ///   - includesSubentities: True if objects of its descendants count.
+  ///   - includesSubentities: True to include objects of its descendants.
   ///   - limit: The most objects to return.
   /// - Returns: The objects.
   /// - Throws: ``ManagedObjectError``.
@@ -200,15 +194,14 @@ public final class ManagedObjectContext {
     return objects
   }
 
-  /// Calls a closure with the objects of an entity, one after the other, without keeping them.
+  /// Calls a closure with the objects of an entity, one after the other, without retaining them.
   ///
-  /// An object that nobody keeps stands for the next row afterwards; one that is kept stays what it is. A weak
-  /// reference keeps nothing.
+  /// An object is reused for the next row unless something else retains it. A weak reference doesn't.
   ///
   /// - Parameters:
   ///   - entityName: The entity's name.
-  ///   - includesSubentities: True if objects of its descendants count.
-  ///   - body: Receives an object; returns whether to go on. It must not save or roll back.
+  ///   - includesSubentities: True to include objects of its descendants.
+  ///   - body: Receives an object; returns true to continue. It must not save or roll back.
   /// - Throws: ``ManagedObjectError``, the closure's included.
   public func forEach(
     _ entityName: String, includesSubentities: Bool = true,
@@ -231,8 +224,8 @@ public final class ManagedObjectContext {
   ///
   /// - Parameters:
   ///   - entityName: The entity's name.
-  ///   - includesSubentities: True if objects of its descendants count.
-  /// - Returns: The number, with changes that are not saved yet.
+  ///   - includesSubentities: True to include objects of its descendants.
+  /// - Returns: The number, with unsaved changes included.
   /// - Throws: ``ManagedObjectError``.
   public func count(_ entityName: String, includesSubentities: Bool = true) throws(ManagedObjectError) -> Int {
     try writeBeforeReading()
@@ -244,7 +237,7 @@ public final class ManagedObjectContext {
     return count
   }
 
-  /// Returns the object of the given identifier.
+  /// Returns the object with the given identifier.
   ///
   /// - Parameter id: An identifier of this store.
   /// - Returns: `nil` if the store has no such object.
@@ -263,14 +256,9 @@ public final class ManagedObjectContext {
     return plan
   }
 
-  /// Returns the object of a row, made if nobody keeps it; `nil` for an unknown entity number.
+  /// Returns the object of a row, created if it isn't in memory; `nil` for an unknown entity number.
   ///
-  /// This doesn't look up whether there is such a row; an object without one throws an error when it is read.
-  ///
-  /// - Parameters:
-  ///   - number: The number of the row's entity.
-  ///   - key: The row's primary key.
-  /// - Returns: The object.
+  /// The row isn't looked up; if there is none, reading the object throws an error.
   package func object(number: Int, key: Int64) -> ManagedObject? {
     guard let plan = store.plan(numbered: number) else { return nil }
     if let known = known(plan, key) { return known }
@@ -279,7 +267,7 @@ public final class ManagedObjectContext {
     return object
   }
 
-  /// Returns the object of a key, if someone keeps it.
+  /// Returns the object of a key if it is in memory.
   private func known(_ plan: EntityPlan, _ key: Int64) -> ManagedObject? {
     if let object = registered[plan.rootNumber][key]?.takeUnretainedValue() { return object }
     for cursor in cursors {
@@ -298,16 +286,15 @@ public final class ManagedObjectContext {
     try object(inTreeOf: try plan(for: entityName), key: key)
   }
 
-  /// Returns the object of a primary key, for an entity whose plan is known.
   func object(inTreeOf plan: EntityPlan, key: Int64) throws(ManagedObjectError) -> ManagedObject? {
-    // A few changed objects are searched one by one.
+    // `known` searches changed objects one by one, so only a few are left unwritten.
     if notedCount > 32 { try writeBeforeReading() }
     if let object = known(plan, key) {
       return plan.entity.treeNumbers.contains(object.plan.entity.number) ? object : nil
     }
     let found: Int64?
     do throws(SQLiteError) {
-      // Nobody else inserts into the tables of a streaming context or deletes from them.
+      // Nothing but the context itself inserts into the tables of a streaming context or deletes from them.
       found =
         isStreaming
         ? try keyWindows[plan.rootNumber].entityNumber(ofKey: key, plan.writer)
@@ -319,13 +306,13 @@ public final class ManagedObjectContext {
     return object(number: number, key: key)
   }
 
-  /// Notes that rows of one tree were inserted or deleted.
+  /// Empties the cached look-ups that cover inserted or deleted rows of one tree.
   func rowsChanged(of objects: some Collection<ManagedObject>, _ plan: EntityPlan) {
     guard isStreaming, !keyWindows[plan.rootNumber].isEmpty else { return }
     for object in objects { keyWindows[plan.rootNumber].rowChanged(key: object.key) }
   }
 
-  /// Reads a row, with its number of saves; `nil` if it is gone.
+  /// Reads a row, with its number of saves; `nil` if it doesn't exist.
   func row(
     of plan: EntityPlan, key: Int64
   ) throws(ManagedObjectError) -> (values: [SQLiteValue], version: SQLiteValue)? {
@@ -348,27 +335,25 @@ public final class ManagedObjectContext {
     notedCount += 1
   }
 
-  /// Lets others find an object by its key, as long as someone keeps it.
+  /// Lets others find an object by its key, for as long as it is retained.
   func register(_ object: ManagedObject) {
     guard !object.isRegistered, object.key != 0 else { return }
     object.isRegistered = true
     registered[object.plan.rootNumber][object.key] = Unmanaged.passUnretained(object)
   }
 
-  /// Removes an object from those that can be found, as it goes.
+  /// Removes an object that is being deallocated.
   func forget(_ object: ManagedObject) {
     registered[object.plan.rootNumber][object.key] = nil
   }
 
-  /// Returns the registered object of a key.
   func registeredObject(_ plan: EntityPlan, _ key: Int64) -> ManagedObject? {
     registered[plan.rootNumber].isEmpty ? nil : registered[plan.rootNumber][key]?.takeUnretainedValue()
   }
 
-  /// Returns the number of objects of exactly one entity that were inserted since the context was made.
+  /// Returns the number of objects of exactly one entity that were inserted since the context was created.
   ///
-  /// - Parameter number: The entity's number.
-  /// - Returns: The number of objects, those that were deleted again included.
+  /// Objects that were deleted again are included.
   package func insertedObjects(ofEntity number: Int) -> Int {
     insertions.indices.contains(number) ? insertions[number] : 0
   }
@@ -377,7 +362,6 @@ public final class ManagedObjectContext {
 
   func end(_ cursor: RowCursor) { cursors.removeAll { $0 === cursor } }
 
-  /// Throws an error if the store is only for reading.
   func checkWritable() throws(ManagedObjectError) {
     guard !store.isReadOnly else { throw .store(StoreError(path: store.path, problem: .readOnly)) }
   }
@@ -387,14 +371,14 @@ public final class ManagedObjectContext {
     (deferredError, hasDeferredError) = (error, true)
   }
 
-  /// Returns the first error that a subscript left, and forgets it.
+  /// Returns the first error that a subscript deferred, and clears it.
   func takeDeferredError() -> ManagedObjectError? {
     guard hasDeferredError else { return nil }
     defer { (deferredError, hasDeferredError) = (nil, false) }
     return deferredError
   }
 
-  /// Forgets changes once they are saved or given up.
+  /// Discards changes once they are saved or rolled back.
   func clearChanges() {
     for object in changed { object.clearChanges() }
     noted.removeAll()
@@ -405,7 +389,7 @@ public final class ManagedObjectContext {
     arena.removeAll()
   }
 
-  /// Forgets changes that were written, and keeps objects that nobody else has for their next use.
+  /// Discards changes that were written, and keeps objects without other references for reuse.
   func clearWrittenChanges() {
     var hasUsed = notedCount > Self.unusedLimit
     for index in 0..<notedCount {

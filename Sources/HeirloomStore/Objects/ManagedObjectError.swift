@@ -3,16 +3,16 @@ import HeirloomModel
 
 /// A reason why an object can't be read, changed or saved.
 ///
-/// Values are users' data and never part of it.
+/// Values are user data and never part of an error.
 @nonexhaustive
 public enum ManagedObjectError: Error, Hashable, Sendable {
-  /// The name of an entity that the model, or its configuration, doesn't have, and the nearest one that it has.
+  /// An entity name that the model, or its configuration, doesn't have, and the most similar one that it has.
   case unknownEntity(String, nearest: String?)
   /// An abstract entity, of which no objects exist.
   case abstractEntity(String)
-  /// A property that the entity doesn't have, and the nearest one that it has.
+  /// A property name that the entity doesn't have, and the most similar one that it has.
   ///
-  /// The nearest is the property itself where the entity has it as another kind than was asked for.
+  /// If the entity has the property but as another kind than expected, `nearest` is its own name.
   case unknownProperty(entity: String, property: String, nearest: String?)
   /// A property that can't be set: a derived or fetched one.
   case readOnlyProperty(entity: String, property: String)
@@ -22,38 +22,38 @@ public enum ManagedObjectError: Error, Hashable, Sendable {
   case unstorableValue(entity: String, property: String)
   /// An object that can't be a destination of the relationship.
   case wrongDestination(entity: String, relationship: String, expected: String, found: String)
-  /// An object that is to be used as one of an entity that it is not of.
+  /// An object that was used as one of another entity.
   case wrongEntity(expected: String, found: String)
   /// An object that belongs to another context.
   case otherContext(entity: String)
   /// An object that was deleted.
   case deleted(entity: String)
-  /// An object whose row is gone from the store.
+  /// An object whose row no longer exists in the store.
   case missingRow(ManagedObjectID)
-  /// The content of a column that no value of the attribute's type is stored as.
+  /// A stored value that can't be decoded as the attribute's type.
   case undecodableValue(ManagedObjectID, property: String)
-  /// A file with a value of the object that is missing or can't be read.
+  /// A file of external data that is missing or can't be read.
   case missingExternalFile(ManagedObjectID, property: String, path: String)
   /// A required property without a value.
   case missingValue(entity: String, property: String)
-  /// A value that breaks a rule of the model; the rule is given as the model says it.
+  /// A value that breaks a rule of the model; `rule` is the rule's predicate format.
   case invalidValue(entity: String, property: String, rule: String)
-  /// A relationship that leads to fewer objects than the model asks for.
+  /// A relationship with fewer objects than the model requires.
   case tooFewObjects(entity: String, relationship: String, found: Int, minimum: Int)
-  /// A relationship that leads to more objects than the model allows.
+  /// A relationship with more objects than the model allows.
   case tooManyObjects(entity: String, relationship: String, found: Int, maximum: Int)
-  /// Two objects with equal values where the model asks for different ones.
+  /// Two objects with equal values of properties that must be unique.
   case notUnique(entity: String, properties: [String])
-  /// An object that can't be deleted while the relationship leads to others.
+  /// An object that can't be deleted while the relationship has destinations.
   case deletionDenied(entity: String, relationship: String)
-  /// An object that someone else changed or deleted since it was read.
+  /// An object that was changed or deleted elsewhere since it was read.
   case conflict(ManagedObjectID)
   /// A store that can't be read or written.
   case store(StoreError)
 }
 
 extension ManagedObjectError: ExplainedError {
-  /// The object or the property with what was expected of it.
+  /// The object or property, what was found and what was expected.
   public var cause: String {
     switch self {
     case .unknownEntity(let entity, let nearest):
@@ -105,7 +105,7 @@ extension ManagedObjectError: ExplainedError {
 }
 
 extension ManagedObjectError {
-  /// The context that holds the changes or the store, and what to correct.
+  /// Where the changes or the store are, and what to correct.
   public var help: ErrorHelp {
     let unsaved = DataLocation.described("Nothing was saved; the changes are still in the context.")
     return switch self {
@@ -132,7 +132,7 @@ extension ManagedObjectError {
     return error
   }
 
-  /// The code that Core Data gives a similar failure; `nil` where it raises an exception instead.
+  /// The Core Data error code for a similar failure; `nil` where Core Data raises an exception instead.
   public var coreDataCode: Int? {
     switch self {
     case .invalidValue: 1550

@@ -1,4 +1,4 @@
-/// The identifier that tells an object of a store from all others, for good.
+/// A permanent identifier of one object of a store.
 public struct ManagedObjectID: Hashable, Sendable {
   /// The store's identifier.
   public let storeIdentifier: String

@@ -1,4 +1,4 @@
-/// A table that finds numbers by name, for few names that are asked for again and again.
+/// A hash table that maps names to numbers, for few names that are looked up often.
 ///
 /// A dictionary hashes whole names to resist attacks. These names are the model's own, and mostly the same literal.
 final class NameTable {
@@ -7,14 +7,14 @@ final class NameTable {
     let number: Int
   }
 
-  /// A name that was asked for, with its representation, which no other text has as long as the name is kept.
+  /// A name that was looked up, with its representation, which is unique while the name is retained.
   private struct Recent {
     var name: String = ""
     var words: Words = Words("")
     var number: Int = -1
   }
 
-  /// The memory of a string's value.
+  /// The two words of a string's representation in memory.
   private struct Words: Equatable {
     let first: UInt64
     let second: UInt64
@@ -36,8 +36,6 @@ final class NameTable {
   private let recent: UnsafeMutablePointer<Recent>
 
   /// Creates a table; of equal names the first counts.
-  ///
-  /// - Parameter names: The names with their numbers.
   init(_ names: [(name: String, number: Int)]) {
     var capacity = 8
     while capacity < 2 * names.count + 2 { capacity *= 2 }

@@ -1,6 +1,6 @@
-/// The sets of those objects of one entity that code changes or deletes, where that may undo what was made before.
+/// The objects of one entity that code changes or deletes, recorded because this may undo earlier changes.
 package final class ObjectEdits {
-  /// The set of objects of which a watched value was set.
+  /// The set of objects of which a watched column was set.
   package let changed: Int
   /// The set of objects that were deleted.
   package let deleted: Int
@@ -14,13 +14,11 @@ package final class ObjectEdits {
     isWatched = columns.map(watched.contains)
   }
 
-  /// Notes that a slot of an object is set.
   @inline(__always)
   func note(slot: Int, of key: Int64) {
     if isWatched[slot], !sets.ignoresEdits { sets.insert(key, into: changed) }
   }
 
-  /// Notes that an object is deleted.
   func noteDeletion(of key: Int64) {
     if !sets.ignoresEdits { sets.insert(key, into: deleted) }
   }

@@ -1,9 +1,9 @@
 import HeirloomModel
 
-/// Sets of objects by primary key, for notes about each of many objects.
+/// Sets of objects by primary key, which can have many members.
 ///
-/// They are in a temporary table, of which a row holds up to 64 members with neighbouring keys. Notes in the order of
-/// keys cost one row for 64 objects, and memory stays flat in any order.
+/// The sets are in a temporary table. Each row holds up to 64 members with neighbouring keys, as a bit mask. Adding
+/// objects in the order of their keys costs one row for 64 objects; memory use is bounded in any order.
 package final class ObjectSets {
   /// The members of a set among 64 neighbouring keys.
   private struct Place: Hashable {
@@ -16,21 +16,21 @@ package final class ObjectSets {
   /// The number of rows that wait in memory before they are written.
   private static let waitingLimit: Int = 4096
 
-  /// True while nothing is noted of reading, since nobody's code reads.
+  /// True while reads are not recorded, because they are not those of app code.
   @exclusivity(unchecked) package var isPaused: Bool = false
-  /// True while changes are not noted: the default makes them.
+  /// True while changes are not recorded, because they are not those of app code.
   @exclusivity(unchecked) package var ignoresEdits: Bool = false
 
   private let connection: Connection
   private let statements: StatementCache
-  /// The block of each set to which its last member belongs, and the members in it that wait in no row.
+  /// For each set, the block of its last member, and the members of that block that aren't in `waiting` yet.
   @exclusivity(unchecked) private var blocks: [Int64] = []
   @exclusivity(unchecked) private var members: [UInt64] = []
   private var waiting: [Place: UInt64] = [:]
-  /// The first failure to write; the caller learns of it from the next call that can throw.
+  /// The first failure to write, which `flush()` throws.
   private var failure: SQLiteError?
 
-  /// Makes the table.
+  /// Creates the table.
   package init(connection: Connection) throws(SQLiteError) {
     self.connection = connection
     statements = StatementCache(connection: connection)
@@ -47,7 +47,7 @@ package final class ObjectSets {
     return blocks.count - 1
   }
 
-  /// Makes an object a member of a set; it may be one already.
+  /// Adds an object to a set; it may already be a member.
   @inline(__always)
   package func insert(_ key: Int64, into set: Int) {
     if blocks[set] != key >> 6 { turn(set, to: key >> 6) }
@@ -77,22 +77,20 @@ package final class ObjectSets {
     waiting.removeAll(keepingCapacity: true)
   }
 
-  /// Writes all members, which a query finds then.
-  ///
-  /// - Throws: SQLite's error, also one of an earlier note.
+  /// Writes all members to the table, for queries, or throws the error of an earlier write.
   package func flush() throws(SQLiteError) {
     for set in blocks.indices { turn(set, to: .min) }
     if let failure { throw failure }
     try write()
   }
 
-  /// Returns the condition that a key is a member's, for a set whose members were written.
+  /// Returns the SQL condition that a key is a member's; the set must have been flushed.
   package func contains(_ key: String, in set: Int) -> String {
     "EXISTS (SELECT 1 FROM temp.\(Self.table) AS m WHERE m.number = \(set) AND m.block = \(key) >> 6"
       + " AND m.members >> (\(key) & 63) & 1)"
   }
 
-  /// Returns the number of members of a set whose members were written.
+  /// Returns the number of members of a set, which must have been flushed.
   package func count(of set: Int) throws(SQLiteError) -> Int64 {
     var count: Int64 = 0
     try statements.withStatement(
@@ -103,7 +101,7 @@ package final class ObjectSets {
     return count
   }
 
-  /// Returns true if an object is a member of a set whose members were written.
+  /// Returns true if an object is a member of a set, which must have been flushed.
   package func contains(_ key: Int64, in set: Int) throws(SQLiteError) -> Bool {
     try statements.withStatement(
       "SELECT members FROM temp.\(Self.table) WHERE number = ?1 AND block = ?2",
@@ -113,15 +111,11 @@ package final class ObjectSets {
     }
   }
 
-  /// Calls a closure with each member of a set whose members were written, by key.
+  /// Calls a closure with each member's key, in ascending order; the set must have been flushed.
   ///
-  /// - Parameters:
-  ///   - set: The set.
-  ///   - other: A set of which they must be members too; `nil` for all.
-  ///   - body: Receives the key; it may add members to other sets.
-  /// - Throws: SQLite's error, or the closure's.
+  /// If there is another set, members must be in both. The closure may add members to other sets.
   package func forEachMember(of set: Int, alsoIn other: Int? = nil, _ body: (Int64) throws -> Void) throws {
-    // The closure writes to the table, so that no statement may stay open.
+    // The closure may write to the table, so no statement may stay open.
     var last: Int64?
     repeat {
       var blocks: [(block: Int64, members: UInt64)] = []
@@ -148,21 +142,16 @@ package final class ObjectSets {
   }
 }
 
-/// The sets of those objects of one entity of which code read each property.
+/// The objects of one entity whose properties code reads, one set for each recorded property.
 package final class PropertyReads {
   /// The set of objects of which any property was read.
   package let ofAny: Int
   private let sets: ObjectSets
-  /// The sets by the numbers of properties; -1 for a property that nobody asks about.
+  /// The sets by the numbers of properties; -1 for a property that isn't recorded.
   private let numbers: [Int]
   private let names: [String: Int]
 
-  /// Makes the sets.
-  ///
-  /// - Parameters:
-  ///   - properties: The properties that are asked about.
-  ///   - all: All properties, in the order of their numbers.
-  ///   - sets: The place for the sets.
+  /// Adds a set for each of `properties`; `all` has all properties in the order of their numbers.
   init(of properties: Set<String>, among all: [String], in sets: ObjectSets) {
     self.sets = sets
     ofAny = sets.add()
@@ -176,7 +165,6 @@ package final class PropertyReads {
     self.names = names
   }
 
-  /// Notes that a property of an object was read.
   @inline(__always)
   func note(_ property: Int, of key: Int64) {
     guard !sets.isPaused else { return }
@@ -185,6 +173,6 @@ package final class PropertyReads {
     if number >= 0 { sets.insert(key, into: number) }
   }
 
-  /// Returns the set of objects of which a property was read; `nil` if nobody asked about it.
+  /// Returns the set of objects of which a property was read; `nil` if the property isn't recorded.
   package func set(of property: String) -> Int? { names[property] }
 }

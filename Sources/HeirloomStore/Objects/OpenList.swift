@@ -2,12 +2,12 @@ import HeirloomModel
 
 /// The list of a to-many relationship that code edits in place.
 ///
-/// After an edit that only added objects at its end, it stays open in the context: the next edit goes on with it, and
-/// only the objects at the end are linked. Reading the list again for each object that is added would take as long as
-/// the list each time, and so would looking for changes before its end. These are looked for when the list is closed:
-/// before anything else reads or changes links at the same place, and before the context fetches, deletes or saves.
+/// After an edit that only appended objects, the list stays open in the context. The next edit continues it and links
+/// only the appended objects. Reading the list again for each of them, or comparing all of it, would take a time
+/// proportional to its length. Other changes are looked for when the list is closed: before anything else reads or
+/// changes links at the same place, and before the context fetches, deletes or saves.
 final class OpenList {
-  /// The fewest members of a list that stays open; shorter ones are soon read again.
+  /// The fewest members of a list that stays open; a shorter one is quick to read again.
   static let leastCount: Int = 16
   /// The most lists that a context keeps open.
   static let limit: Int = 64
@@ -15,17 +15,17 @@ final class OpenList {
   let owner: ManagedObject
   /// The relationship's name.
   let name: String
-  /// The list, as code leaves it.
+  /// The list as edited by code.
   @exclusivity(unchecked) var objects: [ManagedObject] = []
   /// The relationship; `nil` if the list has to be set as a whole.
   var relationship: PlannedRelationship?
-  /// The members as they are linked, with their positions.
+  /// The linked members, with their positions.
   var positions: [ManagedObject: Int] = [:]
-  /// The last member's place, if keys are linked in an order.
+  /// The last member's place, if the relationship is ordered by a column.
   var lastPlace: Int64 = OrderedPlace.first - OrderedPlace.step
-  /// The state of the store that the list was read from.
+  /// The store's `writtenState()` when the list was read.
   var state: [SQLiteValue]?
-  /// The number of accesses to links when the edit began.
+  /// The context's `linkAccesses` when the edit began.
   var accesses: Int = 0
   /// True until the first edit ends.
   var isFresh: Bool = true
@@ -40,9 +40,7 @@ final class OpenList {
       && zip(objects, 0..<positions.count).allSatisfy { object, position in positions[object] == position }
   }
 
-  /// Sets the list as a whole if an edit changed more than its end.
-  ///
-  /// - Returns: True if there was nothing to set.
+  /// Sets the list as a whole if an edit changed more than its end; returns true if none did.
   func close() -> Bool {
     guard objects.count != positions.count || !beginsAsLinked() else { return true }
     set()
@@ -55,9 +53,9 @@ final class OpenList {
 }
 
 extension ManagedObjectContext {
-  /// Returns the state of the store, which differs once anybody has written to it; `nil` if it can't be read.
+  /// Returns values that differ after any write to the store; `nil` if they can't be read.
   ///
-  /// It is the number of changes that the store's connection made, and a number that others' changes make another.
+  /// The first counts the changes of the store's connection; the second changes with commits of other connections.
   func writtenState() -> [SQLiteValue]? {
     try? store.statements.withStatement("PRAGMA \(quote(store.database)).data_version") { row throws(SQLiteError) in
       try row.step() ? [.integer(store.connection.totalChanges), row.value(at: 0)] : nil
@@ -69,10 +67,9 @@ extension ManagedObjectContext {
     openLists.firstIndex { $0.owner === owner && $0.name == name }.map { openLists.remove(at: $0) }
   }
 
-  /// Closes the open lists of a relationship and its inverse, of all owners, or all lists.
+  /// Closes the open lists of a relationship and its inverse, of all owners; without a relationship, all lists.
   ///
-  /// - Parameter relationship: A relationship whose links are about to be read or changed; `nil` for all.
-  /// - Returns: True if no edit had changed more than the end of its list.
+  /// Called before links are read or changed. Returns true if no edit had changed more than the end of its list.
   @discardableResult
   func closeLists(of relationship: PlannedRelationship? = nil) -> Bool {
     linkAccesses &+= 1
@@ -90,10 +87,8 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// Begins an edit of a to-many relationship's list.
-  ///
-  /// - Parameter name: The relationship's name.
-  /// - Returns: The list; if it can't be read, it is empty, and the next save throws the error.
+  /// Begins an edit of a to-many relationship's list; one that can't be read is empty, and the next save throws the
+  /// error.
   func beginEdit(ofList name: String) -> OpenList {
     let context = context
     let new = OpenList(of: self, name)
@@ -124,7 +119,7 @@ extension ManagedObject {
         of: self, table: table, keyColumn: column, orderColumn: orderColumn)
       list.objects = members.map(\.object)
       for member in members where orderColumn != nil {
-        // Members get new places if theirs don't tell the order.
+        // Unless the places ascend, all members get new ones.
         guard let place = member.place, place > list.lastPlace else { return }
         list.lastPlace = place
       }
@@ -138,21 +133,21 @@ extension ManagedObject {
     if list.positions.count == list.objects.count { list.relationship = relationship }
   }
 
-  /// Ends an edit: links the objects that it added at the end, or sets the list as a whole.
+  /// Ends an edit: links the objects that it appended, or sets the list as a whole.
   func endEdit(_ list: OpenList) {
     let context = context
     guard let relationship = list.relationship, context.linkAccesses == list.accesses,
       context.openLists.count < OpenList.limit || context.closeLists(), append(list, relationship)
     else { return list.set() }
     list.isFresh = false
-    // An edit that this one was made in has to notice.
+    // An enclosing edit must notice this one.
     context.linkAccesses &+= 1
     context.openLists.append(list)
   }
 
-  /// Links the objects at the end of a list as `setObjects(_:forRelationship:)` would.
+  /// Links the appended objects of a list as `setObjects(_:forRelationship:)` would.
   ///
-  /// - Returns: False if it isn't certain that this is all that there is to do; then nothing is linked.
+  /// Returns false if it isn't certain that this is enough; then nothing is linked.
   private func append(_ list: OpenList, _ relationship: PlannedRelationship) -> Bool {
     let context = context
     let count = list.positions.count
@@ -167,7 +162,7 @@ extension ManagedObject {
       return false
     case .inverseKey(let table, let column, _, let orderColumn),
       .inverselessKey(let table, let column, let orderColumn):
-      // A saved object may leave another list.
+      // A saved object may move here from another open list.
       if added.contains(where: { !$0.isNew }), !context.closeLists(of: relationship) { return false }
       for object in added {
         context.setReference(to: self, column: column, of: object)
@@ -193,7 +188,7 @@ extension ManagedObject {
     return true
   }
 
-  /// Returns true if a list that doesn't contain an object can be sure to have it last once it is linked.
+  /// Returns true if linking an object that a list doesn't contain is certain to append it.
   private func isUnlinked(_ object: ManagedObject, _ relationship: PlannedRelationship) -> Bool {
     guard (try? check(object, for: relationship)) != nil else { return false }
     switch relationship.storage {

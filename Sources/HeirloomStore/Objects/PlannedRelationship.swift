@@ -1,12 +1,12 @@
 import HeirloomModel
 
-/// The facts that setting the key of a to-one relationship needs, without references.
+/// The data for setting a to-one relationship's key, without references.
 struct PlannedKey {
   /// The key's slot, or -1.
   let slot: Int
   /// The slot of the entity number beside it, or -1.
   let entitySlot: Int
-  /// True if nothing but the key changes.
+  /// True if setting the relationship changes nothing but the key.
   let isPlain: Bool
   /// The lowest number of a destination's entity.
   let first: Int
@@ -22,33 +22,29 @@ struct PlannedKey {
   }
 }
 
-/// The place of a relationship's links, as seen from objects of one entity.
+/// A relationship and where its links are stored, as seen from objects of one entity.
 final class PlannedRelationship {
-  /// The relationship.
   let description: RelationshipDescription
-  /// The place where the links are stored.
   let storage: RelationshipStorage
   /// The inverse's name and storage, if there is an inverse.
   let inverse: (name: String, storage: RelationshipStorage)?
-  /// True if the relationship is its own inverse.
   let isOwnInverse: Bool
   /// True if a join table is written from this side.
   let writesLinks: Bool
-  /// The numbers of the entities that it may lead to.
+  /// The entity numbers of possible destinations.
   let destinationNumbers: ClosedRange<Int>
   /// The slot of a to-one relationship's key, or -1.
   let slot: Int
   /// The slot of the entity number beside that key, or -1.
   let entitySlot: Int
-  /// True if nothing but the key changes when a to-one relationship is set.
+  /// True if setting a to-one relationship changes nothing but the key.
   let isPlainKey: Bool
-  /// The name of the place with the links, the same for the inverse: a key's column, or a table of pairs.
+  /// The key's column or the join table that holds the links, the same for the inverse.
   let linkPlace: String
 
-  /// The relationship's name.
   var name: String { description.name }
 
-  /// Looks up a relationship; `nil` for one without storage.
+  /// Returns `nil` for a relationship without storage.
   init?(
     _ relationship: RelationshipDescription, in entity: String, slots: [String: Int], schema: PhysicalSchema
   ) {
@@ -78,7 +74,7 @@ final class PlannedRelationship {
     }
   }
 
-  /// Returns the relationship that leads back and is stored as the inverse.
+  /// Returns the inverse if it is stored and names this relationship as its own inverse.
   private static func inverse(
     of relationship: RelationshipDescription, in entity: String, storage: RelationshipStorage, schema: PhysicalSchema
   ) -> (name: String, storage: RelationshipStorage)? {

@@ -1,31 +1,30 @@
-/// A statement that reads the rows of objects, with the object that stands for the current row.
+/// A statement that reads rows, and the object that represents the current row.
 ///
-/// It begins with all columns. Once it is known which of them are read, it asks for those alone. A value that is read
-/// later after all is looked up by its row's key.
+/// The statement first selects all columns, and later only those that are read. A value of another column is then
+/// looked up by its row's key.
 final class RowCursor {
-  /// The statement with the rows.
   @exclusivity(unchecked) private(set) var statement: Statement
-  /// The object of the current row, while the row is its own.
+  /// The object that reads from the current row.
   @exclusivity(unchecked) unowned(unsafe) var current: ManagedObject?
   /// The number of the current row's entity.
   @exclusivity(unchecked) private(set) var entityNumber: Int = 0
 
-  /// The columns that slots can lie in, those before the slots first.
+  /// The fixed columns, then those of all slots.
   private let names: [String]
   /// The positions in `names` of slots, by entity number.
   private let maps: [Int: [Int32]]
   /// The positions of the current row's slots.
   @exclusivity(unchecked) private var map: [Int32] = []
-  /// The statement's columns for those in `names`; -1 for one that it lacks.
+  /// The statement's column for each of `names`; -1 if it isn't selected.
   @exclusivity(unchecked) private var columns: [Int32]
-  /// The positions that were read.
+  /// A bit mask of the positions that were read.
   @exclusivity(unchecked) private var touched: UInt64 = 0
   @exclusivity(unchecked) private var rows: Int = 0
   @exclusivity(unchecked) private var misses: Int = 0
 
   /// The primary key, the entity number and the number of saves.
   private static let fixedColumns: Int = 3
-  /// The number of rows after which it is known which columns are read.
+  /// The number of rows after which unread columns are left out.
   private static let trialRows: Int = 64
 
   init(statement: consuming Statement, names: [String], maps: [Int: [Int32]]) {
@@ -54,7 +53,6 @@ final class RowCursor {
 
   // MARK: Rows
 
-  /// Goes to the next row.
   func step() throws(SQLiteError) -> Bool {
     guard try statement.step() else { return false }
     rows += 1
@@ -66,7 +64,6 @@ final class RowCursor {
     return true
   }
 
-  /// The primary key of the current row.
   var key: Int64 { statement.integer(at: 0) }
 
   /// The number of saves of the current row.
@@ -82,9 +79,9 @@ final class RowCursor {
     return Int(column)
   }
 
-  /// Returns a copy of the current row, unless it is large or only part of it is here.
+  /// Returns a copy of the current row; `nil` if it is large or some of its columns aren't selected.
   func smallRow() -> [SQLiteValue]? {
-    // Objects that are kept are read later, so their rows are worth having whole.
+    // Retained objects are read later, so all columns are selected from now on.
     touched = .max
     var size = 0
     for position in map {
@@ -98,7 +95,7 @@ final class RowCursor {
 
   // MARK: Columns
 
-  /// The columns to ask for from the next row on; `nil` if the present ones are right.
+  /// The columns to select from the next row on; `nil` to keep the current ones.
   var betterColumns: [String]? {
     guard names.count < 64, rows == Self.trialRows || misses > 8 else { return nil }
     let wanted = names.indices.filter { $0 < Self.fixedColumns || touched & (1 << UInt64($0)) != 0 }
@@ -106,7 +103,7 @@ final class RowCursor {
     return wanted.map { names[$0] }
   }
 
-  /// Goes on with the rows of another statement.
+  /// Continues with the rows of another statement.
   func replace(_ statement: consuming Statement, columns list: [String]) {
     self.statement = statement
     for (position, name) in names.enumerated() {

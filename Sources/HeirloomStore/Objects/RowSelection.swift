@@ -1,19 +1,19 @@
-/// The rows of an entity that are wanted, and their order.
+/// A selection of an entity's rows, with their order.
 package struct RowSelection: Equatable, Sendable {
-  /// The name that stands for the entity's row in `condition` and `order`.
+  /// The SQL alias of the entity's table in `condition` and `order`.
   package static let alias: String = "o"
 
   /// The SQL of a condition on the row, with parameters from `?1` on; `nil` for all rows.
   package var condition: String?
   /// The values of the condition's parameters, then of the order's.
   package var bindings: [SQLiteValue]
-  /// The SQL terms after `ORDER BY`; `nil` for the order of primary keys, which also decides between equals.
+  /// The SQL terms after `ORDER BY`; `nil` for the order of primary keys, which also breaks ties.
   package var order: String?
   /// The most rows; `nil` for all.
   package var limit: Int?
-  /// The number of rows that are left out first.
+  /// The number of rows to skip.
   package var offset: Int
-  /// True if rows of the entity's descendants count.
+  /// True to include rows of the entity's descendants.
   package var includesSubentities: Bool
 
   /// Creates a selection.
@@ -33,12 +33,8 @@ package struct RowSelection: Equatable, Sendable {
 extension RowSelection {
   /// Returns the statement's text after the list of columns.
   ///
-  /// - Parameters:
-  ///   - entity: The entity.
-  ///   - store: The store.
-  ///   - key: The primary key after which rows are wanted; `nil` for all.
-  ///   - trustsTree: True if the caller leaves out rows of entities that have no place in the table.
-  /// - Returns: The text.
+  /// Only rows after `key` are selected. If `trustsTree` is true, the caller skips rows of entities that don't belong
+  /// in the table.
   func tail(
     of entity: PhysicalEntity, in store: PersistentStore, after key: Int64? = nil, trustsTree: Bool = false
   ) -> String {
@@ -50,7 +46,7 @@ extension RowSelection {
     if trustsTree, limit == nil, offset == 0, entity.superentityNumber == 0, includesSubentities || numbers.count == 1 {
       // All rows of the table are wanted.
     } else if includesSubentities, numbers.count > 1 {
-      // The plus sign keeps SQLite from an index on entity numbers, whose rows it would have to sort.
+      // The plus sign keeps SQLite from using an index on entity numbers, whose rows it would have to sort.
       conditions.append("+\(number) BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)")
     } else {
       conditions.append("\(number) = \(entity.number)")
@@ -66,16 +62,11 @@ extension RowSelection {
 }
 
 extension ManagedObjectContext {
-  /// Calls a closure with the objects of selected rows, one after the other, without keeping them.
+  /// Calls a closure with the objects of selected rows, one after the other, without retaining them.
   ///
-  /// The rows are selected by what the store holds. Objects whose pending changes would put them in or out, new ones
-  /// among them, are the caller's matter. So are deleted ones, which are passed too.
-  ///
-  /// - Parameters:
-  ///   - entityName: The entity's name.
-  ///   - selection: The rows.
-  ///   - body: Receives an object; returns whether to go on. It must not save or roll back.
-  /// - Throws: ``ManagedObjectError``, the closure's included.
+  /// Rows are selected by their stored values, and deleted objects are passed too. The caller accounts for new objects,
+  /// and for pending changes that add rows to the selection or remove them. The closure returns true to continue; it
+  /// must not save or roll back.
   package func forEachStored(
     _ entityName: String, _ selection: RowSelection, _ body: (ManagedObject) throws(ManagedObjectError) -> Bool
   ) throws(ManagedObjectError) {
@@ -96,7 +87,7 @@ extension ManagedObjectContext {
         guard try body(known) else { return }
         continue
       }
-      // Nobody keeps the object of the row before, so it can stand for this one.
+      // The previous row's object has no other reference, so it is reused for this row.
       if let object, object.plan === plan {
         object.reuse(key: key)
       } else {
@@ -126,7 +117,7 @@ extension ManagedObjectContext {
     return try body(object)
   }
 
-  /// Ends the use of a row; the object stays only if nobody else keeps it.
+  /// Ends the use of a row; the object is kept for reuse only if there is no other reference to it.
   private func end(_ object: inout ManagedObject?, of cursor: RowCursor) {
     if isKnownUniquelyReferenced(&object), object?.isRegistered == false, object?.isDeleted == false {
       cursor.current = nil
@@ -146,7 +137,6 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Prepares the statement of a selection.
   private func cursor(over plan: EntityPlan, _ selection: RowSelection) throws(ManagedObjectError) -> RowCursor {
     let numbers = selection.includesSubentities ? plan.entity.treeNumbers : plan.entity.number...plan.entity.number
     let (names, maps) = RowCursor.columns(of: numbers.compactMap { store.plan(numbered: $0) })
@@ -172,13 +162,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Counts the rows of a selection, as the store holds them.
-  ///
-  /// - Parameters:
-  ///   - entityName: The entity's name.
-  ///   - selection: The rows.
-  /// - Returns: The number.
-  /// - Throws: ``ManagedObjectError``.
+  /// Counts the rows of a selection as stored.
   package func countStored(_ entityName: String, _ selection: RowSelection) throws(ManagedObjectError) -> Int {
     let plan = try plan(for: entityName)
     let count = try sql { () throws(SQLiteError) in
@@ -188,13 +172,7 @@ extension ManagedObjectContext {
     return Int(clamping: count ?? 0)
   }
 
-  /// Returns the changed objects of an entity, new and deleted ones among them, in the order of their change.
-  ///
-  /// - Parameters:
-  ///   - entityName: The entity's name.
-  ///   - includesSubentities: True if objects of its descendants count.
-  /// - Returns: The objects.
-  /// - Throws: ``ManagedObjectError`` for an unknown entity.
+  /// Returns the changed objects of an entity, new and deleted ones included, in the order of their first change.
   package func changedObjects(
     of entityName: String, includesSubentities: Bool = true
   ) throws(ManagedObjectError) -> [ManagedObject] {

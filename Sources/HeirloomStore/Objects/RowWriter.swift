@@ -2,7 +2,7 @@ import HeirloomModel
 
 /// The prepared statements that write rows of one entity.
 ///
-/// It belongs to the store, since statements keep the connection from closing.
+/// The store owns it, because statements keep the connection from closing.
 final class RowWriter {
   /// A box that holds a statement, which can't be copied, in a dictionary.
   private final class Prepared {
@@ -13,7 +13,6 @@ final class RowWriter {
     }
   }
 
-  /// The slots that an update writes, and whether it counts as a save.
   private struct UpdateKey: Hashable {
     let slots: [Int]
     let countsSave: Bool
@@ -47,7 +46,7 @@ final class RowWriter {
     insertions = Array(repeating: nil, count: rowLimit)
   }
 
-  /// Finalizes the statements; they are prepared again when they are needed.
+  /// Finalizes the statements; they are prepared again when needed.
   func removeAll() {
     insertions = Array(repeating: nil, count: rowLimit)
     search = nil
@@ -88,9 +87,7 @@ final class RowWriter {
 
   // MARK: Inserting
 
-  /// Writes new rows with all their columns, several by one statement.
-  ///
-  /// If it fails, part of them may be written.
+  /// Inserts rows with all their columns, several by one statement; on an error, some of them may be inserted.
   func insert(_ objects: some RandomAccessCollection<ManagedObject>, arena: ByteArena) throws(SQLiteError) {
     var rest = objects[...]
     while !rest.isEmpty {
@@ -124,22 +121,16 @@ final class RowWriter {
       let values = ["?\(first)", "\(entityNumber)", "1"] + columns.indices.map { "?\(first + 1 + $0)" }
       return "(\(values.joined(separator: ", ")))"
     }
-    // By default SQLite would prepare to take back the first rows when a later one fails, which costs time.
+    // By default SQLite would prepare to undo the first rows if a later one fails, which costs time.
     let conflict = rows > 1 ? " OR FAIL" : ""
     return "INSERT\(conflict) INTO \(table) (\(list)) VALUES \(tuples.joined(separator: ", "))"
   }
 
   // MARK: Updating
 
-  /// Writes the changed columns of a row.
+  /// Writes the changed columns of a row; returns false if the row doesn't exist or has another version.
   ///
-  /// - Parameters:
-  ///   - object: The object.
-  ///   - arena: The memory of the object's context.
-  ///   - countsSave: True if the row's number of saves goes up.
-  ///   - version: The number of saves that the row must have; `nil` for any.
-  /// - Returns: True if the row was there.
-  /// - Throws: SQLite's error.
+  /// `countsSave` also raises the row's number of saves. `version` is the number that the row must have; `nil` for any.
   func update(
     _ object: ManagedObject, arena: ByteArena, countsSave: Bool, version: SQLiteValue?
   ) throws(SQLiteError) -> Bool {

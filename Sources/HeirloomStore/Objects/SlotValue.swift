@@ -1,21 +1,16 @@
-/// The value that a column of an object is to hold after the next save.
+/// The value of an object's column after the next save.
 ///
-/// It has no references, so that the slots of streamed objects are written and emptied without counting any.
+/// It holds no references: the slots of streamed objects are written and cleared without reference counting.
 enum SlotValue {
-  /// The column was not changed.
   case unchanged
-  /// No value.
   case null
-  /// An integer.
   case integer(Int64)
-  /// A floating-point number.
   case real(Double)
-  /// Text or bytes, by the column's type, in the memory of the context.
+  /// Text or bytes, by the column's type, in the context's arena.
   case bytes(offset: Int, count: Int)
-  /// A value that the object keeps beside its slots, by position.
+  /// The position of a value in the object's `payloads`.
   case payload(Int)
 
-  /// True if the column was not changed.
   var isUnchanged: Bool {
     if case .unchanged = self { true } else { false }
   }
@@ -23,30 +18,25 @@ enum SlotValue {
 
 /// A value that is too large for a slot.
 enum SlotPayload {
-  /// Text.
   case text(String)
-  /// Bytes.
   case blob([UInt8])
-  /// The key of an object, which may still have to be given one.
+  /// The key of an object, which may not have one yet.
   case reference(ManagedObject)
 }
 
-/// Memory for the bytes of new values between two writes of a context, used again and again.
+/// Reusable memory for the bytes of new values between two writes of a context.
 final class ByteArena {
-  /// The memory that is kept when all bytes are let go of, in bytes.
+  /// The capacity that `removeAll()` keeps, in bytes.
   private static let keptCapacity: Int = 1 << 18
 
   @exclusivity(unchecked) private var start: UnsafeMutableRawPointer?
   @exclusivity(unchecked) private var capacity: Int = 0
-  /// The bytes in use.
+  /// The number of bytes in use.
   @exclusivity(unchecked) private(set) var count: Int = 0
 
   deinit { start?.deallocate() }
 
-  /// Copies bytes.
-  ///
-  /// - Parameter bytes: The bytes; they may not be in this memory.
-  /// - Returns: The offset where the copy begins.
+  /// Copies bytes, which must not be in this memory, and returns the offset of the copy.
   @inline(__always)
   func append(_ bytes: UnsafeRawBufferPointer) -> Int {
     let offset = count
@@ -76,7 +66,6 @@ final class ByteArena {
     return UnsafeRawBufferPointer(start: start + offset, count: count)
   }
 
-  /// Lets go of all bytes.
   func removeAll() {
     count = 0
     guard capacity > Self.keptCapacity else { return }

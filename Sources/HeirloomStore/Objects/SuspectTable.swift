@@ -1,4 +1,4 @@
-/// A row of a store that may not be as its model wants it.
+/// A row that may break its model's rules.
 package struct Suspect: Equatable, Sendable {
   /// The number of the row's entity.
   package let entity: Int
@@ -6,19 +6,18 @@ package struct Suspect: Equatable, Sendable {
   package let primaryKey: Int64
 }
 
-/// The changed rows that a save would refuse, noted until somebody validates them.
+/// The changed rows that a save would reject, recorded until they are validated.
 ///
-/// They are in a temporary table, since code may well change every object so, and mend it later.
+/// They are in a temporary table, because code may change every object so and correct it later.
 struct SuspectTable {
   private static let table = quote("heirloom_suspects")
-  /// The holder of rows that nobody has claimed yet.
+  /// The holder number of rows that aren't assigned yet.
   private static let nobody: Int64 = -1
 
   private let connection: Connection
   private let statements: StatementCache
   private var hasUnclaimed = false
 
-  /// Makes the table.
   init(connection: Connection, statements: StatementCache) throws(SQLiteError) {
     self.connection = connection
     self.statements = statements
@@ -28,7 +27,7 @@ struct SuspectTable {
         + " PRIMARY KEY (holder, entity, key)) WITHOUT ROWID")
   }
 
-  /// Notes a row; it may have been noted before.
+  /// Records a row; it may be recorded already.
   mutating func note(_ suspect: Suspect) throws(SQLiteError) {
     hasUnclaimed = true
     try statements.run(
@@ -36,7 +35,7 @@ struct SuspectTable {
       [.integer(Self.nobody), .integer(Int64(suspect.entity)), .integer(suspect.primaryKey)])
   }
 
-  /// Leaves the rows that were noted since the last call to a holder.
+  /// Assigns the rows that were recorded since the last call to a holder.
   mutating func leave(to holder: Int) throws(SQLiteError) {
     guard hasUnclaimed else { return }
     hasUnclaimed = false
@@ -45,7 +44,7 @@ struct SuspectTable {
       [.integer(Int64(holder)), .integer(Self.nobody)])
   }
 
-  /// Takes some of the rows that were left to a holder; none when there are no more.
+  /// Takes up to 1000 of the rows assigned to a holder; none if no more are left.
   func take(leftTo holder: Int) throws(SQLiteError) -> [Suspect] {
     let rows = try connection.rows(
       "SELECT entity, key FROM temp.\(Self.table) WHERE holder = ?1 ORDER BY entity, key LIMIT 1000",
@@ -60,7 +59,6 @@ struct SuspectTable {
     }
   }
 
-  /// Removes the table.
   func remove() throws(SQLiteError) {
     try connection.execute("DROP TABLE IF EXISTS temp.\(Self.table)")
   }

@@ -1,6 +1,6 @@
-/// A page of a b-tree, held to all that the format says of one page.
+/// A b-tree page, checked against every rule of the format that concerns one page.
 struct BTreePage {
-  /// The kind of a page.
+  /// The type of a page; raw values are those of the format.
   enum Kind: UInt8 {
     case indexInterior = 2
     case tableInterior = 5
@@ -11,23 +11,23 @@ struct BTreePage {
     var isTable: Bool { self == .tableInterior || self == .tableLeaf }
   }
 
-  /// An entry of a page.
+  /// A cell: an entry of a page.
   struct Cell {
-    /// The page with what comes before; 0 in a leaf.
+    /// The child page with the entries before this one; 0 in a leaf.
     var child = 0
     /// The key of a row of a table; 0 in an index.
     var key: Int64 = 0
-    /// The length of the whole record.
+    /// The length of the whole record, in bytes.
     var payloadSize = 0
-    /// The range in the page of the record's beginning.
+    /// The range of the record's first part in the page.
     var local = 0..<0
-    /// The first page with the rest; 0 for none.
+    /// The first overflow page; 0 for none.
     var overflow = 0
   }
 
   let number: Int
   let kind: Kind
-  /// The page, as long as its buffer is there.
+  /// The page's content, valid as long as its buffer exists.
   let bytes: UnsafeRawPointer
   let usableSize: Int
   /// The child with the highest keys; 0 in a leaf.
@@ -35,13 +35,7 @@ struct BTreePage {
   private let header: Int
   private let cellCount: Int
 
-  /// Reads a page's header.
-  ///
-  /// - Parameters:
-  ///   - buffer: The page.
-  ///   - number: The page's number.
-  ///   - usableSize: The bytes of the page that hold content.
-  /// - Throws: ``PageFault``.
+  /// Reads a page's header; `usableSize` is the number of the page's bytes that hold content.
   init(_ buffer: PageBuffer, number: Int, usableSize: Int) throws(PageFault) {
     bytes = buffer.bytes
     // The first page begins with the file's header.
@@ -59,21 +53,16 @@ struct BTreePage {
     }
   }
 
-  /// Returns a part of the page.
   func part(_ range: Range<Int>) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: bytes + range.lowerBound, count: range.count)
   }
 
   private var listStart: Int { header + (kind.isLeaf ? 8 : 12) }
 
-  /// Calls a closure with each cell, in the order of their keys, and checks that the page is divided among them.
+  /// Calls a closure with each cell, in the order of keys, and checks that the page is divided among them.
   ///
-  /// Cells, free blocks and fragments share the page without overlaps.
-  ///
-  /// - Parameters:
-  ///   - spaces: Memory that is used again from page to page.
-  ///   - body: The work on a cell. The page's division is checked after all.
-  /// - Throws: ``PageFault``, or what the closure throws.
+  /// Cells, free blocks and fragments must share the page without overlaps; that is checked after the last cell.
+  /// `spaces` is memory that is reused from page to page.
   @inline(__always)
   func forEachCell(spaces: inout [UInt64], _ body: (Cell) throws -> Void) throws {
     let declared = bytes.short(at: header + 5)
@@ -81,7 +70,7 @@ struct BTreePage {
     guard contentStart >= listStart + 2 * cellCount, contentStart <= usableSize else {
       throw PageFault("has content at \(contentStart) on page \(number)")
     }
-    // A page that was filled in order has its cells one before the other, from its end on: then only gaps are counted.
+    // The cells of a page that was filled in order precede each other, from its end on: then only gaps are counted.
     var isDescending = bytes.short(at: header + 1) == 0
     var (lowest, gaps) = (usableSize, 0)
     for index in 0..<cellCount {
@@ -143,8 +132,6 @@ struct BTreePage {
   }
 
   /// Reads all cells, in the order of their keys, with the checks of ``forEachCell(spaces:_:)``.
-  ///
-  /// - Throws: ``PageFault``.
   func read(_ cells: inout [Cell], spaces: inout [UInt64]) throws {
     cells.removeAll(keepingCapacity: true)
     try forEachCell(spaces: &spaces) { cells.append($0) }

@@ -1,9 +1,9 @@
 internal import CHeirloomSQLite
 
-/// The pages of an open database's file, read past SQLite's cache.
+/// The pages of an open database's file, read without SQLite's cache.
 ///
 /// The format is that of https://www.sqlite.org/fileformat2.html.
-/// Read it only while nobody writes: SQLite's locks are not asked.
+/// Nothing may write meanwhile: SQLite's locks are not taken.
 package final class DatabasePages {
   /// The size of a page, in bytes.
   package let pageSize: Int
@@ -15,27 +15,25 @@ package final class DatabasePages {
   let byteCount: Int64
   /// The file's first hundred bytes.
   let header: [UInt8]
-  /// True if the file has a map of its pages, as Core Data's stores have.
+  /// True if the file has a pointer map, as Core Data's stores have.
   var hasPageMap: Bool { bigEndianWord(header, at: 52) != 0 }
   /// True if text is stored in UTF-8.
   package var isUTF8: Bool { bigEndianWord(header, at: 56) == 1 }
-  /// The page that SQLite's locks lie in; it holds nothing.
+  /// The lock-byte page, which holds nothing.
   var lockPage: Int { 0x4000_0000 / pageSize + 1 }
 
   private let connection: Connection
   private let database: String
-  /// Parts of the file, at places that follow from their offsets.
+  /// A cache of parts of the file; a part's slot follows from its offset.
   private let cache: UnsafeMutableRawBufferPointer
   private var cached: [Int64]
   private static let partSize = 1 << 16
   private static let partCount = 16
 
-  /// Prepares to read a database's file; reads its header.
+  /// Prepares to read a database's file, and reads its header.
   ///
-  /// - Parameters:
-  ///   - connection: The connection.
-  ///   - database: The name under which the connection has the database.
-  /// - Throws: ``SQLiteError``, or ``PageFault`` when the file doesn't have all pages of the database.
+  /// `database` is its schema name on the connection. Throws ``PageFault`` if the file doesn't have all pages of the
+  /// database.
   package init(of connection: Connection, database: String) throws {
     self.connection = connection
     self.database = database
@@ -47,7 +45,7 @@ package final class DatabasePages {
     guard size >= 512, status == SQLITE_OK else { throw PageFault("has no header") }
     let declared = Int(header[16]) << 8 | Int(header[17])
     pageSize = declared == 1 ? 65_536 : declared
-    // The header's number counts unless a release of SQLite before 3.7.0 wrote last: then the file's length does.
+    // The header's number is valid unless SQLite before 3.7.0 wrote last; then the file's length counts.
     let isCounted = bigEndianWord(header, at: 28) > 0 && header[24..<28] == header[92..<96]
     guard pageSize >= 512, pageSize & (pageSize - 1) == 0, pageSize - Int(header[20]) >= 480,
       isCounted || size % Int64(pageSize) == 0, let held = Int(exactly: size / Int64(pageSize)),
@@ -66,12 +64,9 @@ package final class DatabasePages {
     cache.deallocate()
   }
 
-  /// Makes memory for a page.
   func makeBuffer() -> PageBuffer { PageBuffer(pageSize: pageSize) }
 
-  /// Copies a page into memory.
-  ///
-  /// - Throws: ``PageFault`` when the file has no such page, ``SQLiteError`` when it can't be read.
+  /// Copies a page into memory; throws ``PageFault`` if the database has no such page.
   func read(_ page: Int, into buffer: PageBuffer) throws {
     guard page >= 1, page <= pageCount else { throw PageFault("has no page \(page)") }
     let offset = Int64(page - 1) * Int64(pageSize)
@@ -91,18 +86,14 @@ package final class DatabasePages {
       .copyMemory(from: UnsafeRawBufferPointer(rebasing: cache[inPart..<inPart + pageSize]))
   }
 
-  /// Reads a page into memory without those around it.
-  ///
-  /// - Throws: ``PageFault`` when the file has no such page, ``SQLiteError`` when it can't be read.
+  /// Reads a page into memory without its neighbours; throws ``PageFault`` if the database has no such page.
   func readAlone(_ page: Int, into buffer: PageBuffer) throws {
     guard page >= 1, page <= pageCount else { throw PageFault("has no page \(page)") }
     try read(
       UnsafeMutableRawBufferPointer(start: buffer.start, count: pageSize), at: Int64(page - 1) * Int64(pageSize))
   }
 
-  /// Reads bytes of the file, all of which it must have, unless the connection's work is to stop.
-  ///
-  /// - Throws: ``SQLiteError``.
+  /// Reads bytes, all of which the file must have, unless the connection is to be interrupted.
   func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SQLiteError) {
     if connection.interruption?() ?? false {
       throw SQLiteError(extendedCode: SQLITE_INTERRUPT, message: String(cString: sqlite3_errstr(SQLITE_INTERRUPT)))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Memory for one page, with room behind it for a number that goes on beyond the page's end.
+/// Memory for one page, followed by room for a number that extends beyond the page's end.
 final class PageBuffer {
   let start: UnsafeMutableRawPointer
   /// The size of a page, in bytes.
@@ -16,10 +16,9 @@ final class PageBuffer {
     start.deallocate()
   }
 
-  /// The page's content, as long as the buffer is there and isn't read into again.
+  /// The page's content, valid until the buffer is released or read into again.
   var bytes: UnsafeRawPointer { UnsafeRawPointer(start) }
 
-  /// Returns a part of the page.
   func part(_ range: Range<Int>) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: bytes + range.lowerBound, count: range.count)
   }
@@ -41,7 +40,7 @@ extension UnsafeRawPointer {
     UInt32(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 
-  /// Reads a number of one to nine bytes, whatever comes after the page's content.
+  /// Reads a varint of one to nine bytes, which may extend beyond the page's content.
   func varint(_ place: inout Int) -> Int64 {
     let first = load(fromByteOffset: place, as: UInt8.self)
     place += 1
@@ -60,7 +59,6 @@ extension UnsafeRawPointer {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Returns true if both have the same bytes.
   func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
     guard count == other.count, let start = baseAddress, let otherStart = other.baseAddress else {
       return isEmpty && other.isEmpty

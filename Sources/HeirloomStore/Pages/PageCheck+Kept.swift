@@ -1,19 +1,14 @@
-// Trees whose rows nobody was to write: pages may have moved, and hold what they held.
+// Trees whose rows were not to change: pages may have moved, but must have the same content.
 extension PageCheck {
-  /// Compares a tree in which something was written with the source's, which must hold the same.
-  ///
-  /// - Parameters:
-  ///   - root: The tree's root.
-  ///   - sourceRoot: The tree's root in the source.
-  /// - Throws: ``PageFault`` at the first difference, or ``SQLiteError``.
+  /// Compares a tree in which pages were written with the source's, which must have the same content.
   package func compareTree(root: Int, with sourceRoot: Int) throws {
     try TreeComparison(self).compare(root, sourceRoot, as: .root, depth: 0)
   }
 }
 
-/// The comparison of the written pages of a tree with those of the source in their place.
+/// Compares the written pages of a tree with the source's pages in the same places.
 private final class TreeComparison {
-  /// A page on the way from the root, on both sides.
+  /// A page on the path from the root, on both sides.
   private final class Level {
     let buffer: PageBuffer
     let sourceBuffer: PageBuffer
@@ -39,7 +34,7 @@ private final class TreeComparison {
 
   func compare(_ number: Int, _ sourceNumber: Int, as place: PageMap.Entry, depth: Int) throws {
     guard check.touched.contains(number) else {
-      // The same page with the same bytes, and so with the same pages below.
+      // The same page with the same bytes, and therefore with the same pages below.
       guard number == sourceNumber else { throw PageFault("has page \(number) in the place of page \(sourceNumber)") }
       return try check.lead(to: number, as: place)
     }

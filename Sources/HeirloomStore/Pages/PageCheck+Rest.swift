@@ -1,11 +1,8 @@
-// What belongs to no tree, and the account of all pages.
+// The pages outside trees, and the check that every page is accounted for.
 extension PageCheck {
-  /// Checks the header, the list of free pages, and that each page has the owner that the map names.
+  /// Checks the header, the list of free pages, and that each page has the owner that the pointer map names.
   ///
-  /// All trees come before.
-  ///
-  /// - Parameter roots: The roots of all trees but the schema's.
-  /// - Throws: ``PageFault``, or ``SQLiteError``.
+  /// All trees must have been checked before. `roots` has the roots of all trees but the schema's.
   package func checkRest(roots: [Int]) throws {
     let highest = bigEndian(candidate.header, at: 52)
     guard highest == roots.max() ?? 1 else {
@@ -22,7 +19,7 @@ extension PageCheck {
     guard word(28) == candidate.pageCount, word(24) == word(92),
       candidate.byteCount == Int64(candidate.pageCount) * Int64(candidate.pageSize)
     else { throw PageFault("has \(candidate.byteCount) bytes, and \(word(28)) pages by its header") }
-    // Page size, reserved bytes and the text's encoding are the source's; 68 and 60 are the app's own numbers.
+    // Page size, reserved bytes and text encoding are the source's; 60 and 68 are the app's own numbers.
     for range in [16..<18, 20..<24, 56..<64, 64..<72] where header[range] != source.header[range] {
       throw PageFault("has another header than the store at byte \(range.lowerBound)")
     }
@@ -46,7 +43,7 @@ extension PageCheck {
     }
   }
 
-  /// Checks that each page was walked, or is as it was in the source and owned by a page that is, too.
+  /// Checks that each page was walked, or that it and its owner are as they were in the source.
   private func accountForPages() throws {
     guard walked.contains(1) else { throw PageFault("has a schema that nobody read") }
     let buffer = candidate.makeBuffer()
@@ -72,8 +69,7 @@ extension PageCheck {
 
   /// Compares the pages that were not written with the source's, byte for byte.
   ///
-  /// - Parameter shared: Ranges of the file, in bytes and rising, in which both files are the same blocks of the volume.
-  /// - Throws: ``PageFault`` at the first difference, or ``SQLiteError``.
+  /// `shared` has the byte ranges, ascending, in which both files share the volume's blocks; they are skipped.
   package func compareUnwrittenPages(sharing shared: [Range<Int64>]) throws {
     let stride = 1 << 18
     let end = Int64(min(candidate.pageCount, source.pageCount)) * Int64(candidate.pageSize)
@@ -88,7 +84,7 @@ extension PageCheck {
     while offset < end {
       while next < shared.count, shared[next].upperBound <= offset { next += 1 }
       if next < shared.count, shared[next].lowerBound <= offset {
-        // Whole pages only: the rest of one is compared with the next part.
+        // Only whole pages are skipped: the rest of one is compared with the next part.
         let skipped = min(shared[next].upperBound, end) / Int64(candidate.pageSize) * Int64(candidate.pageSize)
         if skipped > offset {
           offset = skipped

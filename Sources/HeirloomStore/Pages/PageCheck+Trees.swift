@@ -2,7 +2,7 @@
 extension PageCheck {
   /// The order of an index's entries, which compares text by its bytes.
   package struct IndexOrder {
-    /// For each column whether higher values come first.
+    /// True for each column whose higher values come first.
     package let descending: [Bool]
 
     /// Creates an order.
@@ -13,20 +13,16 @@ extension PageCheck {
 
   /// The rows or entries of a tree that was walked.
   package struct TreeContent {
-    /// Their number.
+    /// The number of rows or entries.
     package fileprivate(set) var count: Int64 = 0
-    /// The sum of a table's rows, by their keys and the values that were asked for.
+    /// The sum of a table's rows, over their keys and the requested values.
     package fileprivate(set) var sum = RowSum()
   }
 
   /// Walks a whole tree.
   ///
-  /// - Parameters:
-  ///   - root: The tree's root.
-  ///   - order: The order in which an index must have its entries; `nil` to compare none.
-  ///   - columns: The places in a table's records, from 0 and rising, of the values to be summed; `nil` to sum none.
-  /// - Returns: The number of rows or entries, and the sum.
-  /// - Throws: ``PageFault``, or ``SQLiteError``.
+  /// An index must have its entries in `order`; `nil` checks none. `columns` has the positions of the values to sum in
+  /// a table's records, from 0 and ascending; `nil` sums none.
   package func walkTree(root: Int, order: IndexOrder? = nil, summing columns: [Int]? = nil) throws -> TreeContent {
     let walk = TreeWalk(self, order: order, columns: columns)
     try walk.visit(root, as: .root, depth: 0)
@@ -34,9 +30,9 @@ extension PageCheck {
   }
 }
 
-/// The walk through one tree, in the order of its keys.
+/// Walks one tree, in the order of its keys.
 private final class TreeWalk {
-  /// A page on the way from the root, with memory that the next page at its depth uses again.
+  /// A page on the path from the root, with memory that the next page at its depth reuses.
   private final class Level {
     let buffer: PageBuffer
     var cells: [BTreePage.Cell] = []
@@ -53,15 +49,15 @@ private final class TreeWalk {
   private var levels: [Level] = []
   private let overflow: Level
   private(set) var content = PageCheck.TreeContent()
-  /// The last key of a row, or of a page above that its rows must not exceed.
+  /// The last key of a row, or of an interior page, which the rows before it must not exceed.
   private var lastKey: Int64?
   private var leafDepth: Int?
   private var isTable: Bool?
-  /// The last entry of an index and the record that is read, each with room behind it.
+  /// The last entry of an index and the record that is being read, each followed by room.
   private var lastEntry: [UInt8] = []
   private var record: [UInt8] = []
   private static let room = 16
-  /// Memory for the division of a page, used again.
+  /// Memory for the division of a page, reused.
   private var spaces: [UInt64] = []
 
   init(_ check: PageCheck, order: PageCheck.IndexOrder?, columns: [Int]?) {
@@ -153,7 +149,7 @@ private final class TreeWalk {
     swap(&record, &lastEntry)
   }
 
-  /// Copies a whole record, with room behind it.
+  /// Copies a whole record, followed by room.
   private func gather(_ cell: BTreePage.Cell, of page: BTreePage) throws {
     record.removeAll(keepingCapacity: true)
     record.append(contentsOf: page.part(cell.local))
@@ -168,7 +164,7 @@ private final class TreeWalk {
     }
   }
 
-  /// Walks the pages with the rest of a record.
+  /// Walks the overflow pages of a record.
   private func followOverflow(
     of cell: BTreePage.Cell, on page: BTreePage, _ body: (UnsafeRawBufferPointer) -> Void
   ) throws {

@@ -1,8 +1,8 @@
-/// The check that the pages of a changed copy of a database are right, given that those of the source are.
+/// Checks that the pages of a changed copy of a database are right, given that those of the source are.
 ///
-/// It costs what was written. The file's own map of its pages says what leads to each page, so that a written page is
-/// followed to its tree. Trees that were rewritten are walked whole; in the others, the written pages are compared with
-/// those of the source whose place they take. In the end, each page of the map has the owner that the map names: it was
+/// The cost is proportional to what was written. The file's pointer map has the parent of each page, so a written page
+/// can be traced to its tree. Trees that were rewritten are walked whole. In the others, written pages are compared
+/// with the source's pages in the same places. In the end, each page has the owner that the pointer map names: it was
 /// walked, or it and its owner were not written and are as in the source.
 package final class PageCheck {
   let candidate: DatabasePages
@@ -12,27 +12,22 @@ package final class PageCheck {
   let writtenPages: PageSet
   let map: PageMap
   let sourceMap: PageMap
-  /// Pages that were walked: each has one owner, which the map names.
+  /// Pages that were walked: each has one owner, which the pointer map names.
   var walked: PageSet
-  /// Unwritten pages that a walked page leads to.
+  /// Unwritten pages that a walked page refers to.
   var led: PageSet
-  /// Written pages, and all that lead to them.
+  /// Written pages, and all their ancestors.
   var touched: PageSet
-  /// Written pages whose bytes are those that were written.
+  /// Written pages whose bytes were found to be those that were written.
   private var summed: PageSet
-  /// Hears of the bytes of pages that were read.
+  /// Called with the number of bytes that were read.
   package var didRead: (_ byteCount: Int) -> Void = { _ in }
-  /// Memory for cells, used again from page to page.
+  /// Memory for cells, reused from page to page.
   var spaces: [UInt64] = []
 
-  /// Prepares a check; `nil` if it can't tell.
+  /// Prepares a check; `nil` if none is possible.
   ///
-  /// It can't where the files have no map of their pages, or pages of different sizes, or not every write was noted.
-  ///
-  /// - Parameters:
-  ///   - candidate: The copy.
-  ///   - source: What it was copied from.
-  ///   - written: The pages of the copy that were written.
+  /// It needs pointer maps, pages of equal size, and a record of every write.
   package init?(_ candidate: DatabasePages, from source: DatabasePages, written: WrittenPages) {
     guard candidate.hasPageMap, source.hasPageMap, candidate.pageSize == source.pageSize,
       candidate.usableSize == source.usableSize, written.isComplete
@@ -51,7 +46,7 @@ package final class PageCheck {
     summed = PageSet(pageCount: candidate.pageCount)
   }
 
-  /// Returns true if a page isn't the source's, byte for byte.
+  /// Returns true if a page was written, or doesn't exist in the source.
   func isWritten(_ page: Int) -> Bool { writtenPages.contains(page) }
 
   /// Returns true if anything was written in the tree with a root.
@@ -59,9 +54,7 @@ package final class PageCheck {
 
   // MARK: Steps
 
-  /// Follows each written page to its tree.
-  ///
-  /// - Throws: ``PageFault``, or ``SQLiteError``.
+  /// Traces each written page to its tree, and marks all pages on the way.
   package func followWrittenPages() throws {
     try writtenPages.forEach { page in
       guard map.covers(page) else {
@@ -80,18 +73,13 @@ package final class PageCheck {
     }
   }
 
-  /// Notes a page as walked.
-  ///
-  /// - Parameters:
-  ///   - page: The page.
-  ///   - entry: The page's place, by what led to it.
-  /// - Throws: ``PageFault`` when it was walked before, or the map says something else.
+  /// Records a page as walked; throws if it was walked before, or if the pointer map has another entry.
   func walk(_ page: Int, as entry: PageMap.Entry) throws {
     try check(page, entry)
     guard walked.insert(page) else { throw PageFault("has two places for page \(page)") }
   }
 
-  /// Notes an unwritten page as the one that a walked page leads to.
+  /// Records an unwritten page that a walked page refers to.
   func lead(to page: Int, as entry: PageMap.Entry) throws {
     try check(page, entry)
     guard led.insert(page) else { throw PageFault("has two places for page \(page)") }
@@ -101,13 +89,13 @@ package final class PageCheck {
     guard page >= 1, page <= candidate.pageCount, page == 1 || map.covers(page) else {
       throw PageFault("leads to page \(page)")
     }
-    // The schema's root has no entry.
+    // The schema's root has no entry in the pointer map.
     guard try page == 1 || map.entry(of: page) == entry else {
       throw PageFault("has another owner of page \(page) in its map")
     }
   }
 
-  /// Copies a page of the candidate, and checks that it is what was written there.
+  /// Reads a page of the candidate, and checks that a written page is what was written there.
   func read(_ page: Int, into buffer: PageBuffer) throws {
     try candidate.read(page, into: buffer)
     didRead(candidate.pageSize)
@@ -122,12 +110,7 @@ package final class PageCheck {
     if isWritten(page), !summed.contains(page) { try read(page, into: buffer) }
   }
 
-  /// Notes the root of a tree in which nothing was written.
-  ///
-  /// - Parameters:
-  ///   - root: The root.
-  ///   - sourceRoot: The root of the same tree in the source.
-  /// - Throws: ``PageFault`` when they differ.
+  /// Records the root of a tree in which nothing was written; throws if it isn't the source's.
   package func keep(root: Int, as sourceRoot: Int?) throws {
     guard root == sourceRoot else { throw PageFault("has the root of another tree, page \(root)") }
     try lead(to: root, as: .root)

@@ -1,4 +1,4 @@
-/// Something in a database's pages that is not as it must be, in a sentence without a subject's name.
+/// A violation of the format in a database's pages; the description is a sentence without its subject.
 package struct PageFault: Error, CustomStringConvertible {
   package let description: String
 

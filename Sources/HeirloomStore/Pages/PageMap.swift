@@ -1,6 +1,6 @@
-/// The map that a database of a file that can be shortened keeps of its pages: the kind of each, and what leads to it.
+/// The pointer map of a database in auto-vacuum mode: the kind of each page, and its parent.
 final class PageMap {
-  /// The map's entry for a page: its kind, and the page that leads to it; 0 for none.
+  /// A page's entry: its kind, and its parent; 0 for none.
   struct Entry: Hashable {
     let kind: UInt8
     let parent: UInt32
@@ -22,7 +22,7 @@ final class PageMap {
     buffers = (0..<16).map { _ in pages.makeBuffer() }
   }
 
-  /// Returns true if a page belongs to the map itself.
+  /// Returns true if a page belongs to the pointer map itself.
   func contains(_ page: Int) -> Bool { page >= 2 && mapPage(of: page) == page }
 
   /// Returns true if a page has an entry.
@@ -31,13 +31,11 @@ final class PageMap {
   private func mapPage(of page: Int) -> Int {
     let span = pages.usableSize / 5 + 1
     let map = (page - 2) / span * span + 2
-    // The page that SQLite locks is never used.
+    // The lock-byte page is never used.
     return map == pages.lockPage ? map + 1 : map
   }
 
-  /// Returns the entry of a page that has one.
-  ///
-  /// - Throws: ``PageFault`` when the file doesn't go so far.
+  /// Returns the entry of a page that has one; throws ``PageFault`` if the file ends before it.
   func entry(of page: Int) throws -> Entry {
     let map = mapPage(of: page)
     let bytes = try read(map)
@@ -46,14 +44,12 @@ final class PageMap {
     return entry(in: bytes, at: offset)
   }
 
-  /// Calls a closure with each page that has an entry, the entry, and the page of the map that it is on.
-  ///
-  /// - Throws: ``PageFault``, or what the closure throws.
+  /// Calls a closure with each page that has an entry, the entry, and the pointer map's page that holds it.
   func forEachEntry(_ body: (_ page: Int, _ entry: Entry, _ mapPage: Int) throws -> Void) throws {
     var map = 0
     var bytes = buffers[0].bytes
     for page in 3..<max(3, pages.pageCount + 1) where covers(page) {
-      // The next page of the map comes right before the pages that are on it.
+      // Each page of the pointer map precedes the pages that it describes.
       if map == 0 || page > map + pages.usableSize / 5 {
         map = mapPage(of: page)
         bytes = try read(map)
@@ -66,12 +62,12 @@ final class PageMap {
     Entry(kind: bytes.load(fromByteOffset: offset, as: UInt8.self), parent: bytes.unsigned(at: offset + 1))
   }
 
-  /// Returns a page of the map, which stays until others are read.
+  /// Returns a page of the pointer map, valid until others are read.
   private func read(_ map: Int) throws -> UnsafeRawPointer {
     let slot = map / (pages.usableSize / 5 + 1) % cached.count
     if cached[slot] != map {
       cached[slot] = 0
-      // They lie far apart.
+      // They lie far apart, so neighbours aren't needed.
       try pages.readAlone(map, into: buffers[slot])
       cached[slot] = map
     }

@@ -1,14 +1,13 @@
 /// A record: the values of a row of a table, or of an entry of an index, as SQLite stores them.
 struct RecordBytes {
-  /// The record, with room for a number that goes on beyond its end.
+  /// The record, followed by room for a number that extends beyond its end.
   let bytes: UnsafeRawPointer
   /// The length of the whole record, in bytes.
   let size: Int
 
-  /// Returns true if the header and the values that it names take up the record.
+  /// Returns true if the header and its values fill the record, or if the header isn't present as a whole.
   ///
-  /// - Parameter present: The number of the record's bytes that are here.
-  /// - Returns: True also if the header isn't all here, so that nothing can be told.
+  /// `present` is the number of the record's bytes that are in memory.
   func isWhole(present: Int) -> Bool {
     var place = 0
     let header = Int(clamping: bytes.varint(&place))
@@ -34,11 +33,9 @@ struct RecordBytes {
 
   // MARK: Values
 
-  /// Adds values of the record to the digest of its row, whose header must be right.
+  /// Adds values of the record to the digest of its row; the record's header must be valid.
   ///
-  /// - Parameters:
-  ///   - columns: The values' places in the record, rising; a place beyond its end has no value.
-  ///   - row: The digest.
+  /// `columns` has the values' positions, ascending; a position beyond the record's end has no value.
   func add(_ columns: [Int], to row: inout RowDigest) {
     var place = 0
     let header = Int(clamping: bytes.varint(&place))
@@ -64,7 +61,6 @@ struct RecordBytes {
     }
   }
 
-  /// A value of a record.
   private enum Value {
     case null
     case integer(Int64)
@@ -72,7 +68,7 @@ struct RecordBytes {
     case text(UnsafeRawBufferPointer)
     case blob(UnsafeRawBufferPointer)
 
-    /// The place of the value's class among the classes.
+    /// The position of the value's storage class in SQLite's order.
     var rank: Int {
       switch self {
       case .null: 0
@@ -83,12 +79,9 @@ struct RecordBytes {
     }
   }
 
-  /// Compares two whole records, as an index does that compares text by its bytes.
+  /// Compares two whole records as an index does that compares text by its bytes; negative if this one comes first.
   ///
-  /// - Parameters:
-  ///   - other: The other record.
-  ///   - descending: For each value whether higher ones come first; values beyond the list rise.
-  /// - Returns: A negative number, 0 or a positive number where this record comes before, is equal or comes after.
+  /// `descending` is true for each value whose higher values come first; values beyond the list ascend.
   func compare(_ other: RecordBytes, descending: [Bool]) -> Int {
     var (place, otherPlace) = (0, 0)
     let (header, otherHeader) = (Int(clamping: bytes.varint(&place)), Int(clamping: other.bytes.varint(&otherPlace)))
@@ -144,9 +137,9 @@ struct RecordBytes {
     }
   }
 
-  /// Compares a whole number with one that has a fraction, without rounding the whole one.
+  /// Compares an integer with a floating-point number, without rounding the integer.
   private static func compare(_ number: Int64, _ other: Double) -> Int {
-    // The limits of 64 bits as the numbers nearest to them.
+    // The limits of 64-bit integers, as the nearest floating-point numbers.
     if other >= 9_223_372_036_854_775_808 { return -1 }
     if other < -9_223_372_036_854_775_808 { return 1 }
     let whole = Int64(other)

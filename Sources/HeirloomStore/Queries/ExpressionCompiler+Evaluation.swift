@@ -1,18 +1,13 @@
 package import HeirloomModel
 
 extension ExpressionCompiler {
-  /// Returns the name of the variable for a value of a template; no parser makes such a name.
+  /// Returns the name of a template's variable; it begins with a space, as no parsed name does.
   private static func variable(_ index: Int) -> String { " \(index)" }
 
-  /// Compiles an expression to SQL that yields the value as a column of an attribute holds it.
+  /// Compiles an expression to SQL that yields the value as an attribute's column stores it.
   ///
-  /// - Parameters:
-  ///   - expression: The expression.
-  ///   - attribute: The attribute, or the leaf of a composite one.
-  ///   - adapt: Evaluates the expression for a row where that is needed, and makes a value of the attribute's kind of
-  ///     the result. The statement fails with an error that it throws.
-  /// - Returns: The SQL.
-  /// - Throws: ``CompilationProblem`` for an expression that has to be evaluated row by row.
+  /// If the expression has to be evaluated for a row, `adapt` evaluates it and converts the result to the attribute's
+  /// type; an error that it throws makes the statement fail. The attribute may be the leaf of a composite one.
   package mutating func compile(
     _ expression: ValueExpression, for attribute: AttributeDescription,
     adapt: @escaping (_ value: () throws -> EvaluatedValue, _ primaryKey: Int64) throws -> SQLiteValue
@@ -48,13 +43,9 @@ extension ExpressionCompiler {
       sql: "\(name)(\(([key] + terms.map(\.sql)).joined(separator: ", ")))", isEvaluated: true)
   }
 
-  /// Makes a statement fail if a value is missing.
+  /// Makes a statement fail if a value is missing; the result is never `NULL`.
   ///
-  /// - Parameters:
-  ///   - value: A compiled value.
-  ///   - failure: Makes the error from the row's key.
-  /// - Returns: The value, which is never `NULL`.
-  /// - Throws: ``CompilationProblem`` if SQLite refuses the function.
+  /// `failure` makes the error from the row's primary key.
   package mutating func requiring(
     _ value: CompiledValue, otherwise failure: @escaping (_ primaryKey: Int64) -> any Error
   ) throws(CompilationProblem) -> CompiledValue {
@@ -68,7 +59,7 @@ extension ExpressionCompiler {
       sql: "COALESCE(\(value.sql), \(name)(\(alias).\(quote(PhysicalName.primaryKey))))", isEvaluated: true)
   }
 
-  /// Returns true if the attribute's column holds each value of a term as it is.
+  /// Returns true if the attribute's column can store every value of a term unchanged.
   private static func fits(_ term: SQLTerm, _ attribute: AttributeDescription) -> Bool {
     switch (term.kind, attribute.type) {
     case (.integer, .integer64): return true
@@ -153,7 +144,7 @@ extension ExpressionCompiler {
     var terms: [SQLTerm]
     /// True if the values are elements of a list.
     var isList: Bool
-    /// A flag for each element, true if it has a term; the others are no value.
+    /// A flag for each element, true if it has a term; the others are null.
     var hasTerm: [Bool]
 
     var text: String { (isList ? "L" : "V") + hasTerm.map { $0 ? "1" : "0" }.joined() }
@@ -219,7 +210,7 @@ extension ExpressionCompiler {
 
   // MARK: Templates
 
-  /// Puts variables in the place of everything that SQL yields.
+  /// Replaces everything that SQL computes by variables.
   private mutating func template(
     of expression: ValueExpression, terms: inout [SQLTerm], depth: Int
   ) throws(CompilationProblem) -> ValueExpression {
@@ -348,7 +339,8 @@ extension ExpressionCompiler {
 }
 
 extension Connection {
-  /// Takes the error of the last SQL function of an expression that failed: SQLite passes on only its text.
+  /// Returns the error of the last SQL function of an expression that failed, and clears it; SQLite passes on only its
+  /// text.
   package func takeFunctionFailure() -> (any Error)? { expressionFunctions.takeFailure() }
 }
 

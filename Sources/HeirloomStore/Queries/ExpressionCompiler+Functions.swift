@@ -51,7 +51,7 @@ extension ExpressionCompiler {
     return .scalar(SQLTerm(sql: "\(name)(\(term.sql))", kind: function.kind, range: range))
   }
 
-  /// Compiles arithmetic of whole numbers that can't become too large.
+  /// Compiles arithmetic of whole numbers that can't overflow.
   private mutating func arithmetic(
     _ sign: String, _ arguments: [ValueExpression], depth: Int
   ) throws(CompilationProblem) -> SQLOperand {

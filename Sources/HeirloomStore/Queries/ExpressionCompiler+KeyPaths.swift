@@ -35,7 +35,7 @@ extension ExpressionCompiler {
   ) throws(CompilationProblem) -> SQLOperand {
     let next = try step(name, from: members.element)
     guard case .collection(let inner) = next else { return next }
-    // A member that leads nowhere would itself stand in the list.
+    // A missing member would itself be an element of the list.
     guard case .object(let object) = members.element, case .row = object.place, !members.isNested else {
       throw .unsupported("A path to many from an object that may be missing")
     }
@@ -91,7 +91,7 @@ extension ExpressionCompiler {
     }
   }
 
-  /// Returns the columns of everything that a composite attribute, or a composite one in it, holds.
+  /// Returns the columns of all leaves of a composite attribute, or of a composite one in it.
   mutating func leaves(ofComposite path: [String], of object: ObjectTerm) throws(CompilationProblem) -> [String] {
     var leaves: [String] = []
     for column in schema.columns(ofAttribute: path[0], in: object.entity) where column.path.starts(with: path) {
@@ -168,7 +168,8 @@ extension ExpressionCompiler {
         relationship.destinationEntity
           == schema.model.declaringEntity(ofProperty: relationship.name, in: object.entity)?.name
       {
-        // How Core Data keeps links of a relationship that is its own inverse is unknown, so either direction counts.
+        // It is unknown how Core Data stores links of a relationship that is its own inverse, so either direction
+        // counts.
         sql += " UNION \(selection(target, owner))"
       }
       conditions = ["\(own) IN (\(sql))"]

@@ -1,7 +1,7 @@
 import HeirloomModel
 
 extension ExpressionCompiler {
-  /// Compiles a condition, and refuses a part that is neither SQL nor a function of single values.
+  /// Compiles a condition; throws for a part that is neither SQL nor a function of single values.
   mutating func condition(
     _ predicate: PredicateDescription, depth: Int
   ) throws(CompilationProblem) -> SQLCondition {
@@ -38,7 +38,7 @@ extension ExpressionCompiler {
       let sql = (joined + [last]).map(\.sql).joined(separator: isAnd ? " AND " : " OR ")
       return SQLCondition(sql: "(\(sql))")
     }
-    // The order decides what fails, and SQLite keeps to it only in CASE.
+    // The order of evaluation decides what fails, and only `CASE` keeps SQLite to it.
     for condition in joined.reversed() {
       let sql =
         isAnd
@@ -120,7 +120,7 @@ extension ExpressionCompiler {
     return try evaluation(of: left, right, by: comparison)
   }
 
-  /// Compiles the equality of two operands; `nil` if SQL can't tell.
+  /// Compiles the equality of two operands; `nil` if SQL can't decide it.
   private mutating func equality(
     _ left: SQLOperand, _ right: SQLOperand, isFolding: Bool
   ) throws(CompilationProblem) -> SQLCondition? {
@@ -163,7 +163,7 @@ extension ExpressionCompiler {
     return SQLCondition(sql: "(\(leaves.map { "\($0) IS NULL" }.chained(by: "AND")))")
   }
 
-  /// Returns the condition that an operand has no value; `nil` if it surely has none.
+  /// Returns the condition that an operand has no value; `nil` if it never has one.
   private mutating func absence(of operand: SQLOperand) throws(CompilationProblem) -> String? {
     switch operand {
     case .scalar(let term): return "\(term.sql) IS NULL"
@@ -178,7 +178,7 @@ extension ExpressionCompiler {
     if try physical(first.entity).table != physical(second.entity).table {
       return SQLCondition(sql: "(\(try key(of: first)) IS NULL AND \(try key(of: second)) IS NULL)")
     }
-    // A key that is known to lead to a row can be compared without reading the row.
+    // A key whose row is known to exist can be compared without reading the row.
     switch (first.place, second.place) {
     case (.key(let key), .knownKey(let known)) where try isWithin(second, first.entity),
       (.knownKey(let known), .key(let key)) where try isWithin(first, second.entity):
@@ -192,7 +192,7 @@ extension ExpressionCompiler {
     schema.model.isEntity(object.entity, kindOf: entity)
   }
 
-  /// Compiles the order of two operands; `nil` if SQL can't tell.
+  /// Compiles the order of two operands; `nil` if SQL can't decide it.
   private func order(
     _ left: SQLOperand, _ right: SQLOperand, _ comparator: PredicateDescription.Comparator, isFolding: Bool
   ) -> SQLCondition? {
@@ -212,7 +212,7 @@ extension ExpressionCompiler {
     }
   }
 
-  /// Compiles the membership of an element in a list, or of a text in another; `nil` if SQL can't tell.
+  /// Compiles the membership of an element in a list, or of a text in another; `nil` if SQL can't decide it.
   private mutating func membership(
     of element: SQLOperand, in whole: SQLOperand, isFolding: Bool
   ) throws(CompilationProblem) -> SQLCondition? {
@@ -253,7 +253,7 @@ extension ExpressionCompiler {
         if isFolding, value.kind == .string, term.kind == .string { return nil }
         if term.kind.isComparable(to: value.kind) {
           wanted.append(term.sql)
-          // SQL's `IN` says nothing about rows without a value, and an element without one is equal to those.
+          // SQL's `IN` is never true for a row without a value, although an element without one equals it.
           if !term.isConstant { conditions.append("(\(value.sql) IS NULL AND \(term.sql) IS NULL)") }
         } else {
           conditions.append(Self.equality(value, term).sql)
@@ -267,7 +267,8 @@ extension ExpressionCompiler {
     return conditions.isEmpty ? .alwaysFalse : SQLCondition(sql: "(\(conditions.chained(by: "OR")))")
   }
 
-  /// Compiles the condition that a text begins with a constant one: it lies between that and the next that doesn't.
+  /// Compiles the condition that a text begins with a constant one: a range that ends at the first greater text that
+  /// doesn't.
   private mutating func beginning(
     of text: SQLTerm, _ part: SQLOperand
   ) throws(CompilationProblem) -> SQLCondition? {

@@ -3,7 +3,7 @@ import HeirloomModel
 extension ExpressionCompiler {
   /// Compiles `substringFromIndex:` and `substringToIndex:`, which fail for an index beyond the text.
   ///
-  /// - Returns: `nil` for any other expression.
+  /// Returns `nil` for any other expression.
   mutating func substring(
     _ expression: ValueExpression, failing failure: @escaping (any Error, _ primaryKey: Int64) throws -> SQLiteValue
   ) -> CompiledValue? {
@@ -19,7 +19,7 @@ extension ExpressionCompiler {
       let name = try compiler.function { functions throws(SQLiteError) in
         try functions.name(isEnd ? "substring_from" : "substring_to", key: nil, argumentCount: 3) { arguments in
           guard arguments.storageClass(at: 1) != .null else { return .null }
-          // An index without a value is a mistake, as in an evaluation.
+          // A missing index is an error, as in an evaluation.
           let index = arguments.storageClass(at: 2) == .integer ? arguments.integer(at: 2) : -1
           let part = arguments.withBytes(at: 1) { bytes in Self.part(of: bytes, atUnit: index, isEnd: isEnd) }
           if let part { return .text(part) }
@@ -33,7 +33,7 @@ extension ExpressionCompiler {
     return compiled
   }
 
-  /// Returns the part of a text before or after a UTF-16 unit; `nil` if there is no such place between two characters.
+  /// Returns the part of a text before or after a UTF-16 unit; `nil` if that isn't a boundary between two characters.
   private static func part(of bytes: UnsafeRawBufferPointer, atUnit unit: Int64, isEnd: Bool) -> String? {
     guard unit >= 0 else { return nil }
     var rest = unit

@@ -1,27 +1,26 @@
 package import HeirloomModel
 
-/// A compiler of expressions and predicates about an entity's objects to SQL with the results of an evaluation.
+/// Compiles expressions and predicates about an entity's objects to SQL with the same results as an evaluation.
 ///
 /// A part that SQL computes in the same way is written as SQL. A part that it computes differently, or that may fail,
-/// becomes a call of a Swift function that evaluates it, if it needs only single values. Everything else is refused,
-/// and the caller evaluates row by row. If a column holds something that its attribute's type isn't stored as, that is
-/// compared as it is.
+/// becomes a call of a Swift function that evaluates it, if it needs only single values. Everything else is rejected,
+/// and the caller evaluates it row by row. Values that aren't stored as their attribute's type are compared as they
+/// are.
 package struct ExpressionCompiler {
-  /// The tables.
   let schema: PhysicalSchema
   /// The schema name of the database with the tables.
   let database: String
-  /// The connection on which functions in Swift are made available.
+  /// The connection on which Swift functions are registered.
   let connection: Connection
-  /// The evaluator, which knows the variables, the functions and the time.
+  /// The evaluator, with the variables, the functions and the time.
   let evaluator: ExpressionEvaluator
-  /// The objects that variables stand for; they come before those of the evaluator.
+  /// The objects that variables refer to; they take precedence over the evaluator's.
   var objects: [String: SQLOperand]
   /// The object that the expressions are about.
   let evaluated: SQLOperand
   /// True if constants are written as literals rather than bound.
   let writesLiterals: Bool
-  /// The values of `?1`, `?2` … in what was compiled so far.
+  /// The values of `?1`, `?2` … in the SQL compiled so far.
   package private(set) var values: [SQLiteValue] = []
   /// The columns of the evaluated object's row that were used so far, in the order of their first use.
   package internal(set) var columnsRead: [String] = []
@@ -34,17 +33,11 @@ package struct ExpressionCompiler {
   /// The most values that are bound.
   static let valueLimit: Int = 30_000
 
-  /// Creates a compiler.
+  /// Creates a compiler of expressions about an entity's objects.
   ///
-  /// - Parameters:
-  ///   - entity: The entity whose objects the expressions are about.
-  ///   - alias: The name that the entity's table has in the statement.
-  ///   - schema: The tables.
-  ///   - database: The schema name of the database with the tables.
-  ///   - connection: The connection that will run the statement.
-  ///   - evaluator: The evaluator, which knows the variables, the functions and the time.
-  ///   - rowVariable: A variable that stands for the object that the expressions are about, such as `source`.
-  ///   - writesLiterals: True to write constants as literals, for statements that are shown; otherwise they are bound.
+  /// `alias` is the name of the entity's table in the statement, which `connection` will run. `rowVariable` is a
+  /// variable that refers to the object, such as `source`. Constants are bound, or written as literals for statements
+  /// that are shown.
   package init(
     entity: String, alias: String, schema: PhysicalSchema, database: String, connection: Connection,
     evaluator: ExpressionEvaluator = ExpressionEvaluator(), rowVariable: String? = nil, writesLiterals: Bool = false
@@ -59,13 +52,7 @@ package struct ExpressionCompiler {
     if let rowVariable { objects[rowVariable] = evaluated }
   }
 
-  /// Makes a variable stand for an object of the store.
-  ///
-  /// - Parameters:
-  ///   - variable: The variable's name.
-  ///   - entity: The object's entity.
-  ///   - primaryKey: The object's key; its row must be there.
-  /// - Throws: ``CompilationProblem`` if there are too many values.
+  /// Makes a variable refer to an object of the store, whose row must exist.
   package mutating func bind(_ variable: String, toObjectOf entity: String, primaryKey: Int64)
     throws(CompilationProblem)
   {
@@ -73,7 +60,7 @@ package struct ExpressionCompiler {
       ObjectTerm(entity: entity, place: .knownKey(try constant(.integer(primaryKey)))))
   }
 
-  /// Makes a variable stand for a list of objects; returns false if SQL can't tell one of the list's elements.
+  /// Makes a variable refer to a list of objects; returns false if SQL can't represent one of the list's elements.
   mutating func bind(_ variable: String, toObjects objects: [ManagedObject], of value: EvaluatedValue) -> Bool {
     guard !objects.isEmpty else { return true }
     guard case .list(let elements) = value, elements.count == objects.count else { return false }
@@ -94,12 +81,9 @@ package struct ExpressionCompiler {
     return term.sql
   }
 
-  /// Returns the values to bind to a statement with the given parts.
+  /// Returns the values from `?1` on to bind to a statement with the given parts, which this compiler made.
   ///
-  /// Some may belong to parts that were not written after all; those after the last that is used must not be bound.
-  ///
-  /// - Parameter parts: SQL that this compiler made.
-  /// - Returns: The values from `?1` on.
+  /// Some may belong to parts that aren't in the statement; those after the last one used must not be bound.
   package func bindings(for parts: [String?]) -> [SQLiteValue] {
     var highest = 0
     for part in parts {
@@ -127,11 +111,7 @@ package struct ExpressionCompiler {
     return Array(values.prefix(highest))
   }
 
-  /// Compiles a condition.
-  ///
-  /// - Parameter predicate: The condition.
-  /// - Returns: SQL that is true for the objects that meet it, and false or `NULL` for others.
-  /// - Throws: ``CompilationProblem`` for a condition that has to be evaluated row by row.
+  /// Compiles a condition to SQL that is true for the objects that meet it, and false or `NULL` for others.
   package mutating func compile(_ predicate: PredicateDescription) throws(CompilationProblem) -> CompiledCondition {
     let condition = try condition(predicate, depth: 0)
     return CompiledCondition(sql: condition.sql, isFallible: condition.isFallible)
@@ -145,7 +125,7 @@ package struct ExpressionCompiler {
     return "x\(aliasCount)"
   }
 
-  /// Returns the SQL of a constant.
+  /// Returns a constant as a literal, or as the parameter to which it is bound.
   mutating func constant(_ value: SQLiteValue) throws(CompilationProblem) -> String {
     if writesLiterals || value == .null { return value.literal }
     guard values.count < Self.valueLimit else { throw .unsupported("A list of more than \(Self.valueLimit) values") }
@@ -153,14 +133,13 @@ package struct ExpressionCompiler {
     return "?\(values.count)"
   }
 
-  /// Returns the name of a table with its database.
   func qualified(_ table: String) -> String { "\(quote(database)).\(quote(table))" }
 
   func check(_ depth: Int) throws(CompilationProblem) {
     guard depth < Self.depthLimit else { throw .unsupported("An expression of more than \(Self.depthLimit) levels") }
   }
 
-  /// Runs a body and takes back the values that it bound if it fails.
+  /// Runs a body; if it fails, the values that it bound are removed.
   mutating func attempt<Value>(
     _ body: (inout ExpressionCompiler) throws(CompilationProblem) -> Value
   ) throws(CompilationProblem) -> Value {
@@ -175,7 +154,7 @@ package struct ExpressionCompiler {
     }
   }
 
-  /// Makes a function available and wraps SQLite's error.
+  /// Registers a function and wraps SQLite's error.
   func function(
     _ body: (ExpressionFunctions) throws(SQLiteError) -> String
   ) throws(CompilationProblem) -> String {
@@ -189,9 +168,9 @@ package struct ExpressionCompiler {
 
 /// A condition in SQL.
 package struct CompiledCondition: Equatable, Sendable {
-  /// The SQL, fit to stand beside `AND` and `OR`; `NULL` counts as false.
+  /// The SQL, which may be an operand of `AND` and `OR`; `NULL` counts as false.
   package let sql: String
-  /// True if it may fail for some rows: then it must be asked only of the rows that are meant.
+  /// True if it may fail for some rows; then it must be evaluated only for the rows in question.
   package let isFallible: Bool
 
   /// Returns the condition for the rows that meet another condition, which never fails.

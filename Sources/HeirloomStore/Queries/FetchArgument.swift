@@ -1,9 +1,9 @@
 public import Foundation
 public import HeirloomModel
 
-/// A value that `%@` and its like in the condition of a fetch may stand for.
+/// A value for `%@` or another placeholder in the condition of a fetch.
 public protocol FetchArgument {
-  /// The argument as expressions see it.
+  /// The argument as a value for expressions.
   var fetchArgument: EvaluatedValue { get }
 }
 

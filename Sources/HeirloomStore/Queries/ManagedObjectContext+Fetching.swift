@@ -2,13 +2,13 @@ import Foundation
 import HeirloomModel
 
 extension ManagedObjectContext {
-  /// Returns the objects that a request asks for.
+  /// Returns the objects that match a request.
   ///
-  /// Objects with changes that are not saved count with their changes. A relationship from an unchanged object to a
-  /// changed one is followed in the store.
+  /// Objects with unsaved changes are matched as changed. A relationship from an unchanged object to a changed one is
+  /// followed in the store.
   ///
   /// - Parameter request: The request.
-  /// - Returns: The objects; their values are read when they are asked for.
+  /// - Returns: The objects; their values are read when they are first used.
   /// - Throws: ``FetchError``.
   public func fetch(_ request: ObjectFetchRequest) throws(FetchError) -> [ManagedObject] {
     var objects: [ManagedObject] = []
@@ -19,11 +19,11 @@ extension ManagedObjectContext {
     return objects
   }
 
-  /// Calls a closure with the objects that a request asks for, one after the other, without keeping them.
+  /// Calls a closure with the objects that match a request, one after the other, without retaining them.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - body: Receives an object; returns whether to go on. It may save only if the request has a batch size.
+  ///   - body: Receives an object; returns true to continue. It may save only if the request has a batch size.
   /// - Throws: ``FetchError``, the closure's included.
   public func forEach(
     _ request: ObjectFetchRequest, _ body: (ManagedObject) throws(FetchError) -> Bool
@@ -33,7 +33,7 @@ extension ManagedObjectContext {
     var keys: [ManagedObjectKey] = []
     var pending: [Int: ManagedObject] = [:]
     try fetch.run { object throws(FetchError) in
-      // The context keeps changed objects; a new one has no key to find it by.
+      // The context retains changed objects; a new one has no key to look it up by.
       if object.hasChanges { pending[keys.count] = object }
       keys.append(ManagedObjectKey(number: object.entityNumber, key: object.key))
       return true
@@ -47,10 +47,10 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Counts the objects that a request asks for.
+  /// Counts the objects that match a request.
   ///
   /// - Parameter request: The request.
-  /// - Returns: The number, with changes that are not saved yet.
+  /// - Returns: The number, with unsaved changes included.
   /// - Throws: ``FetchError``.
   public func count(_ request: ObjectFetchRequest) throws(FetchError) -> Int {
     try PreparedFetch(request, in: self).count()
@@ -69,7 +69,7 @@ private struct PreparedFetch {
   let evaluator: ExpressionEvaluator
   /// Changed objects of the entity, deleted ones among them.
   let changed: Set<ManagedObject>
-  /// Changed objects that the request asks for, in its order.
+  /// Changed objects that match the request, in its order.
   private(set) var pending: [ManagedObject]
   /// The condition in SQL; `nil` if it is evaluated for each object, or there is none.
   let condition: String?
@@ -101,7 +101,7 @@ private struct PreparedFetch {
       } catch .unknownProperty(let entity, let property) {
         throw Self.unknown(property, of: entity, in: context)
       } catch {
-        // The condition is evaluated row by row instead, where no row would mean no error.
+        // The condition is evaluated row by row instead, which would report nothing if there are no rows.
         if let problem = context.store.schema.model.problem(in: predicate, of: name) {
           throw Self.unknown(problem.property, of: problem.entity, in: context)
         }
@@ -124,7 +124,7 @@ private struct PreparedFetch {
     if !changed.isEmpty { pending = try matchingChanges() }
   }
 
-  /// Tells the compiler which objects variables stand for; returns false if SQL can't tell one.
+  /// Binds variables to objects; returns false if SQL can't represent one of them.
   private static func bind(
     _ variables: [String: EvaluatedValue], to compiler: inout ExpressionCompiler, in context: ManagedObjectContext
   ) throws(FetchError) -> Bool {

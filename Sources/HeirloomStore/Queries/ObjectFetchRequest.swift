@@ -1,27 +1,27 @@
 public import HeirloomFormats
 public import HeirloomModel
 
-/// The objects of an entity that are wanted, and their order.
+/// A request for objects of an entity, in an order.
 public struct ObjectFetchRequest {
   /// The entity's name.
   public var entityName: String
   /// The condition that the objects meet; `nil` for all.
   public var predicate: PredicateDescription?
-  /// The order of the objects, most important key first; equal ones come by primary key.
+  /// The order of the objects, most important key first; the primary key breaks ties.
   ///
-  /// A key path leads to an attribute, by way of to-one relationships. Objects without a value come first; texts are
+  /// A key path refers to an attribute, through to-one relationships. Objects without a value come first; texts are
   /// compared by their Unicode scalars.
   public var sortDescriptors: [SortDescription]
-  /// The most objects; 0 for all.
+  /// The maximum number of objects; 0 for all.
   public var fetchLimit: Int
-  /// The number of objects that are left out first.
+  /// The number of objects to skip.
   public var fetchOffset: Int
   /// The number of objects in a batch; 0 for no batches.
   ///
-  /// With a batch size, no statement is in the middle of its rows while a closure gets the objects of a batch: it may
-  /// save the context.
+  /// With a batch size, a closure that receives the objects may save the context, because no statement is in the middle
+  /// of its rows.
   public var fetchBatchSize: Int
-  /// True if objects of the entity's descendants count.
+  /// True to include objects of the entity's descendants.
   public var includesSubentities: Bool
   /// The values of variables in the predicate, by names without `$`.
   public var substitutionVariables: [String: EvaluatedValue]
@@ -59,7 +59,7 @@ public struct ObjectFetchRequest {
     (predicate, substitutionVariables) = try PredicateDescription.parsed(format, arguments: values)
   }
 
-  /// Creates the request that a model carries as a template.
+  /// Creates a request from a template of a model.
   ///
   /// - Parameters:
   ///   - template: The template.
@@ -78,13 +78,13 @@ public struct ObjectFetchRequest {
 /// The reason why a fetch can't be carried out.
 @nonexhaustive
 public enum FetchError: Error, Sendable {
-  /// The name of an entity that the model, or its configuration, doesn't have, and the nearest one that it has.
+  /// An entity name that the model, or its configuration, doesn't have, and the most similar one that it has.
   case unknownEntity(String, nearest: String?)
-  /// A property that the condition or order names and that the entity lacks, and the nearest one that it has.
+  /// A property in the condition or order that the entity doesn't have, and the most similar one that it has.
   case unknownProperty(entity: String, property: String, nearest: String?)
   /// A function, variable or comparison of the condition that is unknown, or has no value for some object.
   case condition(entity: String, EvaluationError)
-  /// An order by something without one: an object, a list, a transient attribute or one whose values lie in files.
+  /// A sort key without an order: an object, a list, a transient attribute, or one whose values are in external files.
   case unsortable(entity: String, keyPath: String)
   /// An object of the condition's arguments that belongs to another context.
   case otherContext(entity: String)
@@ -95,7 +95,7 @@ public enum FetchError: Error, Sendable {
 }
 
 extension FetchError: ExplainedError {
-  /// The fetch with what was expected of it.
+  /// The fetch, with what was found or expected.
   public var cause: String {
     switch self {
     case .unknownEntity(let entity, let nearest):

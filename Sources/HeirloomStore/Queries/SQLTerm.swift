@@ -2,7 +2,7 @@ import HeirloomModel
 
 /// A piece of SQL that yields a single value or `NULL`, and never fails.
 struct SQLTerm: Equatable, Sendable {
-  /// The SQL, fit to stand beside any operator.
+  /// The SQL, which may be an operand of any operator.
   let sql: String
   /// The kind of value that it yields.
   let kind: ValueKind
@@ -14,40 +14,37 @@ struct SQLTerm: Equatable, Sendable {
 
 /// A piece of SQL that is true, false or `NULL`, which counts as false.
 struct SQLCondition: Equatable, Sendable {
-  /// The SQL, fit to stand beside `AND` and `OR`.
+  /// The SQL, which may be an operand of `AND` and `OR`.
   let sql: String
-  /// True if the statement may fail in the middle, so that it matters for which rows the condition is asked.
+  /// True if evaluating it may fail; then it matters for which rows it is evaluated.
   var isFallible: Bool = false
 
-  /// A condition that always holds.
   static let alwaysTrue = SQLCondition(sql: "1")
-  /// A condition that never holds.
   static let alwaysFalse = SQLCondition(sql: "0")
 }
 
-/// An object as a row, or as a key that may lead to one.
+/// An object as a row, or as a key that may refer to one.
 struct ObjectTerm: Equatable, Sendable {
   /// The object's entity, or an ancestor of it.
   let entity: String
-  /// The place where the object is found.
   let place: Place
 
   enum Place: Hashable, Sendable {
-    /// The row of an alias, which is there.
+    /// The row of an alias, which exists.
     case row(alias: String)
-    /// A key, as SQL, that may be `NULL` or lead nowhere.
+    /// A key, as SQL, that may be `NULL` or refer to no row.
     case key(String)
-    /// A key, as SQL, of a row that is known to be there.
+    /// A key, as SQL, of a row that is known to exist.
     case knownKey(String)
   }
 }
 
-/// The meaning of an expression in SQL.
+/// An expression compiled to SQL.
 indirect enum SQLOperand {
   case null
   case scalar(SQLTerm)
   case object(ObjectTerm)
-  /// A composite attribute, or a composite one in it, with the names that lead there.
+  /// A composite attribute, or a composite one in it, with its path.
   case composite(ObjectTerm, path: [String])
   case collection(SQLCollection)
   case list([SQLOperand])
@@ -57,11 +54,11 @@ indirect enum SQLOperand {
 struct SQLCollection {
   /// The tables, for after `FROM`.
   var tables: String
-  /// The conditions that tie the tables together and to the rows around.
+  /// The conditions that join the tables with each other and with the rows around.
   var conditions: [String]
   /// A member: an object, a value or a composite value.
   var element: SQLOperand
-  /// True if there are lists in the list, since more than one name of the path leads to many.
+  /// True for a list of lists: more than one relationship of the path is to-many.
   var isNested: Bool = false
 
   /// Everything after `FROM`.
@@ -74,7 +71,7 @@ struct SQLCollection {
 package enum CompilationProblem: Error, Hashable, Sendable {
   /// The name of a property that an entity doesn't have.
   case unknownProperty(entity: String, property: String)
-  /// Something that SQL can't say, or not with the results of an evaluation.
+  /// An expression that SQL can't compute, or not with the results of an evaluation.
   case unsupported(String)
 }
 
@@ -90,7 +87,7 @@ extension CompilationProblem: CustomStringConvertible {
 }
 
 extension ValueKind {
-  /// Returns a stored value of this kind as an expression sees it; `nil` if no such value is stored like that.
+  /// Converts a stored value of this kind for expressions; `nil` if no value of the kind is stored like that.
   func value(of stored: SQLiteValue) -> EvaluatedValue? {
     switch (self, stored) {
     case (_, .null): .null
@@ -119,7 +116,7 @@ extension ValueKind {
 }
 
 extension SQLTerm {
-  /// Returns the stored form and kind of a constant; `nil` for one that SQLite can't hold, such as "not a number".
+  /// Returns the stored form and kind of a constant; `nil` for one that SQLite can't store, such as NaN.
   static func stored(_ value: AttributeValue) -> (value: SQLiteValue, kind: ValueKind)? {
     switch value {
     case .integer(let number): return (.integer(number), .integer)
@@ -149,7 +146,7 @@ extension SQLiteValue {
       guard number.isFinite else { return number.isNaN ? "NULL" : number < 0 ? "-9e999" : "9e999" }
       return String(number)
     case .text(let text):
-      // SQL text ends at a NUL character, so text that holds one is given by its bytes.
+      // SQL text ends at a NUL character, so text that contains one is written as its bytes.
       guard !text.utf8.contains(0) else { return "CAST(X'\(Array(text.utf8).hexadecimal)' AS TEXT)" }
       return quoteLiteral(text)
     case .blob(let bytes): return "X'\(bytes.hexadecimal)'"

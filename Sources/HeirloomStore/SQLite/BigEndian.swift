@@ -1,6 +1,6 @@
 /// Returns the big-endian number of four bytes, as SQLite's files store numbers; 0 if the bytes aren't there.
 ///
-/// A number that an `Int` of 32 bits can't hold is the largest that it can: no page of such a system's files has it.
+/// An `Int` of 32 bits clamps larger numbers: no page of such a system's files has them.
 package func bigEndian(_ bytes: [UInt8], at offset: Int) -> Int {
   Int(clamping: bigEndianWord(bytes, at: offset))
 }

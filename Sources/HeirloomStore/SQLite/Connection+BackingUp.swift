@@ -3,26 +3,21 @@ import CHeirloomSQLite
 extension Connection {
   /// Copies the main database with its `-wal`, page by page and as one state, into a new file.
   ///
-  /// - Parameters:
-  ///   - path: The file, which must not exist.
-  ///   - isCancelled: Asked from time to time whether to stop.
-  /// - Throws: ``SQLiteError``, with ``SQLiteError/isInterrupt`` when it was cancelled.
+  /// There must be no file at `path` yet. `isCancelled` is called from time to time; the error is then an
+  /// ``SQLiteError/isInterrupt``.
   package func backUp(to path: String, isCancelled: () -> Bool) throws(SQLiteError) {
     let copy = try Connection(path: path, mode: .createExclusively(), options: .building)
     try backUp(to: copy, isCancelled: isCancelled)
     try copy.close()
   }
 
-  /// Copies the main database with its `-wal` into one of SQLite's own, which is gone with its connection.
+  /// Copies the main database with its `-wal` into a temporary database, which is deleted with its connection.
   ///
-  /// It is in a file only as far as memory is short, and wholly in memory where that is said of temporary files.
-  ///
-  /// - Parameter isCancelled: Asked from time to time whether to stop.
-  /// - Returns: The copy.
-  /// - Throws: ``SQLiteError``, with ``SQLiteError/isInterrupt`` when it was cancelled.
+  /// SQLite writes it to a file only when memory is short, and never if `temp_store` keeps temporary files in memory.
+  /// `isCancelled` is called from time to time; the error is then an ``SQLiteError/isInterrupt``.
   package func backUp(isCancelled: () -> Bool) throws(SQLiteError) -> Connection {
     let isInMemory = try firstInteger("PRAGMA temp_store") == 2
-    // Without a name it is in a file of SQLite's own: https://www.sqlite.org/inmemorydb.html
+    // A database without a name is temporary: https://www.sqlite.org/inmemorydb.html
     let copy = try Connection(path: "", mode: isInMemory ? .memory : .readWrite, options: .building)
     try backUp(to: copy, isCancelled: isCancelled)
     return copy

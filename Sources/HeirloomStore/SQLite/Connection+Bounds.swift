@@ -1,9 +1,9 @@
 import CHeirloomSQLite
 import Foundation
 
-/// The bounds on the work of reading and inspecting a file, whose maker chose how much work it takes.
+/// Bounds on the work of reading and inspecting a file, which may be hostile.
 ///
-/// Each is far above what a store of the file's size can need, so that a sound store is never refused.
+/// Each is far above what a store of the file's size can need: a sound store is never rejected.
 enum InspectionBounds {
   /// The longest statement of a schema, in bytes: a table of 2,000 columns, SQLite's most, with names of 40 letters.
   ///
@@ -20,11 +20,11 @@ enum InspectionBounds {
     (SQLITE_LIMIT_EXPR_DEPTH, 1000), (SQLITE_LIMIT_COMPOUND_SELECT, 500), (SQLITE_LIMIT_VDBE_OP, 25_000_000),
     (SQLITE_LIMIT_FUNCTION_ARG, 127), (SQLITE_LIMIT_COLUMN, 2000), (SQLITE_LIMIT_TRIGGER_DEPTH, 1000),
   ]
-  /// The most triggers and views: the more there are, the longer SQLite takes to make another.
+  /// The most triggers and views: SQLite takes longer to create one the more there are.
   static let pagelessObjects = 4000
-  /// The virtual machine's steps between two questions while SQLite reads the schema: about one entry.
+  /// Virtual machine steps between two calls of the progress handler while SQLite reads the schema: about one entry.
   static let loadingSteps: Int32 = 8
-  /// The virtual machine's steps between two questions while a file is inspected.
+  /// Virtual machine steps between two calls of the progress handler while a file is inspected.
   static let inspectionSteps: Int32 = 1000
 
   /// Returns the nanoseconds of processor time that a schema may take; a statement of any kind takes microseconds.
@@ -34,7 +34,7 @@ enum InspectionBounds {
 
   /// Returns the virtual machine steps that an inspection may take: a row takes about ten for each column read.
   ///
-  /// Each table and index has a page of its own, of 512 bytes or more, so that empty ones have enough too.
+  /// Each table and index has a page of its own, of 512 bytes or more, which allows enough work for empty ones.
   static func inspectionWork(byteCount: Int64) -> Int64 {
     8_000_000 + 60 * min(byteCount, 1 << 50)
   }
@@ -56,13 +56,11 @@ extension Connection {
   /// The longest statement of a schema that is read, in bytes.
   package static var statementLength: Int { Int(InspectionBounds.statementLength) }
 
-  /// The closures that SQLite's progress handler calls: the caller's question and the bound's.
+  /// The conditions that SQLite's progress handler checks: the caller's and the bound's.
   final class ProgressHandler {
-    /// The caller's question.
     let shouldInterrupt: (() -> Bool)?
-    /// The bound's question.
     let isSpent: (() -> Bool)?
-    /// True once the bound is met.
+    /// True once the bound is exceeded.
     private(set) var hasExpired = false
 
     init(shouldInterrupt: (() -> Bool)?, isSpent: (() -> Bool)?) {
@@ -78,22 +76,22 @@ extension Connection {
     }
   }
 
-  /// The steps that an inspection has left; a class, since the handler that counts them may be replaced.
+  /// The steps that an inspection has left; a class, because the handler that counts them may be replaced.
   final class Work {
     var left: Int64
 
     init(_ steps: Int64) { left = steps }
   }
 
-  /// Reads the schema under bounds before the first statement, which would make SQLite read it without any.
+  /// Reads the schema with bounds, before the first statement makes SQLite read it without any.
   ///
-  /// - Throws: ``SQLiteError`` as the first statement would, or one with ``SQLiteError/isExpired``.
+  /// Throws the error that the first statement would, or one with ``SQLiteError/isExpired``.
   func loadSchema() throws(SQLiteError) {
     guard needsSchema, let handle else { return }
     needsSchema = false
     defer { installInterruption() }
     let byteCount = fileByteCount
-    // SQLite makes the schema of a new file, and whoever makes the file may still choose its form.
+    // A new file has no schema yet, and its page size and the like can still be chosen.
     guard byteCount > 0 else { return }
     let statementLength = sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, InspectionBounds.statementLength)
     let valueLength = sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, InspectionBounds.firstValueLength)
@@ -130,9 +128,9 @@ extension Connection {
     throw SQLiteError.expired("its schema has a statement of more than \(InspectionBounds.statementLength) bytes")
   }
 
-  /// Keeps SQLite's temporary files in memory where the store is closed while the device is locked.
+  /// Keeps SQLite's temporary files in memory if the store can't be accessed while the device is locked.
   ///
-  /// They hold what the store holds, and would have the protection class of their own folder.
+  /// They contain the store's data, and would have the protection class of their own folder.
   private func keepTemporaryFilesInMemory() {
     #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
       let values = try? URL(fileURLWithPath: path).resourceValues(forKeys: [.fileProtectionKey])
@@ -143,7 +141,7 @@ extension Connection {
 
   private static let tooBigMessage = "string or blob too big"
 
-  /// Installs the caller's question beside the bound's.
+  /// Installs the caller's condition together with the bound's.
   func installInterruption() {
     guard let work else {
       return install(
@@ -173,12 +171,12 @@ extension Connection {
 
   /// The size of the main file and its `-wal`, in bytes; 0 if there is neither.
   var fileByteCount: Int64 {
-    // SQLite keeps the side files beside the file that a symbolic link leads to.
+    // SQLite keeps the side files beside the file that a symbolic link points to.
     let main = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? path
     return (DatabaseFile.size(of: main) ?? 0) + (DatabaseFile.size(of: main + "-wal") ?? 0)
   }
 
-  /// Returns the error of a bound that was met; `nil` if none was.
+  /// Returns the error of a bound that was exceeded; `nil` if none was.
   func expiry(_ status: Int32) -> SQLiteError? {
     guard status & 0xff == SQLITE_INTERRUPT, let progressHandler, progressHandler.hasExpired else { return nil }
     return .expired(
@@ -187,14 +185,14 @@ extension Connection {
 }
 
 extension SQLiteError {
-  /// The code of an interruption with our own number in place of its details, since SQLite has no such code.
+  /// `SQLITE_INTERRUPT` with an extended code of our own, which SQLite doesn't use.
   private static let expiredCode: Int32 = SQLITE_INTERRUPT | (0x48 << 8)
 
-  /// Returns an error that says which bound of an inspection was met.
+  /// Returns an error with the bound of an inspection that was exceeded.
   static func expired(_ reason: String) -> SQLiteError {
     SQLiteError(extendedCode: expiredCode, message: reason)
   }
 
-  /// True if an inspection asked for more than a file of its size can need.
+  /// True if an inspection took more work than a file of its size can need.
   package var isExpired: Bool { extendedCode == Self.expiredCode }
 }

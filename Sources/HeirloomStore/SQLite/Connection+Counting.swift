@@ -2,14 +2,11 @@ import CHeirloomSQLite
 import Foundation
 
 extension Connection {
-  /// Returns the number of rows of a table.
+  /// Returns the number of rows of a table, whose name is SQL, with that of its database.
   ///
-  /// SQLite counts in one step, page by page, and asks nobody in between. The pages of a hostile file may lead to each
-  /// other for ever, so a count during an inspection is interrupted from outside.
-  ///
-  /// - Parameter table: The table's name as SQL, with that of its database.
-  /// - Returns: The number.
-  /// - Throws: ``SQLiteError``, an expired one if counting takes longer than a file of this size can need.
+  /// SQLite counts in one step, page by page, without calling the progress handler. The pages of a hostile file may
+  /// form a cycle, so a count during an inspection is interrupted by another thread, if it takes longer than a file of
+  /// this size can need.
   package func rowCount(of table: String) throws(SQLiteError) -> Int64 {
     let sql = "SELECT COUNT(*) FROM \(table)"
     let statement = try prepare(sql)
@@ -17,7 +14,7 @@ extension Connection {
     let watch = CountWatch(handle, nanoseconds: InspectionBounds.loadingTime(byteCount: fileByteCount) / 2)
     defer { watch.stop() }
     guard CountWatches.add(watch) else {
-      // No thread is left to watch. SQLite does ask in between when it counts row by row.
+      // There is no thread to watch. SQLite calls the progress handler when it counts row by row.
       return try firstInteger("SELECT SUM(1) FROM \(table)") ?? 0
     }
     do throws(SQLiteError) {
@@ -29,7 +26,7 @@ extension Connection {
   }
 }
 
-/// A watch that interrupts a connection unless it learns in time that the count has ended.
+/// Interrupts a connection unless the count ends in time.
 private final class CountWatch: Sendable {
   private struct State {
     /// The database's address; `nil` when the count has ended.
@@ -57,9 +54,7 @@ private final class CountWatch: Sendable {
 
   func stop() { state.withLock { $0.address = nil } }
 
-  /// Interrupts the count if it has taken too long.
-  ///
-  /// - Returns: True if it has to be asked again.
+  /// Interrupts the count if it has taken too long; returns true if it has to be checked again.
   func ask() -> Bool {
     state.withLock { state in
       // While there is an address, the thread is counting, so its clock and the database still exist.
@@ -78,7 +73,7 @@ private final class CountWatch: Sendable {
   }
 }
 
-/// All counts that are under way in the process; one thread watches them as long as there are any.
+/// The running counts of the process, which one thread watches as long as there are any.
 private enum CountWatches {
   private struct State {
     var watches: [CountWatch] = []
@@ -86,13 +81,10 @@ private enum CountWatches {
   }
 
   private static let state = Locked(State())
-  /// The time between two questions, in microseconds.
+  /// The time between two checks, in microseconds.
   private static let interval: UInt32 = 100_000
 
-  /// Watches a count.
-  ///
-  /// - Parameter watch: The watch that interrupts it.
-  /// - Returns: False if the system has no thread for it.
+  /// Watches a count; returns false if the system has no thread for it.
   static func add(_ watch: CountWatch) -> Bool {
     state.withLock { state in
       if !state.isWatched { state.isWatched = WorkerThread.start(stackSize: 1 << 17, watchAll) }

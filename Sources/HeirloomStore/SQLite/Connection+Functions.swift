@@ -3,7 +3,7 @@ import Foundation
 
 /// The arguments of a call of an SQL function.
 ///
-/// Positions count from 0. The arguments are gone after the call.
+/// Positions count from 0. The arguments are valid only during the call.
 package struct FunctionArguments: ~Copyable {
   /// The number of arguments.
   package let count: Int
@@ -73,19 +73,14 @@ extension Connection {
     }
   }
 
-  /// Makes a scalar function available in SQL, triggers of the schema included.
+  /// Registers a scalar function in SQL, also for triggers of the schema.
   ///
-  /// - Parameters:
-  ///   - name: The function's name.
-  ///   - argumentCount: The number of its arguments; -1 for any.
-  ///   - isDeterministic: True if equal arguments always give equal values.
-  ///   - body: Computes the value. An error that it throws becomes the statement's error message.
-  /// - Throws: ``SQLiteError`` if the name is too long.
+  /// An `argumentCount` of -1 allows any number. An error that `body` throws becomes the statement's error message.
   package func registerFunction(
     _ name: String, argumentCount: Int32, isDeterministic: Bool = false,
     _ body: @escaping (borrowing FunctionArguments) throws -> SQLiteValue
   ) throws(SQLiteError) {
-    // Schemas aren't trusted: only functions that declare themselves harmless may be called by triggers and views.
+    // The schema isn't trusted: triggers and views may only call functions that are declared innocuous.
     let flags = SQLITE_UTF8 | SQLITE_INNOCUOUS | (isDeterministic ? SQLITE_DETERMINISTIC : 0)
     let function = Unmanaged.passRetained(Function(body: body))
     let status = sqlite3_create_function_v2(

@@ -10,12 +10,12 @@ extension Connection {
 }
 
 extension SQLiteError {
-  /// Words that are in the message about a path that is too long, and in no other.
+  /// Text that only the message about a path that is too long contains.
   static let pathLimitWords = "SQLite opens paths of"
 
   /// Returns the error of a path that is longer than SQLite opens; `nil` for a shorter one.
   ///
-  /// SQLite itself says no more than that it can't open the file. It counts a path without links.
+  /// SQLite itself reports only that it can't open the file. It counts the path after resolving links.
   static func pathLimit(of path: String) -> SQLiteError? {
     let limit = Connection.pathByteLimit
     let name = realpath(path, nil)

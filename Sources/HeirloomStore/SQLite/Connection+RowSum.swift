@@ -8,18 +8,13 @@ extension Connection {
   /// The most values in one call: SQLite allows 127 arguments in a standard build.
   private static let valuesPerCall = 100
 
-  /// Returns the SQL of the ``RowSum`` of rows, for a connection with ``registerRowSum()``.
-  ///
-  /// - Parameters:
-  ///   - key: The SQL of a row's key.
-  ///   - values: The SQL of its values, any number.
-  /// - Returns: An aggregate.
+  /// Returns an SQL aggregate with the ``RowSum`` of rows, for a connection with ``registerRowSum()``.
   package static func rowSum(ofKey key: String, _ values: [String]) -> String {
     guard values.count > valuesPerCall else {
       return "\(rowSumName)(\(([key] + values).joined(separator: ", ")))"
     }
-    // The first digest begins with the key; each other one goes on where the one before it ended. That one is the first
-    // argument, since SQLite's parser keeps what stands before it and has room for 100 words.
+    // The first digest begins with the key; each other one continues the one before. That one is the first argument,
+    // because SQLite's parser keeps everything before it on a stack with room for 100 tokens.
     var digest: String?
     for start in stride(from: 0, to: values.count, by: valuesPerCall) {
       let part = values[start..<min(start + valuesPerCall, values.count)].joined(separator: ", ")
@@ -28,14 +23,12 @@ extension Connection {
     return "\(digestSumName)(\(digest ?? "NULL"))"
   }
 
-  /// Makes the functions of ``rowSum(ofKey:_:)`` available in SQL.
-  ///
-  /// - Throws: ``SQLiteError``.
+  /// Registers the functions of ``rowSum(ofKey:_:)`` in SQL.
   package func registerRowSum() throws(SQLiteError) {
     // Only our own statements may call them, nothing in a schema.
     let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY
     let finish: @convention(c) (OpaquePointer?) -> Void = { context in
-      // Without a row there is no memory.
+      // Without a row, no memory is allocated.
       let value = Connection.sum(of: context, size: 0)?.pointee.value ?? 0
       sqlite3_result_int64(context, Int64(bitPattern: value))
     }
@@ -76,7 +69,7 @@ extension Connection {
     try check(digestSum, sql: nil)
   }
 
-  /// Returns a digest with the arguments after the first as the result of a function.
+  /// Sets a function's result to a digest, continued with the arguments after the first.
   private static func digest(
     _ digest: RowDigest, _ values: UnsafeMutablePointer<OpaquePointer?>, _ count: Int32, _ context: OpaquePointer?
   ) {
@@ -85,7 +78,7 @@ extension Connection {
     sqlite3_result_int64(context, Int64(bitPattern: row.state))
   }
 
-  /// Returns the memory of a statement's sum, which SQLite fills with zeros at the first row.
+  /// Returns the memory of an aggregate's sum, which SQLite fills with zeros at the first row.
   private static func sum(of context: OpaquePointer?, size: Int32) -> UnsafeMutablePointer<RowSum>? {
     sqlite3_aggregate_context(context, size)?.assumingMemoryBound(to: RowSum.self)
   }

@@ -1,69 +1,39 @@
 import CHeirloomSQLite
 
 extension Connection {
-  /// Prepares one statement.
+  /// Prepares exactly one statement, whose identifiers are quoted and whose values are `?1`, `?2` and so on.
   ///
-  /// - Parameters:
-  ///   - sql: The text of exactly one statement; identifiers quoted, values as `?1`, `?2` ….
-  ///   - isPersistent: True if the statement is kept for many runs.
-  /// - Returns: The statement.
-  /// - Throws: ``SQLiteError`` if the text is not exactly one valid statement.
+  /// A persistent statement is one that is kept for many runs.
   package func prepare(_ sql: String, isPersistent: Bool = false) throws(SQLiteError) -> Statement {
     try Statement(connection: self, sql: sql, isPersistent: isPersistent)
   }
 
-  /// Runs one statement to its end; rows that it returns are dropped.
-  ///
-  /// - Parameters:
-  ///   - sql: The statement.
-  ///   - values: The values of its parameters, the first for `?1`.
-  /// - Throws: ``SQLiteError`` if it fails.
+  /// Runs one statement to its end and discards its rows; the first value is bound to `?1`.
   package func execute(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) {
     let statement = try prepare(sql)
     try statement.bind(values)
     try statement.run()
   }
 
-  /// Runs the statements of a text, separated by semicolons, one after the other.
-  ///
-  /// - Parameter script: The text.
-  /// - Throws: ``SQLiteError`` of the first that fails; those before it are done.
+  /// Runs statements that are separated by semicolons; after an error, those before it are done.
   package func executeScript(_ script: String) throws(SQLiteError) {
     try loadSchema()
     try check(sqlite3_exec(try openHandle(), script, nil, nil, nil), sql: script)
   }
 
-  /// Returns the first column of a statement's first row.
-  ///
-  /// - Parameters:
-  ///   - sql: The statement.
-  ///   - values: The values of its parameters.
-  /// - Returns: `nil` if there is no row.
-  /// - Throws: ``SQLiteError`` if it fails.
+  /// Returns the first column of a statement's first row; `nil` if there is no row.
   package func firstValue(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) -> SQLiteValue? {
     let statement = try prepare(sql)
     try statement.bind(values)
     return try statement.step() ? statement.value(at: 0) : nil
   }
 
-  /// Returns the integer in the first column of a statement's first row.
-  ///
-  /// - Parameters:
-  ///   - sql: The statement.
-  ///   - values: The values of its parameters.
-  /// - Returns: `nil` if there is no row, or no integer in it.
-  /// - Throws: ``SQLiteError`` if it fails.
+  /// Returns the integer in the first column of a statement's first row; `nil` if there is no row or no integer.
   package func firstInteger(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) -> Int64? {
     try firstValue(sql, values)?.integer
   }
 
   /// Returns all rows of a statement, for small results.
-  ///
-  /// - Parameters:
-  ///   - sql: The statement.
-  ///   - values: The values of its parameters.
-  /// - Returns: The rows, each the values of its columns.
-  /// - Throws: ``SQLiteError`` if it fails.
   package func rows(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) -> [[SQLiteValue]] {
     let statement = try prepare(sql)
     try statement.bind(values)
@@ -80,14 +50,8 @@ extension Connection {
 
   /// Runs a body in a transaction that holds the write lock from its start.
   ///
-  /// The first error wins: an error while rolling back is dropped. Statements that are still in the middle of their
-  /// rows keep SQLite from committing.
-  ///
-  /// - Parameters:
-  ///   - wrapping: Turns an error of SQLite's into one of the body's kind.
-  ///   - body: The work to do. It must not end the transaction itself.
-  /// - Returns: What the body returns.
-  /// - Throws: The body's error, or SQLite's, wrapped.
+  /// The first error is thrown: an error while rolling back is dropped. Statements that are still in the middle of
+  /// their rows keep SQLite from committing. The body must not end the transaction itself.
   package func transaction<Value, Failure: Error>(
     wrapping: (SQLiteError) -> Failure, _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
@@ -103,11 +67,7 @@ extension Connection {
     }
   }
 
-  /// Runs a body in a transaction that holds the write lock from its start.
-  ///
-  /// - Parameter body: The work to do.
-  /// - Returns: What the body returns.
-  /// - Throws: ``SQLiteError``, after everything was rolled back.
+  /// Runs a body in a transaction that holds the write lock from its start; an error rolls everything back.
   package func transaction<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
     try transaction(wrapping: { $0 }, body)
   }
@@ -124,18 +84,11 @@ extension Connection {
     case readOnly = "mode=ro"
     /// Read and write access; the file must exist.
     case readWrite = "mode=rw"
-    /// Read access to a file that nobody changes.
+    /// Read access to a file that no process changes.
     case immutable = "mode=ro&immutable=1"
   }
 
-  /// Makes another database file's tables available under a schema name.
-  ///
-  /// - Parameters:
-  ///   - path: The file's path.
-  ///   - name: The schema's name.
-  ///   - mode: How the file is opened.
-  ///   - written: The record that notes each page that is written; `nil` for none.
-  /// - Throws: ``SQLiteError`` if it can't be opened.
+  /// Attaches another database file under a schema name; the record notes each page that is written.
   package func attach(
     path: String, as name: String, mode: AttachmentMode = .readWrite, noting written: WrittenPages? = nil
   ) throws(SQLiteError) {
@@ -150,22 +103,20 @@ extension Connection {
 
   // MARK: Cancelling
 
-  /// Asks from time to time, while statements run, whether to stop.
+  /// Calls a closure from time to time while statements run; if it returns true, the statement fails.
   ///
-  /// - Parameters:
-  ///   - steps: The number of SQLite's virtual machine steps between two calls; 1000 is a few microseconds.
-  ///   - shouldInterrupt: Returns true to stop: the statement fails with ``SQLiteError/isInterrupt``.
-  /// - Throws: ``SQLiteError`` if the connection is closed.
+  /// `steps` is the number of SQLite's virtual machine steps between two calls; 1000 take a few microseconds. The
+  /// statement's error has ``SQLiteError/isInterrupt``.
   package func interrupt(
     every steps: Int32, if shouldInterrupt: @escaping () -> Bool
   ) throws(SQLiteError) {
     _ = try openHandle()
     (interruption, interruptionSteps) = (shouldInterrupt, max(1, steps))
-    // While the schema is unread, `loadSchema()` still has to install the question.
+    // While the schema is unread, `loadSchema()` has yet to install the handler.
     if !needsSchema { installInterruption() }
   }
 
-  /// The number of rows that the running statement has read of tables that it reads from end to end.
+  /// The number of rows that the running statement has read in full table scans.
   ///
   /// See https://www.sqlite.org/c3ref/c_stmtstatus_counter.html
   package var scannedRows: Int64 {
@@ -176,7 +127,7 @@ extension Connection {
     return statement.map { Int64(sqlite3_stmt_status($0, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0)) } ?? 0
   }
 
-  /// Stops asking while statements run.
+  /// Removes the closure that is called while statements run.
   package func removeInterruption() throws(SQLiteError) {
     _ = try openHandle()
     interruption = nil

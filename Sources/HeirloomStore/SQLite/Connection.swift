@@ -3,36 +3,36 @@ import Foundation
 
 /// A connection to a database.
 ///
-/// It belongs to one task. Statements keep it alive; all of them must be gone before ``close()``.
+/// It belongs to one task. Statements retain it; all of them must be finalized before ``close()``.
 package final class Connection {
   /// The mode in which a database file is opened.
   package enum Mode: Hashable, Sendable {
-    /// Read access; SQLite may still make the side files of a database in WAL mode.
+    /// Read access; SQLite may still create the side files of a database in WAL mode.
     case readOnly
     /// Read and write access; the file must exist.
     case readWrite
-    /// Read and write access to a new file, made with the given permission bits; it must not exist before.
+    /// Read and write access to a new file, created with the given permission bits; it must not exist before.
     case createExclusively(permissions: UInt16 = 0o600)
-    /// Read access to a file that nobody changes: SQLite takes no locks, and neither reads nor makes side files.
+    /// Read access to a file that no process changes: SQLite takes no locks, and neither reads nor creates side files.
     case immutable
-    /// A database in memory that is gone with the connection; the path is not used.
+    /// A database in memory that is deleted with the connection; the path is not used.
     case memory
   }
 
-  /// The time that connections wait for the locks of others unless their options name another, in milliseconds.
+  /// The time that connections wait for other connections' locks by default, in milliseconds.
   ///
-  /// Tests that meet such a lock shorten it for the code that they call.
+  /// Tests that wait for a lock shorten it for the code that they call.
   package static let usualBusyTimeout = TaskLocal<Int32>(wrappedValue: 5000)
 
-  /// Settings of a connection that are made before its first statement.
+  /// Settings of a connection that take effect before its first statement.
   package struct Options: Equatable, Sendable {
-    /// The time to wait for the locks of others, in milliseconds; `nil` for ``Connection/usualBusyTimeout``.
+    /// The time to wait for other connections' locks, in milliseconds; `nil` for ``Connection/usualBusyTimeout``.
     package var busyTimeout: Int32?
     /// True if closing the last connection to a WAL database moves its content into the main file.
     ///
     /// If it is false, inspecting a store changes neither the main file nor its `-wal`.
     package var checkpointsOnClose: Bool = true
-    /// True if statements that can damage the file are refused, `journal_mode=OFF` among them.
+    /// True if statements that can damage the file are rejected, `journal_mode=OFF` among them.
     package var isDefensive: Bool = true
     /// True if triggers run.
     package var runsTriggers: Bool = true
@@ -42,14 +42,14 @@ package final class Connection {
     package var trustsSchema: Bool = false
     /// True if a symbolic link at the end of the path is followed.
     package var followsSymbolicLink: Bool = true
-    /// True if symbolic links of the folders on the way are followed even where a link at the end is not.
+    /// True if symbolic links to folders in the path are followed even if a link at its end is not.
     package var followsFolderLinks: Bool = true
-    /// True if views are resolved: each may name the one before it twice, so that a few of them never end.
+    /// True if views are resolved, which takes exponential time if each refers twice to the one before.
     package var resolvesViews: Bool = true
     /// True if a statement is stopped when its work or a value's length exceeds what a file of this size can need.
     package var limitsWork: Bool = false
 
-    /// Creates the settings for a store that is used.
+    /// Creates the settings for normal use of a store.
     package init() {}
 
     /// The settings for inspecting a store that must not change.
@@ -61,7 +61,7 @@ package final class Connection {
       return options
     }()
 
-    /// The same settings for a path whose links have all been followed: SQLite refuses a link that turns up later.
+    /// The same settings for a path whose links are resolved: SQLite rejects a link that appears later.
     package var withoutLinks: Options {
       var options = self
       options.followsSymbolicLink = false
@@ -83,31 +83,25 @@ package final class Connection {
   package let path: String
   /// The database; `nil` after closing.
   private(set) var handle: OpaquePointer?
-  /// The settings.
   let options: Options
-  /// The name and the flags that SQLite was given.
+  /// The name and the flags that were passed to SQLite.
   private let opening: (name: String, flags: Int32)
   /// True until the schema is read.
   var needsSchema: Bool
-  /// The work that an inspection has left.
+  /// The work that an inspection has left; `nil` if it isn't limited.
   var work: Work?
-  /// The caller's question, asked at least once in every `interruptionSteps` steps of the virtual machine.
+  /// The caller's condition, checked at least once in every `interruptionSteps` steps of the virtual machine.
   var interruption: (() -> Bool)?
   var interruptionSteps: Int32 = 1
-  /// The reference that keeps the closures that the progress handler calls.
+  /// Retained here, because SQLite's progress handler doesn't retain it.
   var progressHandler: ProgressHandler?
   /// The functions of compiled expressions.
   private(set) lazy var expressionFunctions = ExpressionFunctions(connection: self)
 
   /// Opens a database.
   ///
-  /// Nothing is read from the file before the first statement, so only that notices a file that is not a database.
-  ///
-  /// - Parameters:
-  ///   - path: The file's path.
-  ///   - mode: How it is opened.
-  ///   - options: The settings.
-  /// - Throws: ``SQLiteError`` if the file can't be opened or made.
+  /// Nothing is read from the file before the first statement, which is the first to fail if the file is not a
+  /// database.
   package init(path: String, mode: Mode, options: Options = Options()) throws(SQLiteError) {
     self.path = mode == .memory ? "" : path
     self.options = options
@@ -137,7 +131,7 @@ package final class Connection {
       name = ":memory:"
     }
     if !options.followsSymbolicLink, mode != .memory {
-      // SQLite's flag refuses links anywhere in the path, even the system's own such as /tmp: resolve the folder.
+      // SQLite's flag rejects links anywhere in the path, even the system's own such as /tmp: resolve the folder.
       name = databaseURI(
         path: options.followsFolderLinks ? Self.resolvingFolder(of: path) : path,
         parameters: mode == .immutable ? "immutable=1" : nil)
@@ -153,7 +147,7 @@ package final class Connection {
       if error.isCannotOpen, sqlite3_system_errno(handle) == EPERM { error = .denied() }
       sqlite3_close_v2(handle)
       handle = nil
-      // The file was made a moment ago and is nobody else's.
+      // The file was created a moment ago and belongs to nothing else.
       if case .createExclusively = mode { unlink(path) }
       throw error.isCannotOpen ? SQLiteError.pathLimit(of: path) ?? error : error
     }
@@ -169,13 +163,13 @@ package final class Connection {
   }
 
   deinit {
-    // Statements hold the connection, so none is left.
+    // Statements retain the connection, so none is left.
     sqlite3_close_v2(handle)
   }
 
   /// Closes the database and reports any error; without this call it closes with the connection's last reference.
   ///
-  /// - Throws: ``SQLiteError`` if a statement is still there; the connection stays open then.
+  /// If a statement is left, this throws an error and the connection stays open.
   package func close() throws(SQLiteError) {
     guard let handle else { return }
     try check(sqlite3_close(handle), sql: nil)
@@ -185,12 +179,12 @@ package final class Connection {
 
   // MARK: Switches
 
-  /// Sets whether triggers run.
+  /// Enables or disables triggers.
   package func setRunsTriggers(_ isOn: Bool) throws(SQLiteError) {
     try set(SQLITE_DBCONFIG_ENABLE_TRIGGER, isOn)
   }
 
-  /// Sets whether views are resolved.
+  /// Enables or disables the resolution of views.
   package func setResolvesViews(_ isOn: Bool) throws(SQLiteError) {
     try set(SQLITE_DBCONFIG_ENABLE_VIEW, isOn)
   }
@@ -209,7 +203,7 @@ package final class Connection {
   /// True while a transaction is open.
   package var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
-  /// True if the main database can't be written: it was opened for reading, or the right to write is missing.
+  /// True if the main database can't be written: it was opened for reading, or there is no write permission.
   package var isReadOnly: Bool { handle.map { sqlite3_db_readonly($0, "main") == 1 } ?? false }
 
   /// The number of rows that the last statement inserted, updated or deleted, without those of triggers.
@@ -228,7 +222,7 @@ package final class Connection {
     return handle
   }
 
-  /// Throws the error that a result code other than `SQLITE_OK` stands for.
+  /// Throws the error for a result code other than `SQLITE_OK`.
   func check(_ status: Int32, sql: String?) throws(SQLiteError) {
     guard status != SQLITE_OK else { return }
     throw error(status, sql: sql)
@@ -250,7 +244,7 @@ package final class Connection {
   // MARK: Files
 
   private static func createFile(_ path: String, permissions: UInt16) throws(SQLiteError) {
-    // SQLite has no exclusive creation: make an empty file first, which is an empty database.
+    // SQLite has no exclusive creation: create an empty file first, which is an empty database.
     let descriptor = open(path, O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_RDWR, mode_t(permissions))
     guard descriptor >= 0 else {
       throw SQLiteError(
@@ -259,13 +253,11 @@ package final class Connection {
     _ = Foundation.close(descriptor)
   }
 
-  /// Makes the side files of WAL mode for a connection that only reads, if it can.
+  /// Creates the side files of WAL mode for a read-only connection; returns true if the first read may now succeed.
   ///
-  /// Such a connection makes them itself, but for Apple's SQLite, which can't read without them. One that may write
-  /// makes them there too. It changes nothing else: without a `-journal` there is no change to undo, and nothing of the
-  /// schema is read.
-  ///
-  /// - Returns: True if the first read may succeed now.
+  /// SQLite lets such a connection create them itself, but Apple's can't read without them. There, a connection that
+  /// may write creates them. It changes nothing else: without a `-journal` there is nothing to roll back, and nothing
+  /// of the schema is read.
   func makeSideFiles() -> Bool {
     guard opening.flags & SQLITE_OPEN_READONLY != 0, let handle, let file = sqlite3_db_filename(handle, "main"),
       DatabaseFile.size(of: String(cString: file) + "-journal") == nil
@@ -287,6 +279,6 @@ package final class Connection {
   }
 }
 
-/// A connection and its statements serve one task at a time, so SQLite is told to take no locks in memory.
+/// A connection and its statements serve one task at a time, so SQLite uses no mutexes.
 @available(*, unavailable)
 extension Connection: Sendable {}

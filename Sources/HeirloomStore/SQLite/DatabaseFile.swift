@@ -11,17 +11,13 @@ enum DatabaseFile {
 }
 
 extension Connection {
-  /// Cuts a copy of a database where the database's last page ends.
+  /// Truncates a copy of a database after the database's last page.
   ///
   /// A crash leaves bytes after the last page of a file that was growing. SQLite ignores them; a candidate, which is
-  /// checked page by page, must not have them.
-  ///
-  /// - Parameters:
-  ///   - path: The copy; no connection to it is open.
-  ///   - database: The name under which the connection has the database.
-  /// - Throws: ``SQLiteError`` when the copy can't be cut.
+  /// checked page by page, must not have them. No connection to the copy may be open. `database` is the database's
+  /// schema name on this connection.
   package func cutCopy(at path: String, likeDatabase database: String) throws(SQLiteError) {
-    // SQLite takes the number of pages from the header, or from the file's length where the header's isn't kept.
+    // SQLite takes the number of pages from the header, or from the file's length if the header's isn't maintained.
     guard let pageSize = try firstInteger("PRAGMA \(quote(database)).page_size"),
       let pageCount = try firstInteger("PRAGMA \(quote(database)).page_count"), pageCount > 0,
       let size = DatabaseFile.size(of: path), size > pageSize * pageCount

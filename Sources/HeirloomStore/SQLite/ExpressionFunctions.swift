@@ -2,27 +2,22 @@ import HeirloomModel
 
 /// The SQL functions in Swift that compiled expressions call on one connection.
 ///
-/// A function stays as long as the connection, and equal ones are made once: SQLite can't replace a function while a
-/// statement is in the middle of its rows.
+/// A function is registered as long as the connection is open, and equal ones are registered once: SQLite can't replace
+/// a function while a statement is in the middle of its rows.
 final class ExpressionFunctions {
   private unowned let connection: Connection
   private var names: [String: String] = [:]
-  /// The error of the last function that failed, of which SQLite passes on only the text.
+  /// The error of the last function that failed; SQLite passes on only its text.
   private var failure: (any Error)?
 
   init(connection: Connection) {
     self.connection = connection
   }
 
-  /// Makes a function available.
+  /// Registers a function and returns its name in SQL.
   ///
-  /// - Parameters:
-  ///   - word: A word for people who read the SQL.
-  ///   - key: The text that tells the function from others; `nil` for one that is never made again.
-  ///   - argumentCount: The number of its arguments.
-  ///   - body: Computes the value.
-  /// - Returns: The name in SQL.
-  /// - Throws: ``SQLiteError`` if SQLite refuses it.
+  /// `word` becomes part of the name, for readers of the SQL. Functions with the same word, argument count and key are
+  /// the same, and deterministic; `nil` always registers a new one.
   func name(
     _ word: String, key: String?, argumentCount: Int,
     _ body: @escaping (borrowing FunctionArguments) throws -> SQLiteValue
@@ -44,7 +39,7 @@ final class ExpressionFunctions {
     return name
   }
 
-  /// Makes a function of one text available that works on the text's bytes.
+  /// Registers a function of one text that works on the text's bytes.
   func textFunction(_ function: TextFunctionOnBytes) throws(SQLiteError) -> String {
     try name(function.rawValue, key: "", argumentCount: 1) { arguments in
       guard arguments.storageClass(at: 0) != .null else { return .null }
@@ -52,7 +47,7 @@ final class ExpressionFunctions {
     }
   }
 
-  /// Makes a function available that returns the first or last part of a text that a separator splits.
+  /// Registers a function that returns the first or last part of a text that a separator splits.
   func partFunction(isFirst: Bool, separator: [UInt8]) throws(SQLiteError) -> String {
     try name(isFirst ? "first_part" : "last_part", key: "\(separator)", argumentCount: 1) { arguments in
       guard arguments.storageClass(at: 0) != .null else { return .null }
@@ -80,7 +75,7 @@ final class ExpressionFunctions {
     return bytes[start...]
   }
 
-  /// Returns the error of the last function that failed, and forgets it.
+  /// Returns the error of the last function that failed, and clears it.
   func takeFailure() -> (any Error)? {
     defer { failure = nil }
     return failure

@@ -1,22 +1,18 @@
 import Foundation
 
-/// A plain file's length, times and place, by which a change of it is noticed without reading it.
+/// A plain file's length, times and identity, which reveal a change without reading the file.
 package struct FileStamp: Hashable, Sendable {
   /// The length, in bytes.
   package let size: Int64
-  /// The time of the last change of content, and that of the last change of any kind if it counts, each in seconds and
-  /// nanoseconds.
+  /// The time of the last change of content, then, if it counts, that of the last change of any kind; each in seconds
+  /// and nanoseconds.
   package let times: [Int64]
   private let device: UInt64
   private let number: UInt64
 
-  /// Reads the status of a name; `nil` unless it is a plain file's.
+  /// Reads the status of a path; `nil` unless it is a plain file, and not a symbolic link.
   ///
-  /// A symbolic link is not followed.
-  ///
-  /// - Parameters:
-  ///   - path: The file.
-  ///   - withStatusTime: False if a change of owner, mode or name doesn't count.
+  /// Without the status time, a change of owner, mode or name doesn't count.
   package init?(_ path: String, withStatusTime: Bool = true) {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

@@ -2,14 +2,12 @@
 package struct PageSet {
   private var words: [UInt64]
 
-  /// Makes an empty set.
-  ///
-  /// - Parameter pageCount: The highest number.
+  /// Creates an empty set; `pageCount` is the highest number.
   init(pageCount: Int) {
     words = [UInt64](repeating: 0, count: pageCount / 64 + 1)
   }
 
-  /// Makes a set from bits: page n has bit n % 64 of word n / 64.
+  /// Creates a set from bits: page n has bit n % 64 of word n / 64.
   init(pageCount: Int, _ mark: (UnsafeMutablePointer<UInt64>) -> Void) {
     self.init(pageCount: pageCount)
     words.withUnsafeMutableBufferPointer { if let start = $0.baseAddress { mark(start) } }
@@ -20,9 +18,7 @@ package struct PageSet {
     page >= 0 && page / 64 < words.count && words[page / 64] & 1 << UInt64(page % 64) != 0
   }
 
-  /// Adds a number, which must not be beyond the highest.
-  ///
-  /// - Returns: False if it was there.
+  /// Adds a number, which must not be beyond the highest; returns false if it was in the set.
   @discardableResult
   mutating func insert(_ page: Int) -> Bool {
     let bit: UInt64 = 1 << UInt64(page % 64)
@@ -31,7 +27,7 @@ package struct PageSet {
     return true
   }
 
-  /// Adds all numbers of a range, which must end before the highest number or with it.
+  /// Adds all numbers of a range, which must not go beyond the highest number.
   mutating func insert(_ pages: ClosedRange<Int>) {
     for page in pages { insert(page) }
   }
@@ -43,7 +39,7 @@ package struct PageSet {
     return union
   }
 
-  /// Calls a closure with each number, in rising order.
+  /// Calls a closure with each number, in ascending order.
   func forEach(_ body: (Int) throws -> Void) rethrows {
     for index in words.indices {
       var word = words[index]

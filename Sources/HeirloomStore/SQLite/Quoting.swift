@@ -1,6 +1,6 @@
 /// Returns a name as an SQL identifier, in double quotes.
 ///
-/// Every identifier that goes into SQL text passes through here.
+/// Every identifier in SQL text is quoted by this function.
 package func quote(_ identifier: String) -> String {
   // This searches bytes, since it runs for each column of each statement.
   guard identifier.utf8.contains(0x22) else { return "\"\(identifier)\"" }
@@ -14,7 +14,7 @@ package func quote(_ identifier: String) -> String {
 
 /// Returns a text as an SQL string literal, in single quotes.
 ///
-/// For the few places where a value can't be bound: bodies of triggers.
+/// It serves where a value can't be bound: in the bodies of triggers.
 package func quoteLiteral(_ text: String) -> String {
   var result = "'"
   for character in text.unicodeScalars {
@@ -25,7 +25,7 @@ package func quoteLiteral(_ text: String) -> String {
 }
 
 extension [String] {
-  /// Joins terms of an expression by an operator, with parentheses around groups where there are many.
+  /// Joins terms of an expression by an operator; many terms are grouped in parentheses.
   ///
   /// Each term of `a OR b OR c` is one level deeper than the one before, and SQLite allows 1,000 levels.
   package func chained(by operation: String) -> String {
@@ -46,12 +46,7 @@ extension [String] {
   }
 }
 
-/// Returns a file's path as a URI that SQLite opens, with the given parameters.
-///
-/// - Parameters:
-///   - path: The path; bytes that have a meaning in URIs are escaped.
-///   - parameters: The text after the question mark, such as `mode=ro`.
-/// - Returns: The URI.
+/// Returns a file's path as a URI for SQLite, with parameters such as `mode=ro`.
 package func databaseURI(path: String, parameters: String? = nil) -> String {
   var uri = "file:"
   for byte in path.utf8 {

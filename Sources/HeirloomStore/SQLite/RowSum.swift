@@ -1,8 +1,8 @@
-/// A sum over rows that one row less, one more or another value changes, whatever the order of the rows.
+/// A checksum over rows, in any order: an additional or missing row or another value changes it.
 ///
-/// A number counts as the floating-point number nearest to it, as columns of either kind give it back.
+/// A number counts as the nearest floating-point number, because columns may return it as either kind.
 package struct RowSum: Hashable, Sendable {
-  /// The sum of the rows' digests, without what goes beyond 64 bits.
+  /// The sum of the rows' digests, truncated to 64 bits.
   package private(set) var value: UInt64 = 0
 
   /// Creates the sum of no rows.
@@ -12,7 +12,6 @@ package struct RowSum: Hashable, Sendable {
     self.value = value
   }
 
-  /// Adds a row.
   mutating func add(_ row: RowDigest) { value &+= row.finished }
 }
 
@@ -20,7 +19,7 @@ package struct RowSum: Hashable, Sendable {
 struct RowDigest {
   private(set) var state: UInt64
 
-  /// Creates a digest that goes on where another one of the same row ended.
+  /// Continues a digest of the same row.
   init(state: UInt64) {
     self.state = state
   }
@@ -33,7 +32,7 @@ struct RowDigest {
   mutating func takeNull() { mix(0xa409_3822_299f_31d0) }
 
   mutating func take(_ number: Double) {
-    // Zero has two signs, of which SQLite keeps one.
+    // Zero has two signs, and SQLite keeps only one.
     mix((number + 0).bitPattern)
   }
 
@@ -49,7 +48,7 @@ struct RowDigest {
       place += 1
     }
     mix(rest)
-    // The length keeps bytes from moving between values.
+    // With the lengths, bytes that move from one value to the next change the digest.
     mix(UInt64(truncatingIfNeeded: bytes.count) << 1 | (isText ? 1 : 0))
   }
 

@@ -33,7 +33,7 @@ extension SQLiteError {
   /// The code of a database that can't be written (`SQLITE_READONLY`).
   package static let readOnlyCode: Int32 = SQLITE_READONLY
 
-  /// Returns the error of a file that the system refuses to everybody, as Apple's SQLite gives it.
+  /// Returns the error of a file that the system lets no process open, as Apple's SQLite gives it.
   static func denied(sql: String? = nil) -> SQLiteError {
     SQLiteError(extendedCode: SQLITE_AUTH, message: "authorization denied", sql: sql)
   }
@@ -58,16 +58,16 @@ extension SQLiteError {
   package var isNotDatabase: Bool { code == SQLITE_NOTADB }
   /// True if the database's structure is damaged (`SQLITE_CORRUPT`).
   package var isCorrupt: Bool { code == SQLITE_CORRUPT }
-  /// True if a file could not be opened or made (`SQLITE_CANTOPEN`).
+  /// True if a file could not be opened or created (`SQLITE_CANTOPEN`).
   package var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
   /// True if the file system failed (`SQLITE_IOERR`).
   package var isInputOutput: Bool { code == SQLITE_IOERR }
-  /// True if the system refuses a file to everybody: on Apple's systems, while a protection class keeps it closed.
+  /// True if the system lets no process open a file: on Apple's systems, while its protection class denies access.
   ///
   /// Apple's SQLite has `SQLITE_AUTH` for opening and `SQLITE_IOERR_AUTH` for reading:
   /// https://github.com/groue/GRDB.swift/issues/571, https://www.sqlite.org/rescode.html
   package var isDenied: Bool { code == SQLITE_AUTH || extendedCode == SQLITE_IOERR | (28 << 8) }
-  /// True if the error is about the file's content: more room, other rights or a disk that answers again won't help.
+  /// True if the error is about the file's content; more room, other permissions or a retry won't help.
   package var isAboutContent: Bool {
     switch code {
     case SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT: true

@@ -1,17 +1,16 @@
 import CHeirloomSQLite
 
-/// A prepared statement, which is finalized when its value goes.
+/// A prepared statement, which is finalized when its value is destroyed.
 ///
 /// Parameter positions count from 1 and columns from 0, as in SQLite. Values are bound as copies. A column's value is a
 /// copy as well, except inside ``withBytes(at:_:)``.
 package struct Statement: ~Copyable {
   /// The statement's text.
   package let sql: String
-  /// The connection, kept so that the database can't close before the statement is finalized.
+  /// The connection, retained because the database must not close before the statement is finalized.
   private let connection: Connection
   private let handle: OpaquePointer
 
-  /// Prepares a statement.
   init(connection: Connection, sql: String, isPersistent: Bool) throws(SQLiteError) {
     let database = try connection.openHandle()
     try connection.loadSchema()
@@ -59,10 +58,7 @@ package struct Statement: ~Copyable {
     }
   }
 
-  /// Binds values to the parameters from position 1 on.
-  ///
-  /// - Parameter values: As many values as there are parameters.
-  /// - Throws: ``SQLiteError`` if there are more or fewer.
+  /// Binds values to the parameters from position 1 on; throws if there are more or fewer values than parameters.
   package func bind(_ values: [SQLiteValue]) throws(SQLiteError) {
     guard values.count == parameterCount else {
       throw SQLiteError(
@@ -133,7 +129,7 @@ package struct Statement: ~Copyable {
     try check(sqlite3_bind_blob64(handle, parameter, base, UInt64(bytes.count), nil))
   }
 
-  /// Binds a copy of the bytes of a column of another statement's row.
+  /// Binds a copy of the value in a column of another statement's row.
   package func bind(copyOf column: Int, of row: borrowing Statement, at position: Int) throws(SQLiteError) {
     guard let value = sqlite3_column_value(row.handle, Int32(truncatingIfNeeded: column)) else {
       return try bindNull(at: position)
@@ -155,10 +151,9 @@ package struct Statement: ~Copyable {
 
   // MARK: Running
 
-  /// Goes to the next row.
+  /// Goes to the next row; returns false after the last.
   ///
-  /// - Returns: True if there is one. After the last, the statement is reset and its locks are released.
-  /// - Throws: ``SQLiteError`` if it fails; the statement is reset then.
+  /// After the last row or an error, the statement is reset and its locks are released.
   package func step() throws(SQLiteError) -> Bool {
     switch sqlite3_step(handle) {
     case SQLITE_ROW:
@@ -178,16 +173,13 @@ package struct Statement: ~Copyable {
     while try step() {}
   }
 
-  /// Makes the statement ready for another run; bound values stay.
+  /// Resets the statement for another run; bound values stay.
   package func reset() {
     // The result repeats the error of the last step, which has been thrown already.
     sqlite3_reset(handle)
   }
 
-  /// Calls a closure with each row, then resets the statement.
-  ///
-  /// - Parameter body: Receives the statement, and reads the row's columns from it.
-  /// - Throws: SQLite's error or the closure's.
+  /// Calls a closure with the statement at each row, then resets it.
   package func forEachRow(_ body: (borrowing Statement) throws(SQLiteError) -> Void) throws(SQLiteError) {
     defer { reset() }
     while try step() { try body(self) }
@@ -207,7 +199,7 @@ package struct Statement: ~Copyable {
     sqlite3_column_name(handle, index(column)).map { String(cString: $0) } ?? ""
   }
 
-  /// Returns a column's storage class, which must be asked before the value is converted.
+  /// Returns a column's storage class, which must be read before the value is converted.
   package func storageClass(at column: Int) -> StorageClass {
     StorageClass(rawValue: sqlite3_column_type(handle, index(column))) ?? .null
   }
@@ -227,21 +219,15 @@ package struct Statement: ~Copyable {
     sqlite3_column_double(handle, index(column))
   }
 
-  /// Returns a column as text, converted as SQLite does; invalid bytes are replaced.
-  ///
-  /// - Parameter column: The column.
-  /// - Returns: `nil` for `NULL`.
+  /// Returns a column as text, converted as SQLite does, with invalid bytes replaced; `nil` for `NULL`.
   package func text(at column: Int) -> String? {
     guard let text = sqlite3_column_text(handle, index(column)) else { return nil }
-    // The count comes second: asking for it first may give that of another encoding.
+    // The count is read second: before the conversion it may be that of another encoding.
     let count = Int(sqlite3_column_bytes(handle, index(column)))
     return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
   }
 
-  /// Returns a copy of a column's bytes; a text's are UTF-8.
-  ///
-  /// - Parameter column: The column.
-  /// - Returns: `nil` for `NULL`.
+  /// Returns a copy of a column's bytes, a text's in the database's encoding; `nil` for `NULL`.
   package func blob(at column: Int) -> [UInt8]? {
     guard !isNull(at: column) else { return nil }
     return withBytes(at: column) { Array($0) }
@@ -249,11 +235,7 @@ package struct Statement: ~Copyable {
 
   /// Calls a closure with the bytes of a column, without copying them; a text's are in the database's encoding.
   ///
-  /// - Parameters:
-  ///   - column: The column.
-  ///   - body: Receives the bytes, which are gone after it, or when the statement steps; `NULL` gives none.
-  /// - Returns: What the closure returns.
-  /// - Throws: What the closure throws.
+  /// The bytes are valid only during the call, and until the statement steps; `NULL` has none.
   package func withBytes<Value, Failure: Error>(
     at column: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
   ) throws(Failure) -> Value {
@@ -262,15 +244,10 @@ package struct Statement: ~Copyable {
     return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
   }
 
-  /// Calls a closure with the bytes of a text or blob as they are stored, without copying them.
+  /// Calls a closure with the bytes of a text, as UTF-8, or of a blob, without copying them.
   ///
-  /// Other ways to read the same column leave the bytes where they are.
-  ///
-  /// - Parameters:
-  ///   - column: The column.
-  ///   - body: Receives the bytes, which are gone after it, or when the statement steps; `NULL` and numbers give none.
-  /// - Returns: What the closure returns.
-  /// - Throws: What the closure throws.
+  /// Reading the same column in other ways doesn't move the bytes. They are valid only during the call, and until the
+  /// statement steps; `NULL` and numbers have none.
   package func withStoredBytes<Value, Failure: Error>(
     at column: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
   ) throws(Failure) -> Value {
@@ -307,7 +284,7 @@ package struct Statement: ~Copyable {
   }
 
   private func index(_ column: Int) -> Int32 {
-    // SQLite answers NULL for a column that doesn't exist.
+    // SQLite returns NULL for a column that doesn't exist.
     Int32(exactly: column) ?? -1
   }
 }

@@ -15,28 +15,17 @@ package final class StatementCache {
   private let limit: Int
   private var entries: [String: Entry] = [:]
 
-  /// Creates an empty cache.
-  ///
-  /// - Parameters:
-  ///   - connection: The connection.
-  ///   - limit: The most statements that are kept.
+  /// Creates an empty cache, which is cleared when it has `limit` statements.
   package init(connection: Connection, limit: Int = 200) {
     self.connection = connection
     self.limit = limit
   }
 
-  /// Calls a closure with a statement, prepared when it is first asked for, and resets it afterwards.
-  ///
-  /// - Parameters:
-  ///   - sql: The statement's text.
-  ///   - values: The values of its parameters.
-  ///   - body: Uses the statement.
-  /// - Returns: What the closure returns.
-  /// - Throws: ``SQLiteError``, the closure's included.
+  /// Calls a closure with a statement, prepared on first use, and resets it afterwards.
   package func withStatement<Value>(
     _ sql: String, _ values: [SQLiteValue] = [], _ body: (borrowing Statement) throws(SQLiteError) -> Value
   ) throws(SQLiteError) -> Value {
-    // An entry is taken out while in use, so that a second use of the same text gets a statement of its own.
+    // An entry is removed while in use, because a nested use of the same text needs a statement of its own.
     let entry: Entry
     if let kept = entries.removeValue(forKey: sql) {
       entry = kept
@@ -54,11 +43,6 @@ package final class StatementCache {
   }
 
   /// Runs a statement to its end.
-  ///
-  /// - Parameters:
-  ///   - sql: The statement's text.
-  ///   - values: The values of its parameters.
-  /// - Throws: ``SQLiteError``.
   package func run(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) {
     try withStatement(sql, values) { statement throws(SQLiteError) in try statement.run() }
   }

@@ -6,10 +6,10 @@
   import Glibc
 #endif
 
-/// A thread of its own for one piece of work.
+/// A dedicated thread for one piece of work.
 ///
-/// It reports when the system has no thread left. Foundation's `Thread` then starts none and says nothing, so whoever
-/// waits for it waits for ever. So does whoever gives work to a queue of Dispatch.
+/// Starting it reports an error when the system has no thread left. Foundation's `Thread` and queues of Dispatch report
+/// none then, and code that waits for them waits forever.
 package enum WorkerThread {
   private final class Work: Sendable {
     let body: @Sendable () -> Void
@@ -19,14 +19,10 @@ package enum WorkerThread {
     }
   }
 
-  /// Starts a thread, which ends when its work is done.
+  /// Starts a thread, which ends when its work is done; returns false if the system has no thread or memory for it.
   ///
-  /// - Parameters:
-  ///   - stackSize: The bytes of its stack. The default is that of a main thread, since predicates and archives are
-  ///     read by recursion.
-  ///   - quality: The quality of service, on systems that have it: a raw value of `qos_class_t`.
-  ///   - body: The work.
-  /// - Returns: False if the system has no thread, or no memory for one; then the work is not done.
+  /// `stackSize` is in bytes. The default is that of a main thread, because predicates and archives are read by
+  /// recursion. `quality` is a raw value of `qos_class_t`, on systems that have it.
   package static func start(
     stackSize: Int = 8 << 20, quality: UInt32? = nil, _ body: @escaping @Sendable () -> Void
   ) -> Bool {
@@ -61,8 +57,7 @@ package enum WorkerThread {
     private typealias Routine = @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?
   #endif
 
-  // (With a function, or a closure where it is passed, Swift 6.3's check of what is sent where fails with an
-  // exception.)
+  // (With a function, or a closure where it is passed, Swift 6.3's check of sending crashes.)
   private static let run: Routine = { argument in
     let pointer: UnsafeMutableRawPointer? = argument
     if let pointer { Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body() }

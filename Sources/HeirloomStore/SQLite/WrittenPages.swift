@@ -1,14 +1,14 @@
 internal import CHeirloomPages
 
-/// The pages of a database file that were written through a layer under SQLite, with a sum of each page's bytes.
+/// The pages of a database file that were written through a layer under SQLite, with a checksum of each page's bytes.
 ///
-/// The layer sees every byte, also what SQLite writes by itself. What another program writes doesn't pass it.
+/// The layer sees every byte that SQLite writes, but not what another program writes.
 package final class WrittenPages {
   private let record: OpaquePointer
 
-  /// Makes a record of no pages; `nil` where SQLite takes no layer.
+  /// Creates a record of no pages; `nil` if SQLite accepts no layer.
   ///
-  /// - Parameter pageSize: The size of the file's pages, in bytes.
+  /// `pageSize` is in bytes.
   package init?(pageSize: Int) {
     guard let pageSize = UInt32(exactly: pageSize), let record = heirloom_written_pages_create(pageSize) else {
       return nil
@@ -20,7 +20,7 @@ package final class WrittenPages {
     heirloom_written_pages_release(record)
   }
 
-  /// The parameters of a URI by which SQLite opens a database through the layer.
+  /// The URI parameters with which SQLite opens a database through the layer.
   package var uriParameters: String {
     "vfs=\(String(cString: heirloom_written_pages_layer()))"
       + "&written-pages=\(heirloom_written_pages_identifier(record))"
@@ -29,10 +29,7 @@ package final class WrittenPages {
   /// False when a write was missed for lack of memory.
   package var isComplete: Bool { heirloom_written_pages_is_complete(record) != 0 }
 
-  /// Returns the pages of which anything was written, or before which the file ended at some time.
-  ///
-  /// - Parameter pageCount: The highest number of a page that counts.
-  /// - Returns: The set.
+  /// Returns the pages that were written at least in part, or that were beyond the end of the file at some time.
   package func pages(upTo pageCount: Int) -> PageSet {
     PageSet(pageCount: pageCount) { heirloom_written_pages_mark(record, $0, UInt32(clamping: pageCount)) }
   }

@@ -2,13 +2,13 @@ import HeirloomModel
 
 /// The owner of an object in a file's schema.
 package enum SchemaOwnership: Hashable, Sendable {
-  /// An object that the model asks for.
+  /// An object that the model requires.
   case model
   /// One of the three tables that every store has.
   case bookkeeping
   /// An object that Core Data left from an earlier model: an index under an old name, a derived attribute's trigger.
   case leftover
-  /// An object that a deferred migration left to go later: a table with its indexes, or an index.
+  /// An object that a deferred migration left to be removed later: a table with its indexes, or an index.
   case pending
   /// A table or index of persistent history.
   case history
@@ -18,15 +18,12 @@ package enum SchemaOwnership: Hashable, Sendable {
   case system
   /// A part of the virtual table of the given name.
   case shadow(of: String)
-  /// An object of the app's, or of anyone's: it travels along unchanged.
+  /// An object of the app or of another program: migrations keep it unchanged.
   case foreign
 }
 
 extension ActualSchema {
-  /// Returns the owner of each object.
-  ///
-  /// - Parameter schema: The schema of the store's own model.
-  /// - Returns: All objects in order, each with its owner.
+  /// Returns all objects in order, each with its owner; the schema is that of the store's own model.
   package func ownership(under schema: PhysicalSchema) -> [(object: SchemaObject, ownership: SchemaOwnership)] {
     let tableNames = Set(schema.tables.map(\.name))
     let indexNames = Set(schema.indexes.map(\.name))
@@ -41,7 +38,7 @@ extension ActualSchema {
       switch object.kind {
       case .table:
         if tableNames.contains(object.name) { return .model }
-        // An index over places is a virtual table, an R-tree.
+        // An R-tree index is a virtual table.
         if indexNames.contains(object.name), virtualNames.contains(object.name) { return .model }
         if pendingTables.contains(object.name) { return .pending }
         if Self.bookkeepingTables.contains(object.name) { return .bookkeeping }
@@ -85,9 +82,10 @@ extension ActualSchema {
   /// The names of these tables.
   package static let bookkeepingTables = Set(bookkeeping.map(\.table))
 
-  /// Returns the condition of rows `r` of such a table that aren't Core Data's; `nil` if it has none.
+  /// Returns the condition of rows `r` of such a table that aren't Core Data's; `nil` if all rows are.
   ///
-  /// Core Data's are one model, and the entities of the model and of its own, whose numbers are from `frameworkNumber` on.
+  /// Core Data's rows are one model, the model's entities, and the framework's, whose numbers are from
+  /// `frameworkNumber` on.
   package func strangers(
     in table: String, entities: Int, frameworkNumber: Int64, database: String = "main"
   ) -> String? {
@@ -96,7 +94,7 @@ extension ActualSchema {
       let number = "r.\(quote(PhysicalName.entity))"
       return "\(number) NOT BETWEEN 1 AND \(entities) AND \(number) < \(frameworkNumber)"
     case PhysicalName.modelCacheTable where self.table(named: table)?.column(named: PhysicalName.content) != nil:
-      // The first row is read. A second one like it holds nothing else.
+      // Only the first row is read. A second one with the same content holds nothing else.
       return "r.\(quote(PhysicalName.content)) IS NOT (SELECT c.\(quote(PhysicalName.content))"
         + " FROM \(quote(database)).\(quote(table)) AS c LIMIT 1)"
     default: return nil
@@ -123,13 +121,13 @@ extension ActualSchema {
     table.hasPrefix(PhysicalName.cloudKitPrefix)
   }
 
-  /// Returns true if Core Data names indexes like that: `ZTABLE_…`, `Z_Entity_…`, `Z_12LINKS_…`.
+  /// Returns true for a name like those of Core Data's indexes: `ZTABLE_…`, `Z_Entity_…`, `Z_12LINKS_…`.
   private func isCoreDataIndexName(_ name: String) -> Bool {
     name.hasPrefix("Z") && name.contains("_")
   }
 }
 
-/// A way in which a file's schema differs from what its model asks for.
+/// A difference between a file's schema and what its model requires.
 package enum SchemaDrift: Hashable, Sendable {
   /// A missing table.
   case missingTable(String)
@@ -177,15 +175,15 @@ extension SchemaDrift: CustomStringConvertible {
 }
 
 extension ActualSchema {
-  /// Lists the differences from what a model asks for: tables first, then indexes, then triggers.
+  /// Lists the differences from what a model requires: tables first, then indexes, then triggers.
   ///
-  /// The order of columns is not a difference. Neither are objects that the model doesn't know, nor what a deferred
-  /// migration left for later.
+  /// The order of columns is not a difference. Neither are objects that the model doesn't know, nor the remaining
+  /// clean-up of a deferred migration.
   package func drift(from schema: PhysicalSchema) -> [SchemaDrift] {
     tableDrift(from: schema) + indexAndTriggerDrift(from: schema)
   }
 
-  /// Lists the differences of tables and columns from what a model asks for.
+  /// Lists the differences of tables and columns from what a model requires.
   package func tableDrift(from schema: PhysicalSchema) -> [SchemaDrift] {
     var drift: [SchemaDrift] = []
     let pending = pending(under: schema)
@@ -216,9 +214,7 @@ extension ActualSchema {
     return drift
   }
 
-  /// Returns the columns of the model's tables that no model knows, by table.
-  ///
-  /// Columns that SQLite computes hold nothing of their own.
+  /// Returns the columns of the model's tables that the model doesn't know, by table; computed columns are left out.
   package func unknownColumns(under schema: PhysicalSchema) -> [String: [PhysicalColumn]] {
     var unknown: [String: [PhysicalColumn]] = [:]
     for case .unknownColumn(let table, let name) in tableDrift(from: schema) {
@@ -251,7 +247,7 @@ extension ActualSchema {
         continue
       }
       let wanted = normalizedStatement(expected.sql)
-      // Framework 1044 also checks the entity where the table holds no other one.
+      // Framework version 1044 also checks the entity number in the table of a single entity.
       let ranges = #/ (AND|WHEN) \d+ <= (NEW\.)?Z_ENT AND (NEW\.)?Z_ENT <= \d+/#
       if found.replacing(ranges, with: "") != wanted.replacing(ranges, with: "") {
         drift.append(.differentTrigger(expected.name, found: found, expected: wanted))

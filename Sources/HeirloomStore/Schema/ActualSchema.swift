@@ -1,21 +1,16 @@
 /// The tables, indexes, triggers and views that a database file has.
 package struct ActualSchema: Equatable, Sendable {
-  /// All objects, in the order in which they were made.
+  /// All objects, in the order in which they were created.
   package let objects: [SchemaObject]
-  /// The tables, virtual ones included, in the order in which they were made.
+  /// The tables, virtual ones included, in the order in which they were created.
   package let tables: [ActualTable]
-  /// The parts that the file says a deferred migration left; `pending(under:)` returns those that count.
+  /// The clean-up of a deferred migration that the file lists; `pending(under:)` returns the valid part.
   let listed: DeferredMigration
 
   private let tablePositions: [String: Int]
   private let objectPositions: [SchemaObject.Kind: [String: Int]]
 
-  /// Reads the schema of a database.
-  ///
-  /// - Parameters:
-  ///   - connection: The connection.
-  ///   - database: The schema name of the database: `main`, or an attached one.
-  /// - Throws: ``SQLiteError`` if the file is not a database or is damaged.
+  /// Reads the schema of a database; `database` is its schema name.
   package init(of connection: Connection, database: String = "main") throws(SQLiteError) {
     var objects: [SchemaObject] = []
     var virtual: Set<String> = []
@@ -27,7 +22,7 @@ package struct ActualSchema: Equatable, Sendable {
       guard let kind = SchemaObject.Kind(rawValue: row.text(at: 0) ?? "") else { return }
       let object = SchemaObject(
         kind: kind, name: row.text(at: 1) ?? "", table: row.text(at: 2) ?? "", sql: row.text(at: 3))
-      // Only a table without rows of its own has no page. The statement alone can't tell: anyone may have written it.
+      // Only a table without rows of its own has no root page. The statement alone is no evidence: it may be forged.
       let page = row.integer(at: 4)
       if kind == .table, page <= 0 || object.isVirtualTable { virtual.insert(object.name) }
       if kind == .view || kind == .trigger {
@@ -36,7 +31,7 @@ package struct ActualSchema: Equatable, Sendable {
           throw SQLiteError.expired("its schema has more than \(InspectionBounds.pagelessObjects) views and triggers")
         }
       }
-      // Otherwise a small file could have any number of tables, each as large as all of it.
+      // Otherwise many tables could share the pages of a small file, and each would be as large as all of it.
       guard page <= 0 || pages.insert(page).inserted else { throw SQLiteError.sharedPage(of: object.name) }
       objects.append(object)
     }
@@ -46,7 +41,7 @@ package struct ActualSchema: Equatable, Sendable {
     for object in objects where object.kind == .table {
       let isVirtual = virtual.contains(object.name)
       var found: [ActualColumn] = []
-      // A virtual table's module may be missing here, and runs if it isn't; its columns don't concern us.
+      // Reading a virtual table's columns would run its module, or fail without it, and they aren't needed.
       if !isVirtual {
         try columns.bind(object.name, at: 1)
         try columns.bind(database, at: 2)
@@ -67,7 +62,7 @@ package struct ActualSchema: Equatable, Sendable {
   private static let columnQuery =
     "SELECT name, type, \"notnull\", pk, hidden FROM pragma_table_xinfo(?1, ?2) ORDER BY cid"
 
-  /// Reads the columns of a table by the name that its statement gives it.
+  /// Reads the columns of a table by the name in its statement.
   package static func columns(of table: String, _ connection: Connection) throws(SQLiteError) -> [ActualColumn] {
     let columns = try connection.prepare(columnQuery)
     try columns.bind([.text(table), .text("main")])
@@ -110,7 +105,7 @@ package struct SchemaObject: Equatable, Sendable {
   package let name: String
   /// The table it belongs to; its own name for a table or view.
   package let table: String
-  /// The statement that made it; `nil` for an index that a constraint of its table implies.
+  /// The statement that created it; `nil` for an index that a constraint of its table implies.
   package let sql: String?
 
   /// The kind of a schema's object.
@@ -156,32 +151,27 @@ package struct ActualTable: Equatable, Sendable {
     self.isShadow = isShadow
   }
 
-  /// Returns the column of the given name, or `nil`; a computed one has no value of its own and doesn't count.
+  /// Returns the column of the given name, or `nil`; computed columns, which store no value, don't count.
   package func column(named name: String) -> ActualColumn? {
     columns.first { $0.name == name && !$0.isGenerated }
   }
 }
 
-/// The names by which SQL reads the number of a row, each of which a column of that name hides.
+/// The SQL names of a row's number; each is hidden by a column of that name.
 ///
 /// https://www.sqlite.org/rowidtable.html
 private let rowNumberNames = ["rowid", "_rowid_", "oid"]
 
 extension Connection {
-  /// Returns the SQL of the number that each row of a table has.
+  /// Returns the SQL of a row's number: a name that no column hides, or the quoted column that is the number.
   ///
-  /// - Parameters:
-  ///   - table: The table.
-  ///   - columns: All of its columns.
-  ///   - database: The schema name of its database.
-  /// - Returns: A name that no column hides, or the column that is the number, quoted; `nil` for a table without
-  ///   such a name, or one made `WITHOUT ROWID`.
+  /// Returns `nil` for a table that hides all the names, or that was created `WITHOUT ROWID`.
   package func rowNumber(of table: String, _ columns: [ActualColumn], in database: String = "main") -> String? {
     let names = Set(columns.map { $0.name.lowercased() })
     guard let name = rowNumberNames.first(where: { !names.contains($0) }) else {
       return ActualColumn.rowNumber(in: columns).map { quote($0.name) }
     }
-    // A table made `WITHOUT ROWID` has no such column, as SQLite finds when it prepares the query.
+    // A table created `WITHOUT ROWID` has no such column, as SQLite finds when it prepares the query.
     return (try? prepare("SELECT \(name) FROM \(quote(database)).\(quote(table))")) == nil ? nil : name
   }
 }
@@ -199,13 +189,13 @@ package struct ActualColumn: Equatable, Sendable {
   /// True if the column is hidden or computed.
   package let isGenerated: Bool
 
-  /// Returns the column that is the number of each row: the only one of the key, declared as `INTEGER`.
+  /// Returns the column that is the number of each row: the only primary-key column, declared as `INTEGER`.
   package static func rowNumber(in columns: [ActualColumn]) -> ActualColumn? {
     let keys = columns.filter { $0.primaryKeyPosition > 0 }
     return keys.count == 1 && keys[0].declaredType.uppercased() == "INTEGER" ? keys[0] : nil
   }
 
-  /// Creates a column from a row of the pragma that lists columns.
+  /// Creates a column from a row of `pragma_table_xinfo`.
   fileprivate init(_ row: borrowing Statement) {
     self.init(
       name: row.text(at: 0) ?? "", declaredType: row.text(at: 1) ?? "", isNotNull: row.integer(at: 2) != 0,
@@ -224,7 +214,7 @@ package struct ActualColumn: Equatable, Sendable {
   }
 }
 
-/// Returns a statement without double quotes and with single spaces, so that spellings of Core Data's versions agree.
+/// Returns a statement without double quotes and with single spaces, which Core Data's versions write differently.
 package func normalizedStatement(_ sql: String) -> String {
   guard sql.utf8.allSatisfy({ $0 < 0x80 }) else {
     return sql.split { $0.isWhitespace }.joined(separator: " ").filter { $0 != "\"" }

@@ -1,7 +1,7 @@
 import CHeirloomSQLite
 
 extension Connection {
-  /// The actions that a statement may take while it makes an object.
+  /// The actions that a statement may take while it creates an object.
   private final class Permission {
     let object: SchemaObject
 
@@ -25,13 +25,10 @@ extension Connection {
     }
   }
 
-  /// Makes an object of a schema by its own statement, which anyone may have written.
+  /// Creates an object of a schema by its own statement, which may be hostile.
   ///
-  /// A statement that does anything but make this very object in the main database is refused: it could reach other
-  /// files, or run for ever.
-  ///
-  /// - Parameter object: The object.
-  /// - Throws: ``SQLiteError`` if the statement is refused or fails.
+  /// A statement that does anything but create this very object in the main database is rejected: it could reach other
+  /// files, or run forever.
   package func make(_ object: SchemaObject) throws(SQLiteError) {
     let beginnings =
       switch object.kind {
@@ -61,7 +58,7 @@ extension Connection {
     try execute(sql)
   }
 
-  /// Keeps every later statement from reaching another file.
+  /// Keeps later statements from attaching other files.
   package func forbidAttaching() throws(SQLiteError) {
     sqlite3_limit(try openHandle(), SQLITE_LIMIT_ATTACHED, 0)
   }

@@ -1,9 +1,9 @@
 import Foundation
 
 extension Connection {
-  /// Makes the functions available that the triggers of derived attributes call.
+  /// Registers the functions that the triggers of derived attributes call.
   ///
-  /// Core Data uses two of them to learn what a trigger changed; here they do nothing.
+  /// Core Data uses two of them to find out what a trigger changed; here they do nothing.
   package func registerCoreDataFunctions() throws(SQLiteError) {
     for name in PhysicalName.triggerFunctions {
       try registerFunction(name, argumentCount: 5) { _ in .null }

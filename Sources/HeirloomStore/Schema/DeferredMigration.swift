@@ -1,23 +1,23 @@
 import HeirloomFormats
 import HeirloomModel
 
-/// The parts of a store that a deferred lightweight migration left to be cleaned up later.
+/// The clean-up that a deferred lightweight migration left for later.
 ///
-/// The store has its current model all the same. The metadata hold the list beside Core Data's own key, which only says
-/// that something is left. Names that the store doesn't have, or that its model needs, don't count.
+/// The store has its current model already. The metadata hold the list beside Core Data's own key, which only marks
+/// that something is left. Names that the store doesn't have, or that its model needs, are ignored.
 public struct DeferredMigration: Hashable, Sendable {
-  /// Tables that no entity and no relationship has any more, sorted by name.
+  /// Tables that no entity and no relationship uses any more, sorted by name.
   public package(set) var tables: [String]
-  /// Columns that no property has any more, by the table's name; each list in the order of the file.
+  /// Columns that no property uses any more, by the table's name; each list in the order of the file.
   public package(set) var columns: [String: [String]]
-  /// Indexes that the model doesn't ask for any more, sorted by name.
+  /// Indexes that the model no longer requires, sorted by name.
   public package(set) var unusedIndexes: [String]
-  /// Indexes that the model asks for and that are not there yet, sorted by name.
+  /// Indexes that the model requires and that don't exist yet, sorted by name.
   public package(set) var missingIndexes: [String]
-  /// True if the pages that become empty are to be given back to the file system.
+  /// True if empty pages are to be released to the file system.
   public package(set) var releasesPages: Bool
 
-  /// Creates a list of what is left, empty by default.
+  /// Creates a list, empty by default.
   package init(
     tables: [String] = [], columns: [String: [String]] = [:], unusedIndexes: [String] = [],
     missingIndexes: [String] = [], releasesPages: Bool = false
@@ -34,7 +34,7 @@ public struct DeferredMigration: Hashable, Sendable {
     tables.isEmpty && columns.isEmpty && unusedIndexes.isEmpty && missingIndexes.isEmpty && !releasesPages
   }
 
-  /// The parts that are left, one phrase each: `the table ZNOTE`, `the column ZNOTE.ZBODY`.
+  /// The remaining work, one phrase each: `the table ZNOTE`, `the column ZNOTE.ZBODY`.
   public var items: [String] {
     missingIndexes.map { "the index \($0), which is to be made" }
       + unusedIndexes.map { "the index \($0)" } + tables.map { "the table \($0)" }
@@ -52,9 +52,7 @@ extension DeferredMigration {
   private static let missingIndexesKey = "missingIndexes"
   private static let releasesPagesKey = "releasesPages"
 
-  /// Reads the list from a value of the metadata.
-  ///
-  /// - Returns: `nil` if it is not a list of ours, or an empty one.
+  /// Reads the list from a value of the metadata; `nil` if it is not a list of Heirloom's, or is empty.
   init?(_ value: PropertyListValue) {
     guard let values = value.dictionaryValue else { return nil }
     func names(_ value: PropertyListValue?) -> [String] { (value?.arrayValue ?? []).compactMap(\.stringValue) }
@@ -76,9 +74,7 @@ extension DeferredMigration {
     ])
   }
 
-  /// Reads the list of what is left from a database's metadata, whatever else they say.
-  ///
-  /// - Returns: An empty list for a database without metadata that can be read.
+  /// Reads the list from a database's metadata without validating them; empty if they can't be read.
   static func listed(in connection: Connection, database: String) throws(SQLiteError) -> DeferredMigration {
     let table = PhysicalName.metadataTable
     guard
@@ -89,18 +85,15 @@ extension DeferredMigration {
     return listed(in: values) ?? DeferredMigration()
   }
 
-  /// Returns the list of what is left, which counts only beside Core Data's own key.
+  /// Returns the list, which is valid only beside Core Data's own key; `nil` if nothing is left.
   ///
   /// If that key is gone, something other than Heirloom has cleaned up.
-  ///
-  /// - Parameter metadata: The values of a store's metadata.
-  /// - Returns: The list; `nil` if nothing is left.
   static func listed(in metadata: [String: PropertyListValue]) -> DeferredMigration? {
     guard isNoted(in: metadata) else { return nil }
     return metadata[PhysicalName.deferredWorkKey].flatMap { DeferredMigration($0) }
   }
 
-  /// Returns true if Core Data's key says that something is left.
+  /// Returns true if Core Data's key marks remaining work.
   static func isNoted(in metadata: [String: PropertyListValue]) -> Bool {
     switch metadata[PhysicalName.deferredMigrationKey] {
     case nil, .null, .boolean(false), .integer(0): false
@@ -114,11 +107,8 @@ extension DeferredMigration {
 extension ActualSchema {
   /// Returns those parts of the list that the file has and that the model doesn't need.
   ///
-  /// This is the one place that decides: nothing but these names may be cleaned up, and none of them is foreign or a
-  /// difference from the model. The list comes from the file and could name anything.
-  ///
-  /// - Parameter schema: The schema of the store's model.
-  /// - Returns: The names that count.
+  /// Only this function decides: nothing but these names may be cleaned up, and none of them is foreign or a difference
+  /// from the model. The list comes from the file and could name anything.
   package func pending(under schema: PhysicalSchema) -> DeferredMigration {
     guard !listed.isEmpty else { return listed }
     // A store of one configuration may hold tables of others.
@@ -158,9 +148,9 @@ extension ActualSchema {
 }
 
 extension PhysicalIndex {
-  /// True if an app works without it, only slower: the model asks for it, and it enforces nothing.
+  /// True if an app works without it, only slower: a fetch index of the model, which enforces nothing.
   ///
-  /// Without the indexes on keys, each walk along a relationship would read a whole table.
+  /// Without the indexes on keys, following a relationship would read a whole table.
   package var mayWait: Bool {
     guard case .fetchIndex = kind else { return false }
     return ordering.map { $0.first != "UNIQUE" } ?? false

@@ -1,17 +1,17 @@
 import HeirloomModel
 
-/// The correction of an entity's row in the table of entities, where the model and the other rows tell what is right.
+/// A correction of an entity's row in the table of entities, derived from the model and the other rows.
 ///
-/// Core Data derives the numbers from the model. A wrong name is told from a store whose numbers are really others by
-/// the rows: objects with the number lie in the table of the model's entity, or the parents are those of the model's
-/// entity only.
+/// Core Data derives the numbers from the model. The rows distinguish a wrong name from a store whose numbers are
+/// really different: objects with the number are in the table of the model's entity, or only the model's entity can
+/// have the parent.
 package struct EntityListCorrection: Equatable, Sendable {
   /// The entity, and its number.
   package let entity: String
   package let number: Int
-  /// The name that is wrong, and is replaced; `nil` if none is.
+  /// The wrong name, which is replaced; `nil` if the name is right.
   package let wrongName: String?
-  /// The number of the parent that is right; `nil` if that in the table is.
+  /// The number of the right parent; `nil` if the table has it.
   package let parent: Int?
 
   /// A clause about the correction.
@@ -23,14 +23,9 @@ package struct EntityListCorrection: Equatable, Sendable {
     ].compactMap(\.self).joined(separator: ", and ")
   }
 
-  /// Finds what is to be corrected in a store's table of entities.
+  /// Returns the proven corrections of a store's table of entities, by number.
   ///
-  /// - Parameters:
-  ///   - connection: A connection to the store.
-  ///   - schema: The schema of the model that fits the store's version hashes.
-  ///   - actual: The schema of the file.
-  /// - Returns: The corrections, by number; none for what nothing proves.
-  /// - Throws: `SQLiteError`.
+  /// The schema's model must fit the store's version hashes.
   package static func all(
     in connection: Connection, _ schema: PhysicalSchema, _ actual: ActualSchema
   ) throws(SQLiteError) -> [EntityListCorrection] {
@@ -40,7 +35,7 @@ package struct EntityListCorrection: Equatable, Sendable {
     else { return [] }
     var rows: [Int64: (name: String?, parent: Int64?)] = [:]
     for row in try connection.rows("SELECT \(columns.map(quote).joined(separator: ", ")) FROM \(quote(list.name))") {
-      // Of two rows for one number nothing tells which is right.
+      // If two rows have one number, nothing shows which is right.
       guard let number = row[0].integer, rows.updateValue((row[1].text, row[2].integer), forKey: number) == nil else {
         return []
       }
@@ -68,7 +63,7 @@ package struct EntityListCorrection: Equatable, Sendable {
   ) throws(SQLiteError) -> [Int: String] {
     var names: [Int: String] = [:]
     var isMore = true
-    // One that is corrected proves others: the other entity has its own number then.
+    // A correction may prove others: the other entity has its own number then.
     while isMore {
       isMore = false
       for entity in schema.entities {
@@ -83,15 +78,15 @@ package struct EntityListCorrection: Equatable, Sendable {
     return names
   }
 
-  /// Returns true if a number is that of an entity, and not of another one whose name it has.
+  /// Returns true if a number is proven to be an entity's, and not that of the other one whose name it has.
   private static func isProven(
     _ entity: PhysicalEntity, _ other: PhysicalEntity?, _ rows: [Int64: (name: String?, parent: Int64?)],
     _ connection: Connection, _ actual: ActualSchema
   ) throws(SQLiteError) -> Bool {
     guard let other else { return true }
-    // The other one has its own number besides.
+    // The other entity's own number has its name.
     if rows[Int64(other.number)]?.name == other.name { return true }
-    // The parent is one that the model's entity has, and the other one can't have by the names in the table.
+    // The model's entity can have the parent, and the other can't: only one of the two is a root.
     if let parent = rows[Int64(entity.number)]?.parent, parent == Int64(entity.superentityNumber),
       (parent == 0) != (other.superentityNumber == 0)
     {

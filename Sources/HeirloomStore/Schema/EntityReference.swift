@@ -1,4 +1,4 @@
-/// A column of persistent history or of CloudKit mirroring that names an entity of the model.
+/// A column of persistent history or of CloudKit mirroring that refers to an entity of the model.
 package struct EntityReference: Hashable, Sendable {
   /// The table.
   package let table: String
@@ -11,10 +11,10 @@ package struct EntityReference: Hashable, Sendable {
 }
 
 extension ActualSchema {
-  /// The columns of the framework's own tables that name entities, in the order of the file.
+  /// The columns of the framework's own tables that refer to entities, in the order of the file.
   ///
-  /// Their names identify them, so that tables of any version of the framework are understood. They are `ZENTITY` of
-  /// the changes, `ZENTITYID` of CloudKit mirroring, and the latter's columns whose names end in `ENTITYNAME`.
+  /// They are found by name, in tables of any version of the framework: `ZENTITY` of the changes, `ZENTITYID` of
+  /// CloudKit mirroring, and the latter's columns whose names end in `ENTITYNAME`.
   package var entityReferences: [EntityReference] {
     tables.filter { !$0.isVirtual }.flatMap { table -> [EntityReference] in
       let isChange = table.name == PhysicalName.changeTable

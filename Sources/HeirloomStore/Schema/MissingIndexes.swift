@@ -1,14 +1,15 @@
 import HeirloomModel
 
-// The indexes that a repair can make.
+// The indexes that a repair can create.
 extension PhysicalIndex {
-  /// Returns true if rows with equal values keep the index from being made.
+  /// Returns true if rows with equal values keep the index from being created.
   package func isPrevented(in connection: Connection) throws(SQLiteError) -> Bool {
     guard case .constraint = kind else { return false }
     return try connection.firstInteger("SELECT 1 FROM (\(equalValues)) LIMIT 1") != nil
   }
 
-  /// The query of the values that several rows share: the values, the number of rows, and two of their keys.
+  /// The query of the values that several rows share: the number of rows with a value, their lowest and their highest
+  /// key.
   package var equalValues: String {
     let (columns, key) = (self.columns.map(quote), quote(PhysicalName.primaryKey))
     return "SELECT COUNT(*) AS n, MIN(\(key)) AS first, MAX(\(key)) AS last FROM \(quote(table)) NOT INDEXED WHERE "
@@ -18,7 +19,7 @@ extension PhysicalIndex {
 }
 
 extension Connection {
-  /// Returns true if an index of another name is on the same columns: earlier versions of Core Data named them otherwise.
+  /// Returns true if an index of any name covers the same columns: earlier versions of Core Data used other names.
   package func hasEquivalent(of index: PhysicalIndex) -> Bool {
     var mustBeUnique = false
     switch index.kind {
@@ -36,7 +37,7 @@ extension Connection {
     }
   }
 
-  /// Returns the missing indexes of a schema that can be made: no R-tree, and none that equal rows are in the way of.
+  /// Returns the missing indexes that can be created: no R-tree, and none that rows with equal values prevent.
   package func indexesToMake(
     of schema: PhysicalSchema, _ actual: ActualSchema
   ) throws(SQLiteError) -> [PhysicalIndex] {

@@ -1,9 +1,9 @@
 import HeirloomModel
 
-/// The correction of a column of entity numbers, in the rows whose number follows from something else in the store.
+/// A correction of a column of entity numbers, in rows whose number follows from other data of the store.
 ///
-/// A row is of the only entity whose objects its table can hold. The number beside a key is that of the object with the
-/// key. Core Data doesn't read the number of a row whose table holds objects of one entity, so that an app may have
+/// A row's own number is that of the only entity whose objects its table can hold. The number beside a key is that of
+/// the object with the key. Core Data doesn't read a row's number in the table of a single entity, so an app may have
 /// worked with such rows for years.
 package final class NumberCorrection {
   /// The table.
@@ -12,13 +12,13 @@ package final class NumberCorrection {
   package let column: String
   /// The entity that the table's rows are of, or that declares the relationship.
   package let entity: String
-  /// The relationship whose key the number is beside, and the table of its objects; `nil` for the rows' own number.
+  /// The relationship whose key is beside the number, and its destination's table; `nil` for the rows' own number.
   package let link: (relationship: String, key: String, target: String)?
-  /// The numbers that are right.
+  /// The valid numbers.
   private let numbers: ClosedRange<Int>
-  /// The numbers of the rows that are looked at; `nil` for all.
+  /// The entity numbers of the rows that are checked; `nil` for all.
   private let rows: ClosedRange<Int>?
-  /// The right number where there is no link.
+  /// The right number if there is no link.
   private let number: Int
 
   fileprivate init(
@@ -31,7 +31,7 @@ package final class NumberCorrection {
     number = entity.number
   }
 
-  /// Returns the query of the right number, without its columns.
+  /// Returns the `FROM` clause of the query for the right number.
   private func object(_ row: String) -> String? {
     link.map { "FROM \(quote($0.target)) AS d WHERE d.\(quote(PhysicalName.primaryKey)) = \(row).\(quote($0.key))" }
   }
@@ -42,10 +42,7 @@ package final class NumberCorrection {
     "\(number) BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)"
   }
 
-  /// Returns the condition of the rows that are corrected.
-  ///
-  /// - Parameter row: The name of a row.
-  /// - Returns: The SQL.
+  /// Returns the SQL condition of the rows that are corrected; `row` is the table's alias.
   package func condition(_ row: String = "t") -> String {
     let cell = "\(row).\(quote(column))"
     guard let object = object(row) else {
@@ -101,7 +98,7 @@ extension PhysicalSchema {
     return corrections
   }
 
-  /// All corrections, in the order in which they follow from each other.
+  /// All corrections: first the rows' own numbers, from which those beside keys follow.
   package var numberCorrections: [NumberCorrection] {
     var corrections: [NumberCorrection] = []
     for root in entities where root.superentityNumber == 0 {
@@ -127,7 +124,7 @@ extension PhysicalSchema {
 }
 
 extension PhysicalEntity {
-  /// Returns the clause about a record of the tree's highest key that is behind, or that is no number.
+  /// Returns the clause about a record of the tree's highest key that is too low or is no number.
   package func words(ofRecord record: Int64?, highest: Int64) -> String {
     Self.words(ofRecord: record, of: name, highest: highest, in: table)
   }
@@ -140,10 +137,8 @@ extension PhysicalEntity {
 
   /// Returns the SQL of the entity number of a row of the entity's table.
   ///
-  /// Where the table holds objects of one entity, its number is certain, and Core Data doesn't read the column either.
-  ///
-  /// - Parameter row: The name of the row; `nil` for the table's.
-  /// - Returns: The SQL.
+  /// In the table of a single entity, the number is certain, and Core Data doesn't read the column either. `row` is the
+  /// table's alias; `nil` for none.
   package func numberSQL(ofRow row: String? = nil) -> String {
     superentityNumber == 0 && treeNumbers.count == 1
       ? "\(number)" : (row.map { $0 + "." } ?? "") + quote(PhysicalName.entity)
@@ -156,7 +151,7 @@ extension PhysicalEntity {
 
   /// Returns true if a record of the highest key is wrong, given the highest key in the table.
   ///
-  /// It is one that is lower, or no number; or one after which there are no more keys, though there would be.
+  /// It is wrong if it is too low or is no number, or if it leaves no room for new keys although the table does.
   package static func isWrong(record: Int64?, highest: Int64) -> Bool {
     guard let record else { return true }
     return record < highest || record > highestKeyWithRoom && highest <= highestKeyWithRoom

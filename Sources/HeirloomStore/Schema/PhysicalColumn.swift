@@ -28,7 +28,7 @@ package enum SQLColumnType: String, Hashable, Sendable {
     }
   }
 
-  /// Creates the type that is declared like this, or the one that SQLite treats like it.
+  /// Creates the type with this declaration, or the one that SQLite treats alike.
   init(declaredType: String) {
     if let type = SQLColumnType(rawValue: declaredType.uppercased()) {
       self = type
@@ -44,7 +44,7 @@ package enum SQLColumnType: String, Hashable, Sendable {
   }
 }
 
-/// A column of a table as a model asks for it.
+/// A table's column as a model requires it.
 package struct PhysicalColumn: Hashable, Sendable {
   /// The column's name, unique in its table.
   package let name: String
@@ -68,21 +68,21 @@ package struct PhysicalColumn: Hashable, Sendable {
     case entity
     /// The number of times the object was saved.
     case optimisticLock
-    /// The value of an attribute; `path` goes on with the elements of a composite one.
+    /// The value of an attribute; `path` continues with the elements of a composite one.
     case attribute(entity: String, path: [String])
     /// The primary key of a to-one relationship's destination.
     case key(entity: String, relationship: String)
     /// The entity number of a to-one relationship's destination.
     case keyEntity(entity: String, relationship: String)
-    /// The primary key of the object whose to-many relationship without inverse leads to this one.
+    /// The primary key of the object whose to-many relationship without inverse refers to this one.
     case inverselessKey(entity: String, relationship: String)
     /// The place in an ordered to-many relationship: 2048, then steps of 1024, with gaps.
     case order(entity: String, relationship: String)
-    /// The primary key of the object that a many-to-many relationship leads to.
+    /// The primary key of a many-to-many relationship's destination.
     case joinKey(entity: String, relationship: String)
     /// The other key of a many-to-many relationship that is its own inverse.
     case reflexiveKey(entity: String, relationship: String)
-    /// Something that no model knows: the store has the column, and migrations take it along.
+    /// A column of the store that no model knows; migrations keep it.
     case unknown
 
     /// The entity that declares the column's property, and the property's name or the path of an attribute's leaf; `nil`
@@ -97,7 +97,7 @@ package struct PhysicalColumn: Hashable, Sendable {
       }
     }
 
-    /// True if the value is the object's own, or somebody else's: neither its key, its entity nor its version.
+    /// True for a property's value and for an unknown value; false for the row's key, entity and version.
     package var isContent: Bool { property != nil || self == .unknown }
 
     /// True if the value is the key of the row, or part of it.
@@ -132,13 +132,13 @@ package struct AttributeColumn: Hashable, Sendable {
   package let type: SQLColumnType
 }
 
-/// The place where a relationship's links are stored, seen from the objects that have the relationship.
+/// The place where a relationship's links are stored, as seen from the objects that have the relationship.
 package enum RelationshipStorage: Hashable, Sendable {
   /// A key in the object's own row: the destination's primary key and, if it has subentities, its entity number.
   case key(table: String, column: String, entityColumn: String?)
   /// A key in the destination's rows: the inverse's key of this object.
   case inverseKey(table: String, column: String, entityColumn: String?, orderColumn: String?)
-  /// A key in the destination's rows that names this object and belongs to no relationship there.
+  /// A key in the destination's rows that refers to this object and belongs to no relationship there.
   case inverselessKey(table: String, column: String, orderColumn: String?)
   /// A table of pairs: the object's key, the destination's key, and the destination's place in the object's list.
   case join(table: String, ownerColumn: String, destinationColumn: String, orderColumn: String?)

@@ -9,11 +9,11 @@ package struct PhysicalSchema: Sendable {
   package let model: ManagedObjectModel
   /// The entities in the order of their numbers.
   package let entities: [PhysicalEntity]
-  /// The tables in the order in which they are made.
+  /// The tables in the order in which they are created.
   package private(set) var tables: [PhysicalTable]
-  /// The indexes in the order in which they are made.
+  /// The indexes in the order in which they are created.
   package let indexes: [PhysicalIndex]
-  /// The triggers of derived attributes and R-trees in the order in which they are made.
+  /// The triggers of derived attributes and R-trees in the order in which they are created.
   package let triggers: [PhysicalTrigger]
   /// The derived attributes whose expression has no known trigger, each as entity and attribute.
   package let underivedAttributes: [[String]]
@@ -23,22 +23,16 @@ package struct PhysicalSchema: Sendable {
   /// The storage by entity and property, inherited properties included.
   private let storages: [String: [String: PropertyStorage]]
 
-  /// The place where a property is stored.
   enum PropertyStorage: Hashable, Sendable {
     case attribute([AttributeColumn])
     case relationship(RelationshipStorage)
   }
 
-  /// Derives the schema of a model.
+  /// Derives the schema of a model, for the entities of a configuration or for all.
   ///
-  /// - Parameters:
-  ///   - model: The model.
-  ///   - configuration: The configuration whose entities the store holds; `nil` for all.
-  ///   - actual: The schema of the store that is to be read or written; `nil` for a new store. It decides which side
-  ///     names the table of a many-to-many relationship. Within one entity that can't be derived, and elsewhere a store
-  ///     may have the other name.
-  ///   - joinOwners: Relationships, as `Entity.relationship`, that name the table where nothing else decides: a
-  ///     migration keeps the side that the store had.
+  /// The schema of an existing store decides which side names the table of a many-to-many relationship. Within one
+  /// entity that can't be derived, and elsewhere a store may have the other name. Without it, `joinOwners` decides,
+  /// relationships as `Entity.relationship`: a migration keeps the side that the store had.
   package init(
     model: ManagedObjectModel, configuration: String? = nil, actual: ActualSchema? = nil, joinOwners: Set<String> = []
   ) {
@@ -81,10 +75,7 @@ package struct PhysicalSchema: Sendable {
     self.entity(named: entity).flatMap { table(named: $0.table) }
   }
 
-  /// Returns the schema with further columns at the end of tables, but for those whose names are taken there.
-  ///
-  /// - Parameter columns: The columns by table.
-  /// - Returns: The schema with them.
+  /// Returns the schema with further columns at the end of tables; columns whose names are taken there are left out.
   package func adding(_ columns: [String: [PhysicalColumn]]) -> PhysicalSchema {
     var schema = self
     schema.tables = tables.map { table in
@@ -95,7 +86,7 @@ package struct PhysicalSchema: Sendable {
     return schema
   }
 
-  /// The columns that no model knows, by table, in tables that have any.
+  /// The columns that the model doesn't know, by table; tables without any are left out.
   package var unknownColumns: [String: [PhysicalColumn]] {
     var columns: [String: [PhysicalColumn]] = [:]
     for table in tables {
@@ -105,9 +96,9 @@ package struct PhysicalSchema: Sendable {
     return columns
   }
 
-  /// Core Data's names for the tables of links that the store names after the other side, by the store's names.
+  /// Core Data's names for the join tables that the store names after the other side, by the store's names.
   ///
-  /// Tables of links within one entity are left out, since it is unknown which side names those.
+  /// Join tables within one entity are left out, because it is unknown which side names those.
   package var misnamedJoins: [String: String] {
     var names: [String: String] = [:]
     for table in tables {
@@ -125,33 +116,20 @@ package struct PhysicalSchema: Sendable {
 
   /// Returns the columns of an attribute that an entity has or inherits.
   ///
-  /// - Parameters:
-  ///   - attribute: The attribute's name.
-  ///   - entity: The entity's name.
-  /// - Returns: One column, or one for each leaf of a composite in element order; none for a transient attribute or a
-  ///   name that is not an attribute's.
+  /// There is one column, or one for each leaf of a composite in element order; none for a transient attribute or an
+  /// unknown name.
   package func columns(ofAttribute attribute: String, in entity: String) -> [AttributeColumn] {
     guard case .attribute(let columns)? = storages[entity]?[attribute] else { return [] }
     return columns
   }
 
-  /// Returns the column of an attribute, or of the leaf that a path leads to.
-  ///
-  /// - Parameters:
-  ///   - path: The attribute's name, followed by names of elements for a leaf of a composite.
-  ///   - entity: An entity that has or inherits it.
-  /// - Returns: `nil` if nothing is stored under that path.
+  /// Returns the column of an attribute, or of a composite's leaf at a path; `nil` if nothing is stored there.
   package func column(atPath path: [String], in entity: String) -> AttributeColumn? {
     guard let attribute = path.first else { return nil }
     return columns(ofAttribute: attribute, in: entity).first { $0.path == path }
   }
 
-  /// Returns the storage of a relationship that an entity has or inherits.
-  ///
-  /// - Parameters:
-  ///   - relationship: The relationship's name.
-  ///   - entity: The entity's name.
-  /// - Returns: `nil` for a transient relationship or a name that is not a relationship's.
+  /// Returns the storage of a relationship that an entity has or inherits; `nil` for a transient or unknown one.
   package func storage(ofRelationship relationship: String, in entity: String) -> RelationshipStorage? {
     guard case .relationship(let storage)? = storages[entity]?[relationship] else { return nil }
     return storage
@@ -161,7 +139,7 @@ package struct PhysicalSchema: Sendable {
 // MARK: - Statements
 
 extension PhysicalSchema {
-  /// The statements that make the three tables that every store has besides those of its model.
+  /// The statements that create the three tables that every store has besides those of its model.
   package static let bookkeepingStatements: [String] = [
     "CREATE TABLE \(PhysicalName.primaryKeyTable) (\(PhysicalName.entity) INTEGER PRIMARY KEY,"
       + " \(PhysicalName.name) VARCHAR, \(PhysicalName.superentity) INTEGER, \(PhysicalName.maximum) INTEGER)",
@@ -170,10 +148,10 @@ extension PhysicalSchema {
     "CREATE TABLE \(PhysicalName.modelCacheTable) (\(PhysicalName.content) BLOB)",
   ]
 
-  /// The statements that make the tables of the model.
+  /// The statements that create the tables of the model.
   package var tableStatements: [String] { tables.map(\.sql) }
 
-  /// The statements that make indexes, R-trees included, and triggers; they run after the rows are written.
+  /// The statements that create indexes, R-trees included, and triggers; they run after the rows are written.
   package var indexAndTriggerStatements: [String] { indexes.map(\.sql) + triggers.map(\.sql) }
 
   /// All statements of a fresh store, in the order in which Core Data runs them.

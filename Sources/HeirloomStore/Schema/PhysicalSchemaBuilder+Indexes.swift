@@ -1,7 +1,7 @@
 import HeirloomModel
 
 extension PhysicalSchemaBuilder {
-  /// Makes the indexes, tree by tree.
+  /// Creates the indexes, tree by tree.
   func makeIndexes() {
     for root in roots {
       addStandardIndexes(of: root)
@@ -24,7 +24,7 @@ extension PhysicalSchemaBuilder {
     if physical.treeNumbers.count > 1 { addStandardIndex(on: table, columns: [PhysicalName.entity]) }
     for join in joins {
       guard let owner = entity(join.owner.entity), physical.treeNumbers.contains(owner.number) else { continue }
-      // The rule gives the name, even where a renamed table has its columns the other way round.
+      // The rule determines the name, even if a renamed table has its columns in reverse order.
       addStandardIndex(on: join.table.name, columns: [join.secondColumn, join.firstColumn])
     }
   }

@@ -23,7 +23,7 @@ extension PhysicalSchemaBuilder {
     }
   }
 
-  /// Makes the tables of many-to-many relationships.
+  /// Creates the tables of many-to-many relationships.
   func makeJoinTables() {
     // In plain order of entity names: the first to use a column name gets it without a number.
     var directions: [Direction] = []
@@ -39,7 +39,7 @@ extension PhysicalSchemaBuilder {
     var columns: [PropertyName: String] = [:]
     for direction in directions {
       guard let number = entity(direction.inverseEntity.name)?.number else { continue }
-      // A column is named after the relationship that leads to the row it identifies.
+      // A column is named after the relationship whose destination it identifies.
       columns[direction.name] = Self.unique(
         "Z_\(number)\(direction.relationship.name.uppercased())", in: &used)
     }
@@ -55,8 +55,8 @@ extension PhysicalSchemaBuilder {
 
   /// Returns true for the side that names the table: the one whose entity's name comes first, as for columns.
   ///
-  /// An existing store decides: it may have the table under the other side's name. Earlier versions of Heirloom chose
-  /// that name where the other side's entity has the lower number.
+  /// An existing store decides: its table may have the other side's name. Earlier versions of Heirloom chose that name
+  /// if the other side's entity has the lower number.
   private func isOwner(_ direction: Direction, _ columns: [PropertyName: String]) -> Bool {
     guard direction.name != direction.inverseName else { return true }
     let (own, other) = (fit(of: direction, columns), fit(of: direction.reversed, columns))
@@ -95,7 +95,7 @@ extension PhysicalSchemaBuilder {
       Self.joinTableName(number: number, relationship: owner.relationship.name), in: &tableNames)
     let isSelfInverse = owner.name == owner.inverseName
     let found = actual?.table(named: table)?.columns.map(\.name) ?? []
-    // The number that makes a name unique rests on a guess about order, so the store's name wins.
+    // The number that makes a name unique depends on a guess about the order, so the store's name wins.
     let destinationColumn = Self.actualName(of: forward, among: found)
     let ownerColumn = isSelfInverse ? PhysicalName.reflexiveColumn : Self.actualName(of: backward, among: found)
 
@@ -139,7 +139,7 @@ extension PhysicalSchemaBuilder {
         orderColumn: backwardOrder?.name))
   }
 
-  /// Returns the column that has the expected name, or has it with another number at the end.
+  /// Returns the column with the expected name, or with that name and another number at its end.
   private static func actualName(of expected: String, among found: [String]) -> String {
     guard !found.isEmpty, !found.contains(expected) else { return expected }
     let matches = found.filter { stem(of: $0) == stem(of: expected) }

@@ -11,7 +11,7 @@ extension PhysicalSchemaBuilder {
     case count(RelationshipStorage)
   }
 
-  /// Makes the triggers that keep derived attributes up to date.
+  /// Creates the triggers that keep derived attributes up to date.
   func makeTriggers() {
     for physical in entities {
       guard let entity = model.entity(named: physical.name) else { continue }
@@ -97,7 +97,7 @@ private struct TriggerWriter {
     return numbers.map { "\($0.lowerBound) <= \(number) AND \(number) <= \($0.upperBound)" }
   }
 
-  /// Returns the condition for the rows to change: those that a condition names and that have the attribute.
+  /// Returns the condition for the rows to change: those that meet a condition and have the attribute.
   private func rows(where condition: String) -> String {
     isOwn("").map { "\(condition) AND \($0)" } ?? condition
   }
@@ -128,7 +128,7 @@ private struct TriggerWriter {
     ]
   }
 
-  /// Returns the triggers that count the rows with the object's key, in the destination's table or in one of links.
+  /// Returns the triggers that count the rows with the object's key, in the destination's table or in a join table.
   func count(links: String, key link: String) -> [PhysicalTrigger] {
     let link = bareIdentifier(link)
     let recount =

@@ -1,12 +1,12 @@
 import HeirloomModel
 
-/// A builder that derives the physical schema of a model, step by step.
+/// Derives the physical schema of a model, step by step.
 ///
 /// The rules are those of the page "Core Data's layout", sections 1 to 3.
 final class PhysicalSchemaBuilder {
   let model: ManagedObjectModel
   let actual: ActualSchema?
-  /// Relationships, as `Entity.relationship`, that name the table where nothing else decides.
+  /// Relationships, as `Entity.relationship`, that name the join table if nothing else decides.
   let joinOwners: Set<String>
   /// The names of the entities that the store holds.
   let included: Set<String>
@@ -189,7 +189,7 @@ final class PhysicalSchemaBuilder {
     columns.append(AttributeColumn(path: path, attribute: attribute, table: table, name: name, type: type))
   }
 
-  /// Adds the keys that to-many relationships without inverse leave in the rows of their destinations.
+  /// Adds the keys that to-many relationships without inverse store in the rows of their destinations.
   private func addInverselessColumns() {
     for (owner, relationship) in toManyRelationships() where inverse(of: relationship, in: owner.name) == nil {
       guard let destination = entity(relationship.destinationEntity), let number = entity(owner.name)?.number
@@ -240,7 +240,7 @@ final class PhysicalSchemaBuilder {
 
   /// Returns the stored to-many relationships by owner's name; within one owner the last name comes first.
   ///
-  /// Core Data takes them in the order of a hash table; descending names are the nearest simple rule.
+  /// Core Data's order is that of a hash table; descending names are the nearest simple rule.
   func toManyRelationships() -> [(EntityDescription, RelationshipDescription)] {
     model.entities.filter { included.contains($0.name) }.flatMap { entity in
       entity.relationships.reversed().filter { isStored($0) && $0.isToMany }.map { (entity, $0) }
@@ -266,7 +266,8 @@ final class PhysicalSchemaBuilder {
 
   // MARK: Results
 
-  /// The tables in the order in which Core Data makes them: each table of objects, then those of links that it names.
+  /// The tables in the order in which Core Data creates them: each table of objects, then the join tables that it
+  /// names.
   var orderedTables: [PhysicalTable] {
     roots.flatMap { root -> [PhysicalTable] in
       guard let table = objectTable(of: root), let numbers = entity(root)?.treeNumbers else { return [] }
@@ -305,7 +306,7 @@ final class PhysicalSchemaBuilder {
     }
   }
 
-  /// Returns a name, or the name with the first number from 1 on that makes it new, and remembers it.
+  /// Returns the name, with the lowest number from 1 on that makes it unique if it is taken, and records it as used.
   static func unique(_ name: String, in used: inout Set<String>) -> String {
     var candidate = name
     var suffix = 0

@@ -1,4 +1,4 @@
-/// A table as a model asks for it.
+/// A table as a model requires it.
 package struct PhysicalTable: Hashable, Sendable {
   /// The table's name.
   package let name: String
@@ -27,7 +27,7 @@ package struct PhysicalTable: Hashable, Sendable {
     if case .links = kind { true } else { false }
   }
 
-  /// The statement that makes the table, spelled as Core Data does.
+  /// The statement that creates the table, spelled as Core Data does.
   package var sql: String {
     var parts = columns.map { column in
       let isKey = column.role == .primaryKey
@@ -47,21 +47,20 @@ package struct PhysicalTable: Hashable, Sendable {
 
   /// Returns the table with its columns in another order, as after a migration that only added columns.
   ///
-  /// - Parameter names: The names of columns of the table.
-  /// - Returns: `nil` if a name is not that of a column.
+  /// Returns `nil` if a name is not that of a column.
   package func withColumns(_ names: [String]) -> PhysicalTable? {
     let ordered = names.compactMap { column(named: $0) }
     return ordered.count == names.count ? PhysicalTable(name: name, kind: kind, columns: ordered) : nil
   }
 
-  /// Returns true if a file's table was made by this table's statement, whatever its spelling.
+  /// Returns true if a file's table was created by this table's statement, ignoring whitespace and quotes.
   package func isMade(by statement: String?) -> Bool {
     func characters(_ sql: String) -> String { sql.filter { !$0.isWhitespace && $0 != "\"" } }
     return statement.map(characters) == characters(sql)
   }
 }
 
-/// An index as a model asks for it.
+/// An index as a model requires it.
 package struct PhysicalIndex: Hashable, Sendable {
   /// The index's name.
   package let name: String
@@ -71,13 +70,13 @@ package struct PhysicalIndex: Hashable, Sendable {
   package let columns: [String]
   /// The reason why it exists.
   package let kind: Kind
-  /// The statement that makes it, spelled as Core Data does.
+  /// The statement that creates it, spelled as Core Data does.
   package let sql: String
 
   /// The uniqueness of the values, then the order of each column without the column's name.
   ///
-  /// Two indexes with equal order on the same columns have the same entries, whatever the columns are called. It is
-  /// `nil` for an R-tree, which is not an index of SQLite's.
+  /// Two indexes with equal order on the same columns have the same entries, whatever the columns' names. It is `nil`
+  /// for an R-tree, which is not an SQLite index.
   package var ordering: [Substring]? {
     if case .rTree = kind { return nil }
     guard let list = sql.split(separator: "(", maxSplits: 1).last else { return nil }
@@ -91,30 +90,30 @@ package struct PhysicalIndex: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     /// An index that every store has, on keys or entity numbers.
     case standard
-    /// An index that the model asks for.
+    /// A fetch index of the model.
     case fetchIndex(entity: String, name: String)
     /// An index that enforces a uniqueness constraint.
     case constraint(entity: String, properties: [String])
-    /// An R-tree that the model asks for, which is a virtual table.
+    /// An R-tree of the model, which is a virtual table.
     case rTree(entity: String, name: String)
   }
 }
 
-/// A trigger as a model asks for it.
+/// A trigger as a model requires it.
 package struct PhysicalTrigger: Hashable, Sendable {
   /// The trigger's name.
   package let name: String
-  /// The table whose changes it follows.
+  /// The table whose changes fire it.
   package let table: String
   /// The entity with the derived attribute or the R-tree.
   package let entity: String
   /// The derived attribute, or the R-tree's index.
   package let property: String
-  /// The statement that makes it.
+  /// The statement that creates it.
   package let sql: String
 }
 
-/// An entity as a store knows it.
+/// An entity of a store.
 package final class PhysicalEntity: Sendable {
   /// The entity's name.
   package let name: String
@@ -126,7 +125,7 @@ package final class PhysicalEntity: Sendable {
   package let rootName: String
   /// The table of the tree's objects.
   package let table: String
-  /// Its number and those of all its descendants, which follow without gaps.
+  /// Its number and those of all its descendants, which are consecutive.
   package let treeNumbers: ClosedRange<Int>
   /// True if only objects of subentities exist.
   package let isAbstract: Bool
@@ -140,7 +139,7 @@ package final class PhysicalEntity: Sendable {
   }
 }
 
-/// Returns a name as Core Data writes it in SQL, quoted only if SQL would not read it as a name otherwise.
+/// Returns a name as Core Data writes it in SQL, quoted only if SQL wouldn't accept it otherwise.
 ///
 /// Names of the format start with Z, unlike any keyword of SQL.
 func bareIdentifier(_ name: String) -> String {

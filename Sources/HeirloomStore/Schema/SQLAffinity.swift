@@ -1,4 +1,4 @@
-/// The way in which SQLite treats values of a column, by its declared type.
+/// The affinity of a column, which SQLite derives from its declared type.
 ///
 /// The rules: https://www.sqlite.org/datatype3.html#determination_of_column_affinity
 enum SQLAffinity: Hashable {

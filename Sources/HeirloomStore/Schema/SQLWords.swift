@@ -1,7 +1,7 @@
-/// The words of a statement, without quotes, comments and signs.
+/// The words of a statement, without quotes, comments and punctuation.
 struct SQLWords: Sequence, IteratorProtocol {
   private var rest: Substring.UTF8View
-  /// True if a parenthesis follows the last word, as it follows the name of a function that is called.
+  /// True if a parenthesis follows the last word, as after the name of a called function.
   var isFollowedByParenthesis: Bool {
     rest.first { $0 > 0x20 } == UInt8(ascii: "(")
   }
@@ -55,14 +55,14 @@ struct SQLWords: Sequence, IteratorProtocol {
 }
 
 extension SchemaObject {
-  /// The functions that make long values of short ones, so that a few words of a schema ask for any time and memory.
+  /// Functions that make long values of short ones: a short schema could take any amount of time and memory.
   private static let costlyFunctions: Set<String> = [
     "char", "format", "group_concat", "hex", "printf", "quote", "randomblob", "replace", "zeroblob",
   ]
 
   /// A function that can take any time and that SQLite would call for each row of a table or index; `nil` if none.
   ///
-  /// It may stand in a computed column, a check, or the expression or condition of an index.
+  /// It may be in a computed column, a check, or the expression or condition of an index.
   package var costlyFunction: String? {
     guard kind == .table || kind == .index else { return nil }
     var words = SQLWords(sql ?? "")
@@ -74,7 +74,7 @@ extension SchemaObject {
 }
 
 extension SchemaObject {
-  /// Returns the first of some names that stands in the statement; the names are in lower case.
+  /// Returns the first word of the statement that is one of some names, which are in lower case.
   package func word(among names: Set<String>) -> String? {
     var words = SQLWords(sql ?? "")
     while let word = words.next() {

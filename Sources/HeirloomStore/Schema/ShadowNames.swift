@@ -28,7 +28,7 @@ struct ShadowNames {
 }
 
 extension SchemaObject {
-  /// True if the statement makes a virtual table.
+  /// True if the statement creates a virtual table.
   var isVirtualTable: Bool {
     let words = SQLWords(sql ?? "").prefix(2).map { $0.lowercased() }
     return words == ["create", "virtual"]

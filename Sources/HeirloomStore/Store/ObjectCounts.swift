@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// The rows of a store, counted by the store's own list of entities: no model is needed.
+/// The rows of a store, counted by the store's own list of entities, without a model.
 package struct ObjectCounts: Equatable, Sendable {
   /// An entity of the store.
   package struct Entity: Equatable, Sendable {
@@ -10,7 +10,7 @@ package struct ObjectCounts: Equatable, Sendable {
     package let number: Int64
     /// The parent's number; 0 for none.
     package let superentity: Int64
-    /// The highest primary key that was handed out, as the store notes it; `nil` if it notes none.
+    /// The highest primary key that was assigned, as recorded in the store; `nil` if none is recorded.
     package let highestKey: Int64?
     /// The number of objects of exactly this entity; `nil` if they can't be counted.
     package var rows: Int64?
@@ -24,13 +24,9 @@ package struct ObjectCounts: Equatable, Sendable {
     entities.reduce(0) { $0.addingReportingOverflow($1.rows ?? 0).partialValue }
   }
 
-  /// Counts the objects of each entity.
+  /// Counts the objects of each entity; a table that can't be read leaves its entities uncounted.
   ///
-  /// - Parameters:
-  ///   - connection: The store.
-  ///   - actual: The schema of the file.
-  /// - Throws: ``SQLiteError`` if the list of entities can't be read. A table that can't be read leaves its entities
-  ///   uncounted.
+  /// Throws only if the list of entities can't be read.
   package init(connection: Connection, actual: ActualSchema) throws(SQLiteError) {
     guard let list = actual.table(named: PhysicalName.primaryKeyTable),
       [PhysicalName.entity, PhysicalName.name, PhysicalName.superentity, PhysicalName.maximum].allSatisfy({
@@ -59,7 +55,7 @@ package struct ObjectCounts: Equatable, Sendable {
     }
   }
 
-  /// Returns the number of an entity's oldest ancestor; the search ends even in a list that leads in a circle.
+  /// Returns the number of an entity's oldest ancestor; the number of steps is limited, because the list may be cyclic.
   private func rootNumber(of entity: Entity) -> Int64 {
     var entity = entity
     for _ in 0..<64 {

@@ -6,20 +6,12 @@ extension PersistentStore {
   /// The size of a new store's pages, in bytes.
   package static let pageSize: Int = 4096
 
-  /// Makes a new store, empty and in the layout of Core Data.
+  /// Creates an empty store in Core Data's layout; there must be no file yet.
   ///
-  /// The store has its own connection, is in WAL mode and holds a copy of its model.
-  ///
-  /// - Parameters:
-  ///   - url: The store's file, which must not exist yet.
-  ///   - model: The model.
-  ///   - configuration: The configuration whose entities the store holds; `nil` for all.
-  ///   - metadata: The metadata; `nil` for those that follow from the model, with a new identifier. Hashes are taken
-  ///     from the model in any case.
-  ///   - permissions: The permission bits of the file. Only its owner may read it unless a caller says more: a folder's
-  ///     bits don't tell what its files may show. SQLite gives the side files the same bits.
-  /// - Returns: The store, open.
-  /// - Throws: ``StoreError``; the unfinished file is then removed.
+  /// The store has its own connection, is in WAL mode and holds a copy of its model. Version hashes always come from
+  /// the model; without metadata, the store gets a new identifier. By default only its owner may read the file, because
+  /// a folder's permissions don't imply those of its files; SQLite gives the side files the same bits. After an error,
+  /// the unfinished file is removed.
   package static func create(
     at url: URL, model: ManagedObjectModel, configuration: String? = nil, metadata: StoreMetadata? = nil,
     permissions: UInt16 = 0o600
@@ -33,7 +25,7 @@ extension PersistentStore {
     var metadata = metadata ?? StoreMetadata(model: model)
     metadata.adopt(model)
     metadata.deferredMigration = nil
-    // Whoever made a file is told by it.
+    // The generation identifies a file, so a new file gets a new one.
     metadata.generation = StoreMetadata.newGeneration()
     let schema = PhysicalSchema(model: model, configuration: configuration)
     let connection: Connection
@@ -44,7 +36,7 @@ extension PersistentStore {
       throw exists ? StoreError(path: path, problem: .alreadyExists) : StoreError(error, path: path)
     }
     do throws(SQLiteError) {
-      // Both count only before the first table is made.
+      // Both take effect only before the first table is created.
       try connection.execute("PRAGMA page_size = \(pageSize)")
       try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
       try prepare(connection, for: schema)
@@ -56,7 +48,7 @@ extension PersistentStore {
       }
       try connection.execute("PRAGMA journal_mode = WAL")
     } catch {
-      // The file is ours: it was made exclusively a moment ago.
+      // The file is ours: it was created exclusively a moment ago.
       try? connection.close()
       for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
       throw StoreError(error, path: path)
@@ -68,13 +60,9 @@ extension PersistentStore {
 }
 
 extension PhysicalSchema {
-  /// Fills the table of entities.
+  /// Fills the table of entities, inside a transaction.
   ///
-  /// - Parameters:
-  ///   - connection: The connection, in a transaction.
-  ///   - database: The schema name of the database.
-  ///   - maxima: The highest primary key in use, by the name of the root entity; 0 where there is none.
-  /// - Throws: ``SQLiteError``.
+  /// `maxima` has the highest primary key in use, by the name of the root entity; 0 if there is none.
   package func writeEntities(
     to connection: Connection, database: String = "main", maxima: [String: Int64] = [:]
   ) throws(SQLiteError) {

@@ -1,7 +1,7 @@
 public import Foundation
 public import HeirloomModel
 
-/// A store that is open with the model it was made with.
+/// An open store, with the model it was made with.
 ///
 /// It belongs to one task.
 public final class PersistentStore {
@@ -11,7 +11,7 @@ public final class PersistentStore {
   public let model: ManagedObjectModel
   /// The configuration whose entities the store holds; `nil` for all.
   public let configuration: String?
-  /// The store's record of itself.
+  /// The store's metadata.
   public package(set) var metadata: StoreMetadata
   /// True if nothing can be written.
   public let isReadOnly: Bool
@@ -21,14 +21,14 @@ public final class PersistentStore {
   package let schema: PhysicalSchema
   /// The connection, with the functions that triggers call.
   package let connection: Connection
-  /// Prepared statements, emptied on closing.
+  /// Prepared statements, finalized on closing.
   package let statements: StatementCache
-  /// The connection's name of the database: `main`, or that of an attached one.
+  /// The database's schema name: `main`, or that of an attached database.
   package let database: String
-  /// The plans of entities, by their numbers, made when they are first asked for.
+  /// The plans of entities, by their numbers, made on first use.
   @exclusivity(unchecked) private var plans: [EntityPlan?]
   private let entityNames: NameTable
-  /// True if the connection is someone else's.
+  /// True if another object owns the connection.
   package let isView: Bool
 
   init(
@@ -52,15 +52,8 @@ public final class PersistentStore {
 
   /// Opens a store that was made with the given model.
   ///
-  /// - Parameters:
-  ///   - url: The store's file.
-  ///   - model: The model.
-  ///   - configuration: The configuration whose entities the store holds; `nil` for all.
-  ///   - isReadOnly: True if nothing is to be written. A store in a folder that can't be written to can only be opened
-  ///     so; SQLite then can't notice changes by others.
-  /// - Returns: The store.
-  /// - Throws: ``StoreError``: `incompatible` if the store was made with another version, or another problem that keeps
-  ///   it from being read.
+  /// A store in a folder that can't be written to can only be opened for reading; SQLite then can't notice changes by
+  /// other connections. Throws `incompatible` if the store was made with another version.
   package static func open(
     at url: URL, model: ManagedObjectModel, configuration: String? = nil, isReadOnly: Bool = false
   ) throws(StoreError) -> PersistentStore {
@@ -82,12 +75,12 @@ public final class PersistentStore {
       return try Connection(path: url.path, mode: .readWrite, options: options)
     }
     let opened = try store(connection)
-    // Nothing that was read so far is a view, but triggers of the app may read the app's views.
+    // No view has been read so far, but triggers of the app may read the app's views.
     try storeErrors(url.path) { () throws(SQLiteError) in try connection.setResolvesViews(true) }
     return opened
   }
 
-  /// Checks an open file and takes it over.
+  /// Checks an open file and takes ownership of its connection.
   private convenience init(
     url: URL, model: ManagedObjectModel, configuration: String?, isReadOnly: Bool, connection: Connection
   ) throws(StoreError) {
@@ -104,18 +97,11 @@ public final class PersistentStore {
       connection: connection)
   }
 
-  /// Creates a view of a store through a connection that someone else has open.
+  /// Creates a view of a store through a connection that another object owns.
   ///
-  /// Nothing is checked and nothing is closed. The view's prepared statements keep the connection from closing: they go
-  /// with ``close()``, or with the view and its contexts.
-  ///
-  /// - Parameters:
-  ///   - connection: The connection, with the functions that triggers call if triggers are to run.
-  ///   - database: The connection's name of the database.
-  ///   - path: The path of the store's file: external data are in a folder beside it.
-  ///   - schema: The store's schema.
-  ///   - metadata: The store's record of itself.
-  ///   - isReadOnly: True if objects of the view can't be changed.
+  /// Nothing is checked and nothing is closed. The view's prepared statements keep the connection from closing, until
+  /// ``close()`` or until the view and its contexts are released. For triggers to run, the connection must have the
+  /// functions that they call. External data is in a folder beside `path`.
   package convenience init(
     viewing connection: Connection, database: String, path: String, schema: PhysicalSchema, metadata: StoreMetadata,
     isReadOnly: Bool = false
@@ -125,9 +111,9 @@ public final class PersistentStore {
       connection: connection, database: database, isView: true)
   }
 
-  /// Closes the store and reports any error; a view only lets go of its statements.
+  /// Closes the store and reports any error; a view only finalizes its statements.
   ///
-  /// Without this call, the store closes when the last reference to it and its contexts goes.
+  /// Without this call, the store closes when the last reference to it and its contexts is released.
   ///
   /// - Throws: ``StoreError``; the store stays open then.
   public func close() throws(StoreError) {
@@ -137,18 +123,13 @@ public final class PersistentStore {
     try storeErrors(path) { () throws(SQLiteError) in try connection.close() }
   }
 
-  /// Returns the plan for reading and writing objects of an entity; `nil` for an unknown one.
   func plan(named name: String) -> EntityPlan? {
     plan(numbered: entityNames.number(of: name))
   }
 
-  /// Notes from now on of which objects of exactly one entity code reads each property.
+  /// Starts recording of which objects of exactly one entity code reads each property; `nil` for an unknown entity.
   ///
-  /// - Parameters:
-  ///   - properties: The attributes, elements of composite ones as `place.city`, and the relationships.
-  ///   - entity: The entity's name.
-  ///   - sets: The place for the notes.
-  /// - Returns: The notes; `nil` for an unknown entity.
+  /// An element of a composite attribute is named by its path, `place.city`.
   package func noteReads(
     of properties: Set<String>, ofEntity entity: String, in sets: ObjectSets
   ) -> PropertyReads? {
@@ -158,13 +139,9 @@ public final class PersistentStore {
     return reads
   }
 
-  /// Notes from now on which objects of exactly one entity are changed or deleted.
+  /// Starts recording which objects of exactly one entity are deleted or changed in a watched column.
   ///
-  /// - Parameters:
-  ///   - watched: The columns whose changes count.
-  ///   - entity: The entity's name.
-  ///   - sets: The place for the notes.
-  /// - Returns: The notes; `nil` for an unknown entity.
+  /// Returns `nil` for an unknown entity.
   package func noteEdits(
     of watched: Set<String>, ofEntity entity: String, in sets: ObjectSets
   ) -> ObjectEdits? {
@@ -174,7 +151,6 @@ public final class PersistentStore {
     return edits
   }
 
-  /// Returns the plan for reading and writing objects of an entity; `nil` for an unknown number.
   func plan(numbered number: Int) -> EntityPlan? {
     guard number >= 1, number <= plans.count else { return nil }
     if let plan = plans[number - 1] { return plan }
@@ -184,7 +160,7 @@ public final class PersistentStore {
     return plan
   }
 
-  /// Returns a table's name as SQL, with that of the database.
+  /// Returns a table's name as SQL, qualified with the database's.
   package func qualified(_ table: String) -> String {
     "\(quote(database)).\(quote(table))"
   }
@@ -214,7 +190,7 @@ public final class PersistentStore {
       default: continue
       }
     }
-    // Rows name their entity by number. Names may be older than the model's, so numbers and parents are compared.
+    // Rows refer to their entity by number. Names may be older than the model's, so numbers and parents are compared.
     for entity in schema.entities where numbers[Int64(entity.number)] != Int64(entity.superentityNumber) {
       missing.append("entity \(entity.name) under number \(entity.number)")
     }
@@ -232,12 +208,7 @@ public final class PersistentStore {
     return numbers
   }
 
-  /// Makes a connection fit for changing objects.
-  ///
-  /// - Parameters:
-  ///   - connection: The connection.
-  ///   - schema: The store's schema.
-  /// - Throws: ``SQLiteError``.
+  /// Prepares a connection for changing objects.
   package static func prepare(_ connection: Connection, for schema: PhysicalSchema) throws(SQLiteError) {
     try connection.registerCoreDataFunctions()
     let hasRTree = schema.indexes.contains { index in
@@ -251,7 +222,6 @@ public final class PersistentStore {
 @available(*, unavailable)
 extension PersistentStore: Sendable {}
 
-/// Runs a closure and turns SQLite's error into a store's.
 func storeErrors<Value>(
   _ path: String, _ body: () throws(SQLiteError) -> Value
 ) throws(StoreError) -> Value {

@@ -1,8 +1,8 @@
 public import HeirloomModel
 
-/// An attribute as conditions and orders of fetches name it, with the type of its values.
+/// An attribute with the type of its values, for conditions and sort orders of fetches.
 public struct TypedAttribute<Value: TypedValue> {
-  /// The path from the objects that are fetched, by way of to-one relationships and composite attributes.
+  /// The path from the fetched objects, through to-one relationships and composite attributes.
   public let keyPath: String
 
   /// Creates an attribute at a path.
@@ -10,17 +10,17 @@ public struct TypedAttribute<Value: TypedValue> {
     self.keyPath = keyPath
   }
 
-  /// The order with smaller values first, and before them objects without a value.
+  /// The order with smaller values first; objects without a value precede them.
   public var ascending: SortDescription { SortDescription(keyPath: keyPath) }
-  /// The order with larger values first, and after them objects without a value.
+  /// The order with larger values first; objects without a value follow them.
   public var descending: SortDescription { SortDescription(keyPath: keyPath, ascending: false) }
 
-  /// Returns the condition that the value is a given one; `nil` for no value.
+  /// Returns the condition that the value equals another; `nil` matches objects without a value.
   public static func == (attribute: Self, value: Value?) -> PredicateDescription {
     attribute.compared(.equal, value)
   }
 
-  /// Returns the condition that the value is not a given one; `nil` for any value.
+  /// Returns the condition that the value differs from another; `nil` matches objects with any value.
   public static func != (attribute: Self, value: Value?) -> PredicateDescription {
     attribute.compared(.notEqual, value)
   }
@@ -79,7 +79,7 @@ extension PredicateDescription {
   /// Returns the condition that both conditions are met.
   public static func && (left: Self, right: Self) -> Self { .and([left, right]) }
 
-  /// Returns the condition that one of two conditions is met, or both.
+  /// Returns the condition that at least one of two conditions is met.
   public static func || (left: Self, right: Self) -> Self { .or([left, right]) }
 
   /// Returns the opposite of a condition.

@@ -1,18 +1,18 @@
 public import HeirloomModel
 
-/// An object of one entity with properties that the compiler knows, as `heirloom generate` writes it.
+/// An object of one entity with properties known to the compiler, as `heirloom generate` writes it.
 ///
 /// It is a view of a ``ManagedObject`` and belongs to the task of its context.
 public protocol TypedObject: Hashable {
-  /// The properties that conditions and orders of fetches name.
+  /// The properties that conditions and sort orders of fetches can use.
   associatedtype Properties
   /// The name of the entity.
   static var entityName: String { get }
   /// The properties, as paths from an object of the entity.
   static var properties: Properties { get }
-  /// The object behind.
+  /// The underlying object.
   var managedObject: ManagedObject { get }
-  /// Creates a view without looking at the object's entity; names that the object lacks are errors later.
+  /// Creates a view without checking the object's entity; a property that the object lacks is an error when it is used.
   init(unchecked managedObject: ManagedObject)
 }
 
@@ -36,7 +36,7 @@ extension TypedObject {
     try self.init(other.managedObject)
   }
 
-  /// Creates a request for objects of the entity, for fetching, counting or going through them in batches.
+  /// Creates a request for objects of the entity, for fetching, counting or processing them in batches.
   ///
   /// - Parameters:
   ///   - condition: The condition that the objects meet, such as `{ $0.title == "Prague" }`; `nil` for all.
@@ -57,7 +57,7 @@ extension TypedObject {
   ///   - context: The context.
   ///   - condition: The condition that the objects meet, such as `{ $0.title == "Prague" }`; `nil` for all.
   ///   - order: The order of the objects, such as `{ [$0.date.descending] }`; `nil` for that of primary keys.
-  ///   - limit: The most objects; 0 for all.
+  ///   - limit: The maximum number of objects; 0 for all.
   /// - Returns: The objects.
   /// - Throws: ``FetchError``.
   public static func fetch(
@@ -76,7 +76,7 @@ extension ManagedObject {
     entityName == name || context.store.schema.entity(named: name)?.treeNumbers.contains(entityNumber) ?? false
   }
 
-  /// Returns the value of an attribute in a Swift type; one that is not optional must have a value.
+  /// Returns the value of an attribute as a Swift type; a type that is not optional requires a value.
   ///
   /// - Parameter name: The attribute's name.
   /// - Returns: The value.
@@ -89,16 +89,16 @@ extension ManagedObject {
     throw .undecodableValue(identifier, property: name)
   }
 
-  /// Returns the destination of a to-one relationship that may lead nowhere.
+  /// Returns the destination of an optional to-one relationship.
   ///
   /// - Parameter name: The relationship's name.
-  /// - Returns: `nil` if there is none, or if its row is gone.
+  /// - Returns: `nil` if there is none, or if its row doesn't exist.
   /// - Throws: ``ManagedObjectError``.
   public func typedObject<Object: TypedObject>(_ name: String) throws(ManagedObjectError) -> Object? {
     try object(forRelationship: name).map { Object(unchecked: $0) }
   }
 
-  /// Returns the destination of a to-one relationship that must lead to an object.
+  /// Returns the destination of a required to-one relationship.
   ///
   /// - Parameter name: The relationship's name.
   /// - Returns: The object.

@@ -1,9 +1,9 @@
 public import Foundation
 public import HeirloomModel
 
-/// A Swift type whose values attributes hold, as code that `heirloom generate` writes uses it.
+/// A Swift type for attributes' values, used by the code that `heirloom generate` writes.
 public protocol TypedValue {
-  /// Creates a value; `nil` if an attribute's value, or the lack of one, stands for none of this type.
+  /// Creates a value from an attribute's; `nil` if this type can't represent it, or can't represent a missing value.
   init?(attributeValue: AttributeValue?)
   /// The value as an attribute holds it; `nil` for no value.
   var attributeValue: AttributeValue? { get }
@@ -147,7 +147,7 @@ extension UUID: TypedValue {
 }
 
 extension URL: TypedValue {
-  /// Creates a URL; `nil` if the text is none.
+  /// Creates a URL; `nil` if the text isn't one.
   public init?(attributeValue: AttributeValue?) {
     guard case .uri(let text) = attributeValue else { return nil }
     self.init(string: text)
@@ -158,7 +158,7 @@ extension URL: TypedValue {
 }
 
 extension AttributeValue {
-  /// Returns an element of a composite value; `nil` if it is of another type, or missing where there must be one.
+  /// Returns an element of a composite value; `nil` if it has another type, or is missing and the type is not optional.
   public func element<Value: TypedValue>(_ name: String) -> Value? {
     guard let elements else { return nil }
     return Value(attributeValue: elements[name])

@@ -1,12 +1,10 @@
 package import HeirloomModel
 
 extension AttributeValue {
-  /// Returns the value as an attribute holds it: a number becomes the attribute's kind if nothing is lost.
+  /// Converts the value to an attribute's type if nothing is lost; `nil` if the attribute can't hold it.
   ///
-  /// Mapping models give values of other kinds: to them 0 and `NO` are equal, and all numbers are of one kind.
-  ///
-  /// - Parameter attribute: The attribute, or the leaf of a composite one.
-  /// - Returns: `nil` for a value that the attribute can't hold.
+  /// Mapping models yield values of other kinds: to them 0 and `NO` are equal, and all numbers are of one kind. The
+  /// attribute may be the leaf of a composite one.
   package func fitted(to attribute: AttributeDescription) -> AttributeValue? {
     let value: AttributeValue?
     switch (attribute.type, self) {
@@ -38,7 +36,7 @@ extension AttributeValue {
 }
 
 extension CompositeAttributeDescription {
-  /// Returns the values as the elements hold them; `nil` if there is no such element, or one can't hold its value.
+  /// Converts the values to the elements' types; `nil` if an element doesn't exist or can't hold its value.
   fileprivate func fitted(_ values: [String: AttributeValue]) -> [String: AttributeValue]? {
     var fitted: [String: AttributeValue] = [:]
     for (name, value) in values {

@@ -2,7 +2,7 @@ import Foundation
 
 /// The place where a store keeps a large binary value: in the row, or in a file beside the store.
 ///
-/// The first byte of the column tells which: 1 is followed by the data, 2 by a file's name and a zero byte.
+/// The first byte of the column is 1, followed by the data, or 2, followed by a file's name and a zero byte.
 package enum ExternalStorage: Hashable, Sendable {
   /// The data themselves.
   case inline([UInt8])
@@ -15,7 +15,7 @@ package enum ExternalStorage: Hashable, Sendable {
 
   /// Reads the bytes of a column; `nil` if they have neither form.
   ///
-  /// A name that is not a UUID is refused, so that none leads out of the folder.
+  /// A name that is not a UUID is rejected, because it could point out of the folder.
   package init?(_ bytes: [UInt8]) {
     guard let tag = bytes.first else {
       self = .inline([])
@@ -41,10 +41,7 @@ package enum ExternalStorage: Hashable, Sendable {
     }
   }
 
-  /// Returns the folder with a store's external data.
-  ///
-  /// - Parameter path: The store's file.
-  /// - Returns: `.Name_SUPPORT/_EXTERNAL_DATA` beside it; it may not exist.
+  /// Returns the folder of a store's external data, `.Name_SUPPORT/_EXTERNAL_DATA` beside it; it may not exist.
   package static func folder(forStoreAt path: String) -> String {
     let url = URL(fileURLWithPath: path)
     let name = url.deletingPathExtension().lastPathComponent

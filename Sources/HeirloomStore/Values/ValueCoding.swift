@@ -1,22 +1,16 @@
 package import HeirloomModel
 
-/// The coding of attributes' values in columns.
+/// Encodes attributes' values for columns, and decodes them.
 package enum ValueCoding {
   /// The reason why a value can't be stored.
   package enum EncodingProblem: Error, Hashable, Sendable {
     /// The value is of another kind than the attribute.
     case wrongKind
-    /// The value is of the right kind but can't be kept: a number out of range, not a number, no decimal, no UUID.
+    /// The value is of the right kind but can't be stored: a number out of range, not a number, no decimal, no UUID.
     case unstorable
   }
 
-  /// Returns a value as its column holds it.
-  ///
-  /// - Parameters:
-  ///   - value: The value; `nil` for none.
-  ///   - attribute: The attribute, or the leaf of a composite one.
-  /// - Returns: The column's value.
-  /// - Throws: ``EncodingProblem``.
+  /// Returns a value as its column stores it, for an attribute or the leaf of a composite one.
   package static func encode(
     _ value: AttributeValue?, for attribute: AttributeDescription
   ) throws(EncodingProblem) -> SQLiteValue {
@@ -33,7 +27,7 @@ package enum ValueCoding {
     case (.boolean, .boolean(let flag)):
       return .integer(flag ? 1 : 0)
     case (.double, .double(let number)), (.float, .double(let number)), (.date, .date(let number)):
-      // SQLite would store "not a number" as no value.
+      // SQLite would store NaN as `NULL`.
       guard !number.isNaN else { throw .unstorable }
       return .real(number)
     case (.decimal, .decimal(let text)):
@@ -57,16 +51,11 @@ package enum ValueCoding {
     case value(AttributeValue?)
     /// The name of a file with the value.
     case externalFile(String)
-    /// Content that no value of the attribute's type is stored as.
+    /// Content in which no value of the attribute's type is stored.
     case undecodable
   }
 
-  /// Returns the meaning of a column's value.
-  ///
-  /// - Parameters:
-  ///   - stored: The column's value.
-  ///   - attribute: The attribute, or the leaf of a composite one.
-  /// - Returns: The meaning.
+  /// Decodes a column's value, for an attribute or the leaf of a composite one.
   package static func decode(_ stored: SQLiteValue, for attribute: AttributeDescription) -> Decoded {
     if stored == .null { return .value(nil) }
     switch attribute.type {

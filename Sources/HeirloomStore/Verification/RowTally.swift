@@ -8,11 +8,9 @@ struct RowTally {
     let finding: (_ count: Int64, _ example: String) -> StoreFinding
   }
 
-  /// The table.
   let table: String
-  /// The column that names an example.
+  /// The column whose lowest value is the example.
   let key: String
-  /// The conditions.
   private(set) var checks: [Check] = []
 
   init(table: String, key: String) {
@@ -20,16 +18,11 @@ struct RowTally {
     self.key = key
   }
 
-  /// Adds a condition.
   mutating func add(_ condition: String, _ finding: @escaping (_ count: Int64, _ example: String) -> StoreFinding) {
     checks.append(Check(condition: condition, finding: finding))
   }
 
-  /// Counts the rows that meet the conditions.
-  ///
-  /// - Parameter connection: The store.
-  /// - Returns: The findings of the conditions that some row meets, in their order.
-  /// - Throws: `SQLiteError` for a damaged file.
+  /// Counts the rows that meet the conditions; returns the findings of the conditions that some row meets, in order.
   func findings(_ connection: Connection) throws(SQLiteError) -> [StoreFinding] {
     var findings: [StoreFinding] = []
     // Far below SQLite's limit of 2000 results.

@@ -1,7 +1,7 @@
 public import HeirloomFormats
 import HeirloomModel
 
-/// A fact about a store that is not as its model or its format asks for.
+/// A difference between a store and what its model or its format requires.
 public struct StoreFinding: Hashable, Sendable {
   /// The finding's severity.
   public let severity: Severity
@@ -9,17 +9,17 @@ public struct StoreFinding: Hashable, Sendable {
   package let kind: Kind
   /// A stable name of the kind, for programs.
   public var code: String { kind.rawValue }
-  /// The entity that it is about; `nil` for the store as a whole.
+  /// The entity concerned; `nil` for the store as a whole.
   public let entity: String?
-  /// The words for what was found, what it means and what to do.
+  /// The message: what was found, what it means and what to do.
   public let message: String
-  /// The operations that the message is about.
+  /// The operations that the message mentions.
   public let remedies: [Remedy]
-  /// The file that they help with; `nil` for the store itself.
+  /// The file that the operations apply to; `nil` for the store itself.
   package let file: String?
-  /// The names of files of external data that are missing, as far as the message is about such.
+  /// The names of missing files of external data, if the message is about such files.
   package let missingFiles: [String]
-  /// The previous version that it is about; `nil` if it is about none.
+  /// The previous version concerned; `nil` if there is none.
   package let version: String?
 
   /// Creates a finding.
@@ -39,11 +39,11 @@ public struct StoreFinding: Hashable, Sendable {
 
   /// The severity of a finding.
   public enum Severity: String, Hashable, Sendable, CaseIterable, Comparable {
-    /// A loss of data, or of a way to reach them, or something that would make an app or a migration go wrong.
+    /// A loss of data or of access to them, or something that would make an app or a migration fail.
     case error
-    /// Something that doesn't fit, while all data are there.
+    /// A mismatch, while all data are there.
     case warning
-    /// Something that is worth knowing, and no fault.
+    /// Information that is worth knowing but no fault.
     case note
 
     /// Orders severities, the worst first.

@@ -4,7 +4,7 @@ public import HeirloomModel
 public struct StoreReport: Sendable {
   /// The findings, the worst first, those of one severity in the order of the checks.
   public package(set) var findings: [StoreFinding]
-  /// The store's record of itself, as far as it can be read.
+  /// The store's metadata, as far as they can be read.
   public internal(set) var metadata: StoreMetadata?
   /// The model that the schema and the rows were compared with; `nil` if there was none.
   public internal(set) var model: ManagedObjectModel?
@@ -18,7 +18,7 @@ public struct StoreReport: Sendable {
   /// True if something is wrong: notes alone are not faults.
   public var hasFaults: Bool { findings.contains { $0.severity < .note } }
 
-  /// Adds findings of others and keeps the order.
+  /// Adds findings of other checks and keeps the order.
   package mutating func add(_ others: [StoreFinding]) {
     findings += others
     sort()

@@ -2,27 +2,24 @@ import Foundation
 package import HeirloomFormats
 package import HeirloomModel
 
-/// The test of soundness of a store that lies still, before other copies of its content are removed.
+/// A soundness test of a store that isn't changing, made before other copies of its content are removed.
 ///
 /// A sound store has readable metadata, passes SQLite's quick check, has every table and column of its model, and has
-/// each file of external data that its rows name, with content. The whole file is read; nothing is written.
+/// each file of external data that its rows refer to, with content. The whole file is read; nothing is written.
 package struct StoreSoundness: Equatable, Sendable {
   /// The first fault in words, without a full stop; `nil` for a sound store.
   package let fault: String?
   /// The checksum of the main file's bytes.
   package let checksum: ContentChecksum
-  /// The main file when it was read.
+  /// The main file's stamp when it was read.
   package let file: FileStamp
 
-  /// Tests a store.
+  /// Tests a store; the model is used only if it is the store's.
   ///
-  /// - Parameters:
-  ///   - path: The store's file.
-  ///   - model: A model that may be the store's; another one is not used.
-  /// - Throws: ``StoreError`` when the store can't be read now, or changed meanwhile, which says nothing about it.
+  /// Throws ``StoreError`` if the store can't be read now, or changed meanwhile; this is no sign of a fault.
   package init(ofStoreAt path: String, model: ManagedObjectModel?) throws(StoreError) {
     let first = try StoreSoundness(testing: path, model: model)
-    // A disk may fail once, and what is noted here counts for as long as the file stays as it is.
+    // A disk may fail once, and the result counts for as long as the file doesn't change.
     self = first.fault == nil ? first : try StoreSoundness(testing: path, model: model)
   }
 
@@ -75,7 +72,7 @@ package struct StoreSoundness: Equatable, Sendable {
     return nil
   }
 
-  /// Reads the main file through SQLite's own handle: closing another one would drop the locks of this process.
+  /// Reads the main file through SQLite's own handle: closing another one would drop this process's locks.
   private static func checksum(
     _ connection: Connection, _ file: FileStamp, path: String
   ) throws(StoreError) -> ContentChecksum {

@@ -83,7 +83,7 @@ extension StoreVerification {
     }
   }
 
-  /// Returns what a repair corrects of the table, by number.
+  /// Returns the corrections that a repair makes to the table, by entity number.
   private func corrections(_ schema: PhysicalSchema) -> [Int: EntityListCorrection] {
     guard report.isModelFit else { return [:] }
     let actual = actual
@@ -125,7 +125,7 @@ extension StoreVerification {
     }
   }
 
-  /// Checks that the highest key handed out is at least the highest key in the table.
+  /// Checks that the highest key assigned is at least the highest key in the table.
   private func checkMaximum(
     _ row: EntityRow, table: String, entity: String, correctedBy operation: String = "a migration or a repair"
   ) {
@@ -166,12 +166,12 @@ extension StoreVerification {
     checkMaximum(row, table: table, entity: name, correctedBy: "a repair")
   }
 
-  /// The operations that correct what the model tells.
+  /// The repair, which needs a model that fits; empty without one.
   private var repair: [Remedy] { report.isModelFit ? [.repair] : [] }
 
   // MARK: The schema
 
-  /// Compares tables, columns, indexes and triggers with those that the model asks for.
+  /// Compares tables, columns, indexes and triggers with those that the model requires.
   func checkSchema(_ schema: PhysicalSchema) {
     let entities = entitiesByTable(schema)
     for drift in actual.drift(from: schema) { report(drift, schema, entities) }
@@ -186,7 +186,7 @@ extension StoreVerification {
     reportPending(schema)
   }
 
-  /// Reports what a deferred migration left; without a model, what the store says that it left.
+  /// Reports the clean-up that a deferred migration left; without a model, as the metadata list it.
   func reportPending(_ schema: PhysicalSchema?) {
     let items = schema.map { actual.pending(under: $0).items } ?? report.metadata?.deferredMigration?.items ?? []
     if !items.isEmpty {
@@ -202,7 +202,7 @@ extension StoreVerification {
         + " finishes it. The store is complete without.")
   }
 
-  /// Returns the root entity of each table, or the entity that names a table of links.
+  /// Returns the root entity of each table, or the entity that a table of links is named after.
   private func entitiesByTable(_ schema: PhysicalSchema) -> [String: String] {
     var entities: [String: String] = [:]
     for table in schema.tables {
@@ -231,7 +231,7 @@ extension StoreVerification {
         "The column \(table).\(column) is declared without a type, as the oldest versions of Core Data declared the keys of"
           + " links; SQLite keeps what is written. A migration declares it as \(expected).")
     case .differentType(let table, let column, let found, let expected):
-      // SQLite converts values on writing by the column's type, so it matters how the type reads.
+      // SQLite converts values on writing by the column's affinity, which follows from the declared type.
       let isAlike = SQLAffinity(declaredType: found) == SQLAffinity(declaredType: expected)
       let type = found.isEmpty ? "no type" : found
       add(

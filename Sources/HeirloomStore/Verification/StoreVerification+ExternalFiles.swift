@@ -2,7 +2,7 @@ import Foundation
 import HeirloomModel
 
 extension StoreVerification {
-  /// Checks that the files with large values are there and not empty, and reports those without an object.
+  /// Checks that files of external data exist and aren't empty, and reports those that no object refers to.
   func checkExternalFiles(_ schema: PhysicalSchema) {
     let folder = ExternalStorage.folder(forStoreAt: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
     let present = Set((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
@@ -11,7 +11,7 @@ extension StoreVerification {
     for (entity, column) in schema.externalAttributes(in: actual) {
       isRead = checkFiles(of: column, entity: entity, folder: folder, used: &used) && isRead
     }
-    // A row that can't be read may name any of them.
+    // A row that can't be read may refer to any of them.
     guard isRead else { return }
     let unused = present.subtracting(used).filter { UUID(uuidString: $0) != nil }.ordered()
     guard !unused.isEmpty else { return }
@@ -45,7 +45,7 @@ extension StoreVerification {
 }
 
 extension PhysicalSchema {
-  /// The columns of a file whose values may be in files of their own, each with the entity that declares the attribute.
+  /// The columns whose values may be in external files, each with the entity that declares the attribute.
   func externalAttributes(in actual: ActualSchema) -> [(entity: String, column: AttributeColumn)] {
     model.entities.flatMap { entity in
       entity.attributes.flatMap { columns(ofAttribute: $0.name, in: entity.name) }
@@ -58,7 +58,7 @@ extension PhysicalSchema {
 }
 
 extension ExternalStorage {
-  /// Returns true if a plain file is there that has a value.
+  /// Returns true if a plain file exists and isn't empty.
   ///
   /// Core Data writes no empty file: an empty value is in its row.
   package static func isFilled(_ path: String) -> Bool { FileStamp(path).map { $0.size > 0 } ?? false }

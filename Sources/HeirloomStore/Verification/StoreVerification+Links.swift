@@ -32,7 +32,7 @@ extension StoreVerification {
     addInverseCheck(of: relationship, key: key, isOwn: isOwn, entity, destination, to: &tally, schema)
   }
 
-  /// Adds the check that the entity number beside a key is that of the object with the key.
+  /// Adds the check that the entity number beside a key is that of the object that the key refers to.
   func addCheck(of correction: NumberCorrection, _ found: ActualTable, to tally: inout RowTally) {
     guard let link = correction.link, hasKeys(link.target), found.column(named: link.key) != nil,
       found.column(named: correction.column) != nil
@@ -47,7 +47,7 @@ extension StoreVerification {
     }
   }
 
-  /// Adds the checks that a key leads to a row, and to one of the right entity.
+  /// Adds the checks that a key refers to a row, and to one of the right entity.
   private func addKeyChecks(
     _ key: String, isOwn: String?, name: String, entity: String, to destination: PhysicalEntity,
     tally: inout RowTally, what: String
@@ -73,7 +73,7 @@ extension StoreVerification {
     }
   }
 
-  /// Adds the check that the other side of a one-to-one relationship says the same.
+  /// Adds the check that both sides of a one-to-one relationship agree.
   private func addInverseCheck(
     of relationship: RelationshipDescription, key: String, isOwn: String, _ entity: PhysicalEntity,
     _ destination: PhysicalEntity, to tally: inout RowTally, _ schema: PhysicalSchema
@@ -118,7 +118,7 @@ extension StoreVerification {
         case .inverselessKey(table.name, let column, let order):
           if let order { places.append((name, owner.name, column, order)) }
           guard found.column(named: column) != nil, let destination = schema.entity(named: owner.name) else { continue }
-          // The key leads back to the owner.
+          // The key refers to the owner.
           addKeyChecks(
             "t.\(quote(column))", isOwn: nil, name: name, entity: owner.name, to: destination, tally: &tally,
             what: "link")

@@ -120,7 +120,7 @@ extension StoreVerification {
 
   // MARK: The model
 
-  /// Finds the model that the metadata ask for, and reports how those of other origins differ.
+  /// Finds a model with the version hashes of the metadata, and reports how the other candidates differ.
   func findModel(_ candidates: [StoreModelCandidate]) {
     var candidates = candidates
     if let cache = cachedModel() { candidates.append(cache) }
@@ -183,7 +183,7 @@ extension StoreVerification {
     let differing: [String]
   }
 
-  /// Takes a model for the nearest one if fewer entities differ, or if as many do and the store's columns are more like it.
+  /// Makes a model the nearest one if fewer entities differ, or if as many do and the store's columns resemble it more.
   private func prefer(_ model: NearestModel, to nearest: inout NearestModel?) {
     if let nearest {
       let (count, known) = (model.differing.count, nearest.differing.count)

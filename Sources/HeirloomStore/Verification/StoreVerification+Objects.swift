@@ -55,7 +55,7 @@ extension StoreVerification {
           "\(counted(count, "row")) of \(table.name) (first: \(PhysicalName.primaryKey) \(Self.text(row[2]))) \(has(count)) the"
           + " entity number \(Self.text(row[0]))\(name), where \(Self.text(tree)) is expected: "
         if let sole = schema.soleEntity(inTreeOf: root), report.isModelFit {
-          // Core Data reads no number where there is one entity.
+          // Core Data doesn't read the number in the table of a single entity.
           add(
             tree.count == 1 ? .warning : .error, .unknownEntityNumber, entity: root,
             found + "the table can hold objects of \(sole.name) only, and a migration or a repair writes its number.",
@@ -81,7 +81,7 @@ extension StoreVerification {
     switch value {
     case .null: "NULL"
     case .integer(let integer): "\(integer)"
-    // Anything else is the user's data.
+    // Any other value is user data.
     case .real, .text, .blob: "that is no whole number"
     }
   }

@@ -1,9 +1,9 @@
 import HeirloomModel
 
 extension StoreVerification {
-  /// Checks for rows of persistent history and of CloudKit mirroring that name no entity of the store.
+  /// Checks rows of persistent history and CloudKit mirroring for entities that the store doesn't have.
   ///
-  /// An object that is gone is no fault: history names deleted ones.
+  /// A missing object is no fault: history refers to deleted objects.
   func checkReferences(_ schema: PhysicalSchema) {
     for reference in actual.entityReferences {
       let column = quote(reference.column)

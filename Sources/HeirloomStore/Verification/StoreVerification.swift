@@ -3,7 +3,7 @@ import HeirloomModel
 
 /// A verification of a store against its format and its model, which changes nothing.
 ///
-/// All of it is one read transaction: it takes no lock of ours and writes nothing.
+/// All of it is one read transaction: it takes none of Heirloom's locks and writes nothing.
 package final class StoreVerification {
   let connection: Connection
   let path: String
@@ -11,14 +11,10 @@ package final class StoreVerification {
   var schema: PhysicalSchema?
   var actual = ActualSchema(objects: [], tables: [])
 
-  /// Verifies a store.
+  /// Verifies a store; a damaged file is a finding.
   ///
-  /// - Parameters:
-  ///   - path: The store's file.
-  ///   - candidates: Models that may have made it, in the order in which they are believed; the store's own copy comes
-  ///     last.
-  /// - Returns: The findings; a damaged file is a finding.
-  /// - Throws: ``StoreError`` for something that is not a store, or can't be opened for reading.
+  /// `candidates` are models that may have made the store, most trusted first; the store's own copy comes last. Throws
+  /// ``StoreError`` if the file is not a store, or can't be opened for reading.
   package static func report(
     onStoreAt path: String, candidates: [StoreModelCandidate] = []
   ) throws(StoreError) -> StoreReport {
@@ -77,7 +73,7 @@ package final class StoreVerification {
     report.sort()
   }
 
-  /// True if there is a table that only stores have, even if the metadata are gone.
+  /// True if the table of entities exists, which only stores have.
   private var holdsObjects: Bool {
     actual.table(named: PhysicalName.primaryKeyTable) != nil
   }
@@ -92,15 +88,15 @@ package final class StoreVerification {
       StoreFinding(severity, kind, entity: entity, message, remedies: remedies, missingFiles: missingFiles))
   }
 
-  /// Adds damage, which only a previous version or a backup makes good.
+  /// Adds damage, with the advice to restore a previous version or a backup.
   func addDamage(_ kind: StoreFinding.Kind, entity: String? = nil, _ message: String) {
     let finding = StoreFinding.damage(kind, entity: entity, message)
-    // Several checks read the same table; for a person one sentence is enough.
+    // Several checks read the same table; its damage is reported once.
     guard !report.findings.contains(where: { $0.kind == kind && $0.message == finding.message }) else { return }
     report.findings.append(finding)
   }
 
-  /// Runs a check; if SQLite can't read something, that becomes a finding.
+  /// Runs a check; an error of SQLite becomes a finding.
   func reading<Value>(
     _ what: String, entity: String? = nil, _ body: (Connection) throws(SQLiteError) -> Value
   ) -> Value? {
@@ -163,16 +159,12 @@ package final class StoreVerification {
 }
 
 extension Connection {
-  /// Returns the faults that SQLite's own check finds, without the tables for which it would have to compute values.
+  /// Returns the faults that SQLite's own check finds, without tables for which it would have to compute values.
   ///
-  /// - Parameters:
-  ///   - actual: The schema of the main database.
-  ///   - check: `integrity_check`, or `quick_check`, which doesn't compare indexes with their tables.
-  ///   - limit: The number of faults after which the check ends.
-  /// - Returns: The faults; none for a sound structure.
-  /// - Throws: ``SQLiteError``.
+  /// `check` is `integrity_check`, or `quick_check`, which doesn't compare indexes with their tables. It ends after
+  /// `limit` faults.
   func structureFaults(of actual: ActualSchema, by check: String, limit: Int) throws(SQLiteError) -> [String] {
-    // The constraints of the app's tables are the app's own matter.
+    // The app's own constraints are not checked.
     try execute("PRAGMA ignore_check_constraints = ON")
     let costly = actual.costlyTables
     var lines: [String] = []
@@ -183,7 +175,7 @@ extension Connection {
         lines += try rows("PRAGMA \(check)(\(quote(table.name)))").compactMap(\.first?.text)
       }
     }
-    // Earlier SQLites head the faults of a database with a line of its name.
+    // Earlier versions of SQLite begin the faults of a database with a line that names it.
     let faults = lines.flatMap { $0.split(separator: "\n").map(String.init) }.filter {
       $0 != "ok" && !$0.hasPrefix("*** in database ")
     }
