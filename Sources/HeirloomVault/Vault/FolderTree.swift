@@ -247,8 +247,7 @@ package struct FolderTree {
 
   /// Counts the files of a folder that another folder has under the same name with other content.
   ///
-  /// `others` is ordered nearest first. A file doesn't count if a folder that stays has its content: the folders after
-  /// that one are not compared, and neither are earlier differences counted.
+  /// `others` is ordered nearest first. A file doesn't count if one of them that stays has the same content.
   func countDiffering(
     _ folder: SupportFolder, from others: [(folder: SupportFolder, stays: Bool)]
   ) throws(FileError) -> Int {

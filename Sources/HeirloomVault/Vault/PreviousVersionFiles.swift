@@ -240,7 +240,7 @@ package struct SoundnessNote: Equatable, Sendable, Codable {
   let storeBytes: Int64
   /// The CRC-32 of the main file's bytes.
   let storeChecksum: UInt32
-  /// The main file's `mtime` and `ctime`, each in seconds and nanoseconds.
+  /// The main file's `mtime`, then its `ctime`, each in seconds and nanoseconds.
   let storeTimes: [Int64]
 
   init(_ soundness: StoreSoundness, fault: String?) {
