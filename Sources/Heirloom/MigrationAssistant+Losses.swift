@@ -48,7 +48,7 @@ extension MigrationAssistant {
     _ hop: MigrationHop, plan: MigrationPlan, asked: inout Set<AskedHop>
   ) throws -> [MigrationHop]? {
     let losses = plan.losses.filter { !$0.isOfLog && ($0.consent == nil || $0.consent == .lock) }
-    // Blockers come first: until they are resolved, nothing is lost.
+    // The delegate was asked about obstacles before, and a hop by its mapping is not inferred.
     guard hop.isInferred, !losses.isEmpty, delegate != nil, asked.insert(AskedHop(hop)).inserted else { return nil }
     return try hopsByAsking(from: hop.source, to: hop.destination) { step in
       let loses = step.effects.contains { $0.kind.severity == .loss }

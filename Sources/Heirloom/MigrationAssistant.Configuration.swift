@@ -41,7 +41,7 @@ extension MigrationAssistant {
     public var storeTimeout: Duration = .seconds(5)
     /// True to allow volumes whose locks and renames are not reliable, such as network volumes and FAT.
     public var allowsUnsafeVolume: Bool = false
-    /// True to continue if the new store can't get the old one's protection class, which Apple's systems encrypt it by.
+    /// True to continue if the new store can't get the old one's protection class, which sets its encryption.
     public var allowsLostProtection: Bool = false
     /// The decisions about rows that don't fit the current model; the delegate may add to them when it gets a plan.
     public var decisions: [DataDecision] = []

@@ -106,7 +106,7 @@ public struct StoreArchive {
 
   /// Puts a previous version back in the store's place.
   ///
-  /// `replaced` says where the store is that was there; `nil` if there was none.
+  /// `replaced` is the location of the replaced store; `nil` if there was none.
   package func restore(
     _ id: String?
   ) throws(MigrationAssistantError) -> (restored: PreviousVersion, replaced: ReplacedStore?) {

@@ -38,10 +38,10 @@ final class ComparedStore {
   /// The tables with rows of no entity, apart from the framework's own records.
   ///
   /// These are left out, since they hold no values of the app:
-  /// - Core Data's three tables, for entity numbers and highest keys, metadata (compared key by key) and the model's copy;
-  /// - SQLite's own (`sqlite_sequence`, `sqlite_stat1`): the next number to give out, and statistics;
+  /// - Core Data's three tables: entity numbers and highest keys, metadata (compared key by key), the model's copy;
+  /// - SQLite's own (`sqlite_sequence`, `sqlite_stat1`): the next key, and statistics;
   /// - virtual tables: their rows are in their shadow tables, which are compared;
-  /// - the shadow tables of a model's R-trees, which follow from the rows.
+  /// - the shadow tables of a model's R-trees, which are derived from the rows.
   var otherTables: [ActualTable] {
     let indexes = Set(schema.indexes.map(\.name))
     let owners = actual.ownership(under: schema)

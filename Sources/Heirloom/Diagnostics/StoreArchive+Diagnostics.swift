@@ -4,7 +4,7 @@ import HeirloomMigration
 extension StoreArchive {
   /// Writes an archive that describes the state of the store for support, by default without any row value.
   ///
-  /// It works on a store that is damaged, missing, in use or newer, which are the cases that it is for. It holds the
+  /// It also works on a store that is damaged, missing, in use or newer. It holds the
   /// schema, the model, version hashes, row counts, and the findings of diagnosis. It lists files with sizes and
   /// permissions, previous versions and set-aside stores, versions of the programs, and errors and events of this
   /// assistant's run. Paths are relative to the store's folder. Nothing is written beside the store and no lock is

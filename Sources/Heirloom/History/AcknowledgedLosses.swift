@@ -30,6 +30,7 @@ package struct AcknowledgedLosses {
     self.mapped = mapped
   }
 
+  /// Returns true if the loss of a name and kind is acknowledged.
   package func contains(_ name: String, _ kind: LossKind) -> Bool {
     entries.contains { entry in
       guard entry.covers(name) else { return false }
@@ -37,6 +38,7 @@ package struct AcknowledgedLosses {
     }
   }
 
+  /// Returns true if a possible loss is acknowledged.
   package func contains(_ effect: DataEffect) -> Bool {
     effect.kind.lossKind.map { contains(effect.lossName, $0) } ?? false
   }
@@ -92,8 +94,8 @@ extension ModelHistory {
   /// Returns the paths from one model to another through the versions, with the losses the lock acknowledges per hop.
   ///
   /// A version may have been shipped again after others, and a store may fit both. A loss is then consented to only if
-  /// each path acknowledges it. `names` lists the versions that may be the source; if it is empty, all that have the
-  /// model. `isInferred` is true if the path has no code and no given mapping.
+  /// each path acknowledges it. `names` lists the versions that may be the source; if it is empty, every version with
+  /// the source model may be. `isInferred` is true if the path has no code and no given mapping.
   /// Returns at least one path, which acknowledges nothing if the lock doesn't.
   func lossTrails(
     from source: ManagedObjectModel, named names: [String] = [], to destination: ManagedObjectModel, isInferred: Bool,
@@ -120,7 +122,7 @@ extension ModelHistory {
 
   /// Returns the path from one version to another.
   ///
-  /// A hop that the lock assigns to code acknowledges nothing if no code runs; with code, its losses are not known.
+  /// If the lock assigns a hop to code, nothing is acknowledged for it without code; with code, its losses are unknown.
   private func lossTrail(
     from source: ManagedObjectModel, named first: String, to destination: ManagedObjectModel, named last: String,
     isInferred: Bool, mapped: [DataEffect]

@@ -66,6 +66,7 @@ package final class StoreOpening {
 
   private var model: ManagedObjectModel { history.current }
 
+  /// Creates or migrates the store if needed, and opens it.
   package func store() throws -> PersistentStore {
     guard !options.isReadOnly else {
       return try PersistentStore.open(

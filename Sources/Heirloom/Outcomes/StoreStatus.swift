@@ -1,4 +1,4 @@
-/// The relation of a store to the current model, for processes that don't migrate: extensions, widgets, helpers.
+/// The relation of a store to the current model, for processes that may not migrate: extensions, widgets.
 @nonexhaustive
 public enum StoreStatus: String, Hashable, Sendable {
   /// There is no store.

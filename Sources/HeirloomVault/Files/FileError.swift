@@ -114,7 +114,7 @@ extension FileError: ExplainedError {
   /// The cause as a sentence.
   package var errorDescription: String? { ErrorWords.sentence(description) }
 
-  /// Advice on how to make the operation succeed; the enclosing error adds what the file was.
+  /// Advice on how to make the operation succeed; the enclosing error adds the role of the file.
   package var help: ErrorHelp {
     let advice =
       switch code {

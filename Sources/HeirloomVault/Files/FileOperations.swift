@@ -11,7 +11,7 @@
 package protocol FileOperations: Sendable {
   /// The same operations for paths that were resolved before: they follow no symbolic links.
   ///
-  /// Anyone who can write in one of the folders could put a link there in the meantime.
+  /// A user with write permission for one of the folders could have put a link there since.
   var withoutLinks: any FileOperations { get }
 
   /// Reads the status of a name, without following a symbolic link; `nil` if there is no such name.

@@ -69,7 +69,7 @@ package struct FileStatus: Hashable, Sendable {
 
   /// The permissions and owner for a file or folder that replaces this one, without an access list.
   ///
-  /// A folder keeps the sticky bit (only a name's owner removes it) and the bit by which new names get its group.
+  /// A folder keeps the sticky bit (only a name's owner removes it) and the set-group-ID bit (new names get its group).
   package var attributes: FileAttributes {
     FileAttributes(mode: attributesBesideList.mode & (hasAccessList ? ~0o070 : ~0), owner: owner, group: group)
   }

@@ -8,7 +8,7 @@
   import Glibc
 #endif
 
-/// The way a path is followed: through symbolic links, or through none.
+/// Looks up paths, following symbolic links or refusing them.
 package struct PathWalk: Sendable {
   /// True when symbolic links among the folders of a path are followed.
   ///

@@ -30,7 +30,7 @@ package struct VolumeInformation: Equatable, Sendable {
   package let fileSystemName: String
   /// The bytes that this process may still write.
   package let availableBytes: UInt64
-  /// True when something is mounted at the path itself, so that no other file can take its place.
+  /// True if the path itself is a mount point, which can't be replaced by another file.
   ///
   /// Containers mount single files. False on systems that don't report it.
   package let isMountPoint: Bool

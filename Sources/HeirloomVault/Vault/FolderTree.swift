@@ -16,7 +16,7 @@ package struct SupportFolder: Equatable, Sendable {
     self.data = data
   }
 
-  /// Returns the path of a file in the folder, below `data` if that is set and the file lies there.
+  /// Returns the path of a file in the folder, below `data` if that is set and the file is in there.
   ///
   /// `place` is a path relative to the folder; empty for the folder itself.
   package func path(of place: String) -> String {

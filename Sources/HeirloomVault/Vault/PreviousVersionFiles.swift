@@ -66,8 +66,8 @@ package struct PreviousVersionManifest: Equatable, Sendable {
 
   /// True while the version must not be pruned, because no other store holds its rows.
   ///
-  /// A migration copies rows over. An adoption and a restoration don't: what was written to the store that they
-  /// replaced is in that store alone.
+  /// A migration copies rows over. An adoption and a restoration don't: rows written to the store that they
+  /// replaced are in that store alone.
   package var isPinned: Bool { !isReleased && (isReplaced || alone != nil) }
 
   /// True if the version isn't pinned, but may be pinned by a finding because the user has not released it.
@@ -204,10 +204,7 @@ package struct PreviousVersionManifest: Equatable, Sendable {
         checksum: checksum))
   }
 
-  /// Reads a manifest.
-  ///
-  /// - Parameter bytes: The JSON.
-  /// - Throws: `ManifestError` if it is damaged, of a later format, or names files that are not the vault's.
+  /// Reads a manifest; throws if it is damaged, of a later format, or names files that are not the vault's.
   package init(decoding bytes: [UInt8]) throws(ManifestError) {
     let document = try ManifestChecksum.decode(Document.self, from: bytes)
     guard document.format == 1 else {

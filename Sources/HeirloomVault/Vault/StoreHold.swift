@@ -229,8 +229,8 @@ package final class StoreHold {
   private func settle(_ location: StoreLocation, isSynchronized: Bool) throws(FileError) -> String? {
     if let left = try SideFiles.removeCold(of: path, files: files) { return "its side file \"\(left)\" holds data" }
     guard try files.status(of: path)?.identity == status.identity else { return "another process replaced it" }
-    // The app may have written without syncing, and the previous version has to be on the disk. Apple's SQLite only
-    // orders writes where it was asked to sync them.
+    // The app may have written without syncing, and the previous version must be on the disk. Apple's SQLite only
+    // orders writes when it is asked to sync them.
     #if canImport(Darwin)
       try held.synchronize()
     #else
@@ -296,7 +296,7 @@ package final class StoreHold {
 
   /// Releases the store, without changing anything.
   ///
-  /// After a swap this is the only way: SQLite finds side files by path, and they would be the new store's.
+  /// After a swap nothing else is possible: SQLite finds side files by path, and they would be the new store's.
   func close() {
     stopReadingAhead()
     guard isOpen else { return }

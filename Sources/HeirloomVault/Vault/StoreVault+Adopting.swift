@@ -32,7 +32,7 @@ extension StoreVault {
 
   /// Replaces the store by a copy of a set-aside store, and keeps the present store.
   ///
-  /// The set-aside store stays where it is, for good.
+  /// The set-aside store is never removed from its folder.
   /// The present store is kept as a previous version that is never pruned, since the set-aside store does not
   /// hold its rows. A set-aside store returns once: its return is recorded beside it, after a crash by the next run.
   /// `prove` checks the set-aside store, after SQLite's own quick check. On an error the store is unchanged;

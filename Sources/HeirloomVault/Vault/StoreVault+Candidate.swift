@@ -83,7 +83,7 @@ extension StoreVault {
 
   /// The folder, in the operation's folder, of a restored set's external files that differ from the store's.
   static let replacementsName = "replacements"
-  /// The name of an external file before it replaces another; it is constant, so a later run finds what a crash left.
+  /// The name of an external file before it replaces another; it is constant, so a later run finds it after a crash.
   private static let replacementDraft = "heirloom-replacement.tmp"
 
   /// Replaces external files of the previous store by those of a restored set; the replaced files are kept.

@@ -65,6 +65,7 @@ extension StoreVault {
 package struct FolderMaker {
   private let files: any FileOperations
 
+  /// Creates a maker for a file system.
   package init(files: any FileOperations = POSIXFileOperations()) {
     self.files = files
   }

@@ -132,7 +132,7 @@ extension StoreVault {
 
   func readVersion(_ name: VersionName) throws(FileError) -> PreviousVersionFiles {
     let folder = PathText.join(location.previous, name.text)
-    // A folder of another user is ignored: it is neither restored nor counted when versions are pruned.
+    // An untrusted user's folder is listed without content: it is neither restored nor counted for pruning.
     guard try objection(toVersionAt: folder) == nil else {
       return PreviousVersionFiles(name: name, path: folder, storePath: nil, manifest: nil, storeByteCount: 0)
     }

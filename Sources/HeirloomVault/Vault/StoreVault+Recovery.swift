@@ -22,7 +22,7 @@ extension StoreVault {
         try emit(.recovered(.rolledBack, identifier: manifest.identifier))
         return
       }
-      // The files that are left may be all that is left of the data.
+      // The remaining files may hold the only copy of the data.
       try throwStoreMissing()
       return
     }

@@ -7,7 +7,7 @@ package enum VaultError: Error, Sendable {
   case storeMissing(path: String, previousVersions: [String])
   /// Side files without a store: they may hold data of a lost store.
   case sideFilesWithoutStore(path: String, sideFiles: [String])
-  /// A side file that SQLite must not open, since it is of another kind or belongs to another database.
+  /// A side file that SQLite must not open.
   case unusableSideFile(path: String, reason: String)
   /// A path that does not name a regular file.
   case notAFile(path: String, found: String)

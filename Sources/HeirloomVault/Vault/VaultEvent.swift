@@ -17,7 +17,7 @@ package enum VaultEvent: Equatable, Sendable {
   ///
   /// With damage of the journal, SQLite has rolled back only a part of the change.
   case undone(id: String, JournalDamage?)
-  /// A previous version with faults, from when it was kept or later, is being restored.
+  /// A previous version that has faults, from when it was kept or later, replaces the store.
   ///
   /// The reason is the rest of a sentence that begins with the version.
   case restoredWithFaults(id: String, reason: String)

@@ -1,7 +1,7 @@
 import Foundation
 import HeirloomModel
 
-/// The manifest of a running operation: the files that belong to it, and its progress.
+/// The manifest of an unfinished operation: the files that belong to it, and its progress.
 ///
 /// The store itself decides whether it is the old or the new one; the manifest only lists files that may be removed.
 /// Each name in it is checked against the pattern of such names, and none can refer outside the companion folder.
@@ -32,7 +32,7 @@ package struct VaultManifest: Equatable, Sendable {
 
   /// The operation's identifier: 32 hexadecimal digits, and the name of its folder in `incoming`.
   package let identifier: String
-  /// The operation under way.
+  /// The unfinished operation.
   package let operation: Operation
   /// The progress of the operation.
   package var phase: Phase
@@ -66,6 +66,7 @@ package struct VaultManifest: Equatable, Sendable {
   }
 }
 
+/// An error in a manifest.
 package struct ManifestError: Error, Hashable, Sendable {
   /// A phrase that says what is wrong.
   package let reason: String
@@ -106,10 +107,7 @@ extension VaultManifest {
         checksum: checksum))
   }
 
-  /// Reads a manifest.
-  ///
-  /// - Parameter bytes: The JSON.
-  /// - Throws: `ManifestError` if it is damaged, of a later format, or names files that are not the vault's.
+  /// Reads a manifest; throws if it is damaged, of a later format, or names files that are not the vault's.
   package init(decoding bytes: [UInt8]) throws(ManifestError) {
     let document = try ManifestChecksum.decode(Document.self, from: bytes)
     guard document.format == 1 else {

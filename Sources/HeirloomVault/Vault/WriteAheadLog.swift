@@ -203,7 +203,7 @@ package struct WriteAheadLog {
 
   /// Returns true if the last state of some page is in frames that SQLite doesn't read.
   ///
-  /// A page with the same content in what SQLite reads, as after a checkpoint, is not lost. In doubt it is.
+  /// A page whose content SQLite reads elsewhere, as after a checkpoint, is not lost. In doubt it counts as lost.
   /// Also false for a log that SQLite reads completely.
   package func holdsMore(_ content: Content, thanDatabaseAt database: String) throws(FileError) -> Bool {
     let unread = content.frameCount - content.readCount + content.damagedCommitCount
