@@ -1,7 +1,7 @@
 /// A rule for a store that this version of the app can't open.
 public enum IncompatibleStorePolicy: String, Hashable, Sendable {
-  /// It stays where it is, and the error is thrown.
+  /// The store stays in its place, and the error is thrown.
   case `throw`
-  /// It is set aside with all that belongs to it, so that a new store can be made in its place; nothing is deleted.
+  /// The store is set aside with its files, and a new store can be created in its place; nothing is deleted.
   case setAside
 }

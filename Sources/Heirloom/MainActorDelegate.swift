@@ -4,9 +4,9 @@ import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
 
-/// A delegate of the main actor's, which the thread of a migration calls there and waits for.
+/// Forwards calls from a migration's thread to a delegate on the main actor, and waits for the answers.
 ///
-/// That thread alone holds the assistant that is handed on, and does nothing with it meanwhile.
+/// Only that thread holds the assistant that is passed on, and it doesn't use it while it waits.
 final class MainActorDelegate: MigrationAssistantDelegate, @unchecked Sendable {
   /// Called on the main thread only.
   private let delegate: any MigrationAssistantDelegate
@@ -50,7 +50,8 @@ final class MainActorDelegate: MigrationAssistantDelegate, @unchecked Sendable {
   }
 
   private func onMainActor<Answer>(_ ask: (any MigrationAssistantDelegate) throws -> Answer) rethrows -> Answer {
-    // By a name of its own: the compiler takes what `DispatchQueue.main` runs for the main actor's, which `ask` isn't.
+    // Not `DispatchQueue.main.sync` itself: the compiler would infer main-actor isolation for its closure, and `ask`
+    // has none.
     let mainQueue = DispatchQueue.main
     return try mainQueue.sync { try ask(delegate) }
   }

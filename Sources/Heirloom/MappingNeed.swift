@@ -4,28 +4,30 @@ import HeirloomModel
 
 /// The reason why a delegate is asked for a mapping.
 public struct MappingNeed: Sendable {
-  /// The name of the version to start from; for a model that the history doesn't have, such as one that only its snapshot
-  /// knows, its version identifier, else its version checksum.
+  /// The name of the source version.
+  ///
+  /// For a model that the history doesn't have, such as one that only its snapshot has, it is the version identifier,
+  /// or else the version checksum.
   public let sourceName: String?
-  /// The name of the version to arrive at, likewise.
+  /// The name of the destination version, or the same substitutes.
   public let destinationName: String?
   /// The obstacles to inference; empty if there are none.
   public let obstacles: [MappingObstacle]
-  /// The inferred mapping's losses that nobody consented to, counted on the store; empty where there are obstacles.
+  /// The inferred mapping's losses without consent, counted on the store; empty if there are obstacles.
   ///
-  /// Nothing is counted while there are obstacles. Where the path leads over several versions and the delegate is asked
-  /// about one step of it, these are still the losses of the whole path. They have the names of its ends.
+  /// If the path has several hops and the delegate is asked about one of them, these are still the losses of the whole
+  /// path, under the names of its first and last version.
   public let losses: [MigrationLoss]
   /// Swift source to start a mapping from, if there is something to fill in.
   ///
-  /// - Complexity: For a need of losses, the models are compared anew each time; most delegates do without.
+  /// - Complexity: For a need with losses, the models are compared each time; most delegates don't use it.
   public var skeleton: String? {
     made ?? inference.flatMap { MappingSkeleton($0, from: sourceName, to: destinationName)?.source }
   }
 
   /// The skeleton that was made when obstacles were found.
   private let made: String?
-  /// The inference that the skeleton is made from otherwise.
+  /// The inference that the skeleton is otherwise made from.
   private let inference: MappingInference?
 
   /// Creates a need for a mapping where none was inferred.
@@ -37,7 +39,7 @@ public struct MappingNeed: Sendable {
     (self.obstacles, losses, made, inference) = (obstacles, [], skeleton, nil)
   }
 
-  /// Creates a need for a mapping between two versions that makes inference possible, or keeps what would be lost.
+  /// Creates a need for a mapping that makes inference possible, or keeps content that would be lost.
   init(_ inference: MappingInference, losses: [MigrationLoss] = [], _ history: ModelHistory) {
     (sourceName, destinationName) = (history.label(of: inference.source), history.name(of: inference.destination))
     (obstacles, self.losses) = (inference.obstacles, losses)

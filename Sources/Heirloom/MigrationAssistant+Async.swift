@@ -4,7 +4,7 @@ import HeirloomMigration
 import HeirloomStore
 
 extension MigrationAssistant {
-  /// Brings a store to the current model on its own thread, and blocks neither an actor nor the tasks' shared threads.
+  /// Migrates a store to the current model on its own thread, without blocking an actor or the cooperative pool.
   ///
   /// ```swift
   /// let assistant = MigrationAssistant(storeURL: storeURL, modelController: controller, history: history)
@@ -12,29 +12,29 @@ extension MigrationAssistant {
   /// let outcome = try await MigrationAssistant.migrateStore(with: assistant)
   /// ```
   ///
-  /// The call takes the assistant over. An assistant isn't `Sendable`, so the compiler makes sure that nothing else
-  /// uses it meanwhile. The delegate, policies, stages and observers are called on that thread, not on the caller's
-  /// actor. A delegate is given to ``migrateStore(with:delegate:)``, or, where it is the main actor's, to
+  /// The call takes ownership of the assistant. An assistant isn't `Sendable`, so the compiler ensures that no other
+  /// code uses it meanwhile. The delegate, policies, stages and observers are called on that thread, not on the
+  /// caller's actor. Pass a delegate to ``migrateStore(with:delegate:)``, or, if it is isolated to the main actor, to
   /// ``migrateStore(with:mainActorDelegate:)``.
   ///
-  /// Cancelling the task cancels the migration as ``progress`` does: the store is as it was, and the error's code is
-  /// `cancelled`. The thread has the quality of service that goes with the task's priority, where the system has one.
+  /// Cancelling the task cancels the migration as ``progress`` does: the store is unchanged, and the error's code is
+  /// `cancelled`. The thread has the quality of service for the task's priority, where the system has one.
   ///
-  /// - Parameter assistant: The assistant, with everything that it needs but a delegate.
+  /// - Parameter assistant: The assistant, completely configured but for a delegate.
   /// - Returns: The outcome.
   /// - Throws: The errors of ``migrateStore()``, and ``MigrationAssistantError/unfitLocation(storePath:_:)`` for an
-  ///   assistant that was given a delegate elsewhere: nobody has checked that another thread may call it.
+  ///   assistant whose delegate was set before: the compiler can't check that another thread may call that delegate.
   public static func migrateStore(with assistant: sending MigrationAssistant) async throws -> MigrationOutcome {
     try await migrateStore(with: assistant, sendable: nil)
   }
 
-  /// Brings a store to the current model on its own thread, and calls the delegate on that thread.
+  /// Migrates a store to the current model on its own thread, and calls the delegate on that thread.
   ///
-  /// A delegate whose conformance is an actor's own is refused by the compiler, which an `any` would not do.
+  /// The compiler rejects a delegate with an actor-isolated conformance, which it can't do for an `any`.
   ///
   /// - Parameters:
-  ///   - assistant: The assistant, with everything that it needs but a delegate.
-  ///   - delegate: The delegate, which is kept until the migration ends.
+  ///   - assistant: The assistant, completely configured but for a delegate.
+  ///   - delegate: The delegate, which is retained until the migration ends.
   /// - Returns: The outcome.
   /// - Throws: The errors of ``migrateStore(with:)``.
   public static func migrateStore(
@@ -57,7 +57,7 @@ extension MigrationAssistant {
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let isStarted = WorkerThread.start(quality: quality.systemClass) {
-          // On Linux a thread has the name of its maker until it names itself.
+          // On Linux a new thread has its creator's name until it sets its own.
           Thread.current.name = "heirloom"
           Thread.current.qualityOfService = quality
           continuation.resume(with: withAutoreleasePool(run.outcome))
@@ -69,15 +69,15 @@ extension MigrationAssistant {
     }
   }
 
-  /// Brings a store to the current model on its own thread, and calls the delegate on the main actor.
+  /// Migrates a store to the current model on its own thread, and calls the delegate on the main actor.
   ///
-  /// The migration waits for each answer, and the main actor for nothing. So a delegate may show what it hears. It must
-  /// not wait for a person: ask first, with ``plan()``, then migrate with the answer. Nor may anybody block the main
-  /// thread until the migration ends: the two would wait for each other.
+  /// The migration waits for each answer, while the main actor stays free, so a delegate may update the screen. It must
+  /// not wait for the user: call ``plan()`` first, ask, then migrate with the answer. The main thread must not be
+  /// blocked until the migration ends: the two would wait for each other.
   ///
   /// - Parameters:
-  ///   - assistant: The assistant, with everything that it needs but a delegate.
-  ///   - delegate: The delegate, whose conformance may be the main actor's own.
+  ///   - assistant: The assistant, completely configured but for a delegate.
+  ///   - delegate: The delegate, whose conformance may be isolated to the main actor.
   /// - Returns: The outcome.
   /// - Throws: The errors of ``migrateStore(with:)``.
   @MainActor
@@ -88,7 +88,7 @@ extension MigrationAssistant {
   }
 }
 
-/// A delegate that was set where nobody has checked that another thread may call it.
+/// The error for a delegate that was set before the call: it isn't checked to be callable on another thread.
 private struct UncheckedDelegate: ExplainedError {
   let cause = "The assistant was given a delegate before the migration was put on a thread of its own."
   let help = ErrorHelp(
@@ -97,7 +97,7 @@ private struct UncheckedDelegate: ExplainedError {
   let coreDataCode: Int? = ErrorWords.generalCode
 }
 
-/// A limit on threads that leaves none for a migration.
+/// The error for a thread that could not be started.
 private struct NoThread: ExplainedError {
   let cause = "The system has no thread left to migrate the store on."
   let help = ErrorHelp(
@@ -105,7 +105,7 @@ private struct NoThread: ExplainedError {
   let coreDataCode: Int? = ErrorWords.generalCode
 }
 
-/// An assistant on its way to the thread that it works on.
+/// Carries an assistant to the thread that it works on.
 private final class DetachedRun: Sendable {
   private let assistant: Locked<MigrationAssistant>
 
@@ -119,7 +119,7 @@ private final class DetachedRun: Sendable {
 }
 
 extension QualityOfService {
-  /// Creates the quality that goes with a task's priority.
+  /// Creates the quality of service for a task's priority.
   fileprivate init(_ priority: TaskPriority) {
     switch priority {
     case TaskPriority.high...: self = .userInitiated

@@ -4,13 +4,9 @@ import HeirloomMigration
 import HeirloomModel
 import HeirloomVault
 
-// No loss is silent: who is asked, who consents, and what happens without consent.
+// Losses: asking the delegate, consents, and the rule for losses without consent.
 extension MigrationAssistant {
-  /// Notes the consents that were given before the plan was made.
-  ///
-  /// - Parameters:
-  ///   - plan: The plan.
-  ///   - source: The model that made the store.
+  /// Adds the lock's consents to the plan's losses.
   func noteConsents(in plan: inout MigrationPlan, of source: IdentifiedModel) {
     guard plan.losses.contains(where: { $0.consent == nil }) else { return }
     let trails = history.lossTrails(
@@ -20,7 +16,9 @@ extension MigrationAssistant {
     plan.consent { loss in trails.allSatisfy { $0.acknowledges(loss) } ? .lock : nil }
   }
 
-  /// Returns what hops after the first may lose and the lock doesn't acknowledge; only the rows can tell.
+  /// Returns the losses that hops after the first may cause and the lock doesn't acknowledge.
+  ///
+  /// Whether they occur depends on the rows.
   func possibleLaterLosses(_ hopPath: HopPath) -> [DataEffect] {
     hopPath.hops.dropFirst().flatMap { hop -> [DataEffect] in
       let effects = hop.mapping.effects(from: hop.source, to: hop.destination).filter { $0.kind.severity == .loss }
@@ -31,9 +29,7 @@ extension MigrationAssistant {
     }
   }
 
-  /// Applies the configuration's rule for losses that nobody consented to.
-  ///
-  /// - Throws: ``MigrationAssistantError/lossesNotConsented(storePath:plan:)``.
+  /// Applies the configuration's rule for losses without consent.
   func checkConsented(_ plan: inout MigrationPlan) throws(MigrationAssistantError) {
     switch configuration.losses {
     case .keepVersion: break
@@ -43,21 +39,16 @@ extension MigrationAssistant {
     }
   }
 
-  /// Asks the delegate for a path that keeps what an inferred mapping would lose.
+  /// Asks the delegate for a path that keeps content that an inferred mapping would lose.
   ///
-  /// It is asked before the lock: what is acknowledged there is what nobody's code keeps.
-  ///
-  /// - Parameters:
-  ///   - hop: A hop.
-  ///   - plan: Its plan, with the consents that were given.
-  ///   - asked: The hops that the delegate was asked about, so that it is asked once.
-  /// - Returns: The hops to use instead; `nil` if nothing is lost, nobody can be asked, or no mapping was given.
-  /// - Throws: The delegate's error, or ``MigrationAssistantError`` for a mapping that can't be completed.
+  /// The delegate is also asked about losses that the lock acknowledges: the lock covers what code doesn't keep.
+  /// Each hop is asked about once. Returns the hops to use instead; `nil` if nothing is lost, there is no delegate, or
+  /// it gave no mapping.
   func hopsKeeping(
     _ hop: MigrationHop, plan: MigrationPlan, asked: inout Set<AskedHop>
   ) throws -> [MigrationHop]? {
     let losses = plan.losses.filter { !$0.isOfLog && ($0.consent == nil || $0.consent == .lock) }
-    // What stands in the way comes first: until it is settled, nothing is lost.
+    // The delegate was asked about obstacles before, and a hop by its mapping is not inferred.
     guard hop.isInferred, !losses.isEmpty, delegate != nil, asked.insert(AskedHop(hop)).inserted else { return nil }
     return try hopsByAsking(from: hop.source, to: hop.destination) { step in
       let loses = step.effects.contains { $0.kind.severity == .loss }
@@ -68,7 +59,6 @@ extension MigrationAssistant {
   }
 }
 
-/// A hop that the delegate was asked about.
 struct AskedHop: Hashable {
   let source: String
   let destination: String
@@ -80,7 +70,7 @@ struct AskedHop: Hashable {
 }
 
 extension SoleContent {
-  /// Creates the description of what a loss leaves in the previous version alone.
+  /// Describes the content of a loss, which only the previous version will hold.
   init(_ loss: MigrationLoss) {
     self.init(kind: loss.kind.reported.rawValue, entity: loss.entity, property: loss.property, rows: loss.rows)
   }

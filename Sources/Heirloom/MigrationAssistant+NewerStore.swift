@@ -4,19 +4,19 @@ import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
 
-// An app that was set back to an earlier release, as by TestFlight, meets a store that it can't know; one that gave up
-// its oldest versions meets a store that it doesn't want to know.
+// A store may be too new after the app was set back to an earlier release, as by TestFlight, or too old after the app
+// dropped its oldest versions.
 extension MigrationAssistant {
   /// Describes a store that comes from a newer version of the app; takes no lock and writes nothing.
   ///
-  /// A store is newer if the history has its version after the current one. The exception is a given mapping that
-  /// starts there, with a path from it to the current version: whoever gives it wants to go back. A version that the
-  /// history doesn't have is newer if a store of the current model was kept when it was migrated to something else.
-  /// This app, or an earlier one, had that store, and it went on. It is newer as well if its snapshot notes the current
-  /// model among the versions that come before its own.
+  /// A store is newer if the history has its version after the current one, unless a given mapping starts a path from
+  /// it to the current version: that mapping shows that the app wants to go back. A version that the history doesn't
+  /// have is newer if a store of the current model was kept when it was migrated to something else: this app, or an
+  /// earlier one, had that store, and it was migrated further. It is newer as well if its snapshot lists the current
+  /// model among its earlier versions.
   ///
-  /// - Parameter metadata: The store's metadata, whose version hashes are not those of the current model.
-  /// - Returns: `nil` for a store of an earlier version, and for one where nothing tells.
+  /// The store's version hashes must not be those of the current model. Returns `nil` for a store of an earlier
+  /// version, and if it can't be known.
   func newerStore(of metadata: StoreMetadata) -> NewerStore? {
     var known = history.version(withHashes: metadata.versionHashes)?.name
     // An earlier version may have the same hashes as a later one, and come first.
@@ -33,7 +33,7 @@ extension MigrationAssistant {
     let checksum = history.current.versionChecksum()
     let kept = (try? archive.previousVersions()) ?? []
     let fitting = kept.filter { $0.versionChecksum == checksum }
-    // A version that was kept when somebody went back tells nothing: the store there now is the older one of the two.
+    // A version kept by a restoration proves nothing: the store that replaced it is the older one of the two.
     guard known != nil || fitting.contains(where: { $0.operation == .migration }) || comesAfter(checksum, hashes)
     else { return nil }
     return NewerStore(
@@ -50,13 +50,13 @@ extension MigrationAssistant {
     return kept.filter { $0.versionChecksum.map(checksums.contains) ?? false }
   }
 
-  /// Returns true if the snapshot has a store's hashes and notes a version as one before it.
+  /// Returns true if the snapshot has a store's hashes and lists a version as an earlier one.
   private func comesAfter(_ checksum: String, _ hashes: [String: VersionHash]) -> Bool {
     guard let snapshot = try? modelController.snapshot(), snapshot.versionHashes == hashes else { return false }
     return snapshot.earlierVersions.contains(checksum)
   }
 
-  /// Returns true if the path from a later version to the current one begins with a given mapping.
+  /// Returns true if the path from a later version back to the current one begins with a given mapping.
   private func isLedBack(from model: ManagedObjectModel, named name: String) -> Bool {
     guard let given = try? givenMappings(from: name, model), !given.models.isEmpty else { return false }
     let found = try? path(from: model, named: name, given)
@@ -65,7 +65,7 @@ extension MigrationAssistant {
 
   /// Throws for a store whose version comes after the current one in the history, or before the history's floor.
   ///
-  /// Most apps know no later version and have no floor, and no file of the history is read for them.
+  /// Most apps have no later version and no floor: then no file of the history is read.
   func checkAge(_ metadata: StoreMetadata) throws(MigrationAssistantError) {
     if let floor = history.floor, let name = history.versionBelowFloor(withHashes: metadata.versionHashes) {
       throw .belowFloor(storePath: storeURL.path, versionName: name, floor: floor)
@@ -76,8 +76,7 @@ extension MigrationAssistant {
     throw .newerVersion(newer)
   }
 
-  /// Returns the error to report: for a store of a newer version, and for one of a merged model of which the history has
-  /// parts, that is the reason why it can't be migrated.
+  /// Returns the error to report, which explains failures of newer stores and of partly known merged models.
   func explained(_ error: MigrationAssistantError) -> MigrationAssistantError {
     switch error {
     case .noModel, .mappingNeeded, .unknownVersion, .failed(_, .unfitDecision):

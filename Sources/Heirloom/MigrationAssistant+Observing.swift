@@ -1,8 +1,8 @@
 import Foundation
 
-// Reports to an assistant's observers. Most assistants have none, and most launches have nothing to report.
+// Reports to an assistant's observers. Most assistants have none.
 extension MigrationAssistant {
-  /// Reports an event to the observers; a failure comes with the error that it is about.
+  /// Reports an event to the observers, as a failure if there is an error.
   func observe(_ event: MigrationEvent, error: MigrationAssistantError? = nil) {
     guard !configuration.observers.isEmpty else { return }
     observe(error?.logLine ?? event.logLine, event.metrics)
@@ -14,7 +14,7 @@ extension MigrationAssistant {
     return outcome
   }
 
-  /// Counts the error that a call ends with, and returns it; its line was logged with the event.
+  /// Reports the metrics of a call's error, and returns the error; its line was logged with the event.
   func observed(_ error: MigrationAssistantError) -> MigrationAssistantError {
     if !configuration.observers.isEmpty { observe(nil, error.metrics) }
     return error

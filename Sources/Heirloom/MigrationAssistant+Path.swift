@@ -5,14 +5,12 @@ import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
 
-/// The path from the model that made a store to the current one.
 struct HopPath {
   let source: IdentifiedModel
   var hops: [MigrationHop]
   /// A sentence for each given mapping model that no hop uses.
   var unusedMappings: [String] = []
 
-  /// True if code of a stage runs before the first mapping.
   var startsWithCode: Bool { hops.first?.willMigrate != nil }
 }
 
@@ -26,9 +24,9 @@ struct IdentifiedModel {
   ///
   /// A model that is found only beside the store or in it may be that of a newer release.
   let isKnown: Bool
-  /// The names of all versions of the history that may have made the store, since nothing tells them apart.
+  /// The names of all versions of the history that may have made the store, if they can't be distinguished.
   var fittingNames: [String] = []
-  /// The remark that nothing tells several versions of equal hashes apart; `nil` where something does.
+  /// The remark that several versions of equal hashes can't be distinguished; `nil` if there is no such doubt.
   var doubt: String?
   /// A sentence for each shipped version that was edited since.
   var edits: [String] = []
@@ -37,15 +35,15 @@ struct IdentifiedModel {
   var warnings: [String] { edits + (doubt.map { [$0.prefix(1).uppercased() + $0.dropFirst() + "."] } ?? []) }
 }
 
-// The model that a store comes from, and the mappings that lead from it to the current one.
+// The model that made a store, and the mappings from it to the current one.
 extension MigrationAssistant {
   /// Finds the model that made the store.
   ///
-  /// The first that has one gives it: the delegate; the snapshot or the history, as ``VersionChoice`` chooses; the
-  /// stages; the store's own copy.
+  /// The first source that has one is used: the delegate; the snapshot or the history, as ``VersionChoice`` chooses;
+  /// the stages; the store's own copy.
   func sourceModel(of metadata: StoreMetadata) throws -> IdentifiedModel {
     let found = Result { try identifiedModel(of: metadata) }
-    // The search has read versions, and one that was edited may be why it failed.
+    // The search has read versions, and an edited one may be why it failed.
     let edits = reportedEdits()
     var source = try found.get()
     source.edits = edits
@@ -90,13 +88,13 @@ extension MigrationAssistant {
 
   /// Returns true if the model of a snapshot counts as an earlier version of the app.
   ///
-  /// An app that has its current model alone knows its earlier ones from snapshots only. A history has all versions
-  /// before the current one, so that one which it lacks may be a later one.
+  /// An app that has only its current model knows its earlier ones from snapshots. A history has all versions
+  /// before the current one, so a model that it lacks may be a later one.
   func trustsSnapshot(of model: ManagedObjectModel) -> Bool {
     history.versionNames.count == 1 && !history.wasShippedBefore(model)
   }
 
-  /// Returns true if a stage or a mapping of the configuration carries the version hashes of all entities of a store.
+  /// Returns true if a stage or a mapping of the configuration has the version hashes of all entities of a store.
   private func names(_ hashes: [String: VersionHash]) -> Bool {
     stagedManager?.model(withHashes: hashes) != nil
       || configuration.mappings.contains { mapping in
@@ -106,20 +104,16 @@ extension MigrationAssistant {
       }
   }
 
-  /// Makes the snapshot of a model that a previous version of the store is kept with.
+  /// Makes the snapshot that is kept with a previous version of the model.
   func snapshot(of model: ManagedObjectModel, named name: String?) -> ModelSnapshot {
     var snapshot = ModelSnapshot(model: model)
     snapshot.earlierVersions = modelController.earlierVersions(than: model, named: name)
     return snapshot
   }
 
-  /// Chooses the model that made the store among those of equal hashes; reports nothing and asks nobody.
+  /// Chooses the model that made the store among those of equal hashes, without reporting or asking the delegate.
   ///
-  /// - Parameters:
-  ///   - metadata: The store's metadata.
-  ///   - snapshot: The model of the snapshot, if it has the store's hashes.
-  ///   - given: The model that the delegate named for this store.
-  /// - Returns: `nil` if there is none.
+  /// `given` is the model that the delegate returned for this store. Returns `nil` if there is no model.
   func choice(
     of metadata: StoreMetadata, snapshot: ManagedObjectModel?, given: ManagedObjectModel? = nil
   ) -> VersionChoice? {
@@ -129,7 +123,7 @@ extension MigrationAssistant {
       among: versions, snapshot: snapshot, identifiers: metadata.versionIdentifiers, cached: cachedModel)
   }
 
-  /// Returns the name of the version that made the store, if the history has it; reports nothing and asks nobody.
+  /// Returns the name of the store's version, if the history has it, without reporting or asking the delegate.
   func versionName(of metadata: StoreMetadata) -> String? {
     let snapshot = (try? modelController.snapshot())?.model
     let fits = snapshot?.versionHashes() == metadata.versionHashes
@@ -155,7 +149,6 @@ extension MigrationAssistant {
     return modelController.replacedModel(withHashes: hashes)
   }
 
-  /// Finds the path from the model that made the store to the current one.
   func hopPath(from source: IdentifiedModel) throws -> HopPath {
     let (model, destination) = (source.model, history.current)
     let given = try givenMappings(from: source.versionName, model)
@@ -182,7 +175,7 @@ extension MigrationAssistant {
     from source: IdentifiedModel, by manager: StagedMigrationManager, _ given: GivenMappings
   ) throws -> HopPath {
     var name = source.versionName
-    // A mapping model is used if one of the paths between stages uses it.
+    // A mapping model is used if any of the paths between stages uses it.
     var unused: [[MigrationPath.UnusedMapping]] = []
     let all = try manager.hops(from: source.model, to: history.current).flatMap { stagedHop in
       let versions = history.versions(withHashes: stagedHop.destination.versionHashes())
@@ -213,33 +206,29 @@ extension MigrationAssistant {
     return HopPath(source: source, hops: all, unusedMappings: told(inNone ?? []))
   }
 
-  /// The mapping models that are given for a way, with the name of each in sentences.
+  /// The given mapping models for a path, with the name of each for use in messages.
   struct GivenMappings {
     var models: [MappingModel]
     var labels: [String]
 
-    /// Returns the mapping models with others behind them, which all have one name; without names if some lack one.
+    /// Appends mapping models that share one name; the result has no names if some lack one.
     func adding(_ others: [MappingModel], label: String) -> Self {
       let isNamed = !labels.isEmpty && labels.count == models.count
       return Self(models: models + others, labels: isNamed ? labels + others.map { _ in label } : [])
     }
   }
 
-  /// Returns the configuration's mapping models, then those of the history's steps on the way to the current version.
+  /// Returns the configuration's mapping models, then those of the history's steps from a version to the current one.
   ///
-  /// - Parameters:
-  ///   - name: The name of the version that the way starts from; `nil` if the history doesn't have it.
-  ///   - model: Its model.
-  /// - Returns: The mapping models, each for its versions.
-  /// - Throws: What a step's mapping throws, or `ModelReadingError` for its versions.
+  /// `name` is `nil` if the history doesn't have the version.
   func givenMappings(from name: String?, _ model: ManagedObjectModel) throws -> GivenMappings {
     var given = GivenMappings(models: configuration.mappings, labels: configuration.mappingLabels)
     for step in history.steps(from: name, model) {
-      // What has no name is numbered.
+      // Mapping models without a name are numbered.
       for index in given.labels.count..<given.models.count { given.labels.append("mapping model \(index + 1)") }
       given.labels.append(step.label)
       do throws(any Error) {
-        // The models that only stores know differ from store to store.
+        // Models outside the history differ from store to store, so their mappings aren't cached.
         let isKnown = history.versionNames.contains(step.source)
         func made() throws -> MappingModel { try history.mapping(of: step, from: model) }
         given.models.append(isKnown ? try history.memory.mapping(of: step, make: made) : try made())
@@ -251,7 +240,7 @@ extension MigrationAssistant {
     return given
   }
 
-  /// Finds the path to the current version by given mappings and by inference, or remembers it.
+  /// Finds the path to the current version by given mappings and by inference, and caches it.
   func path(
     from model: ManagedObjectModel, named name: String?, _ given: GivenMappings
   ) throws(MappingInferenceError) -> MigrationPath {
@@ -263,7 +252,7 @@ extension MigrationAssistant {
     }
   }
 
-  /// Adds the code of the history's steps to the hops that they are.
+  /// Adds the code of the history's steps to the hops that equal them.
   private func addCode(to hops: inout [MigrationHop]) throws {
     for index in hops.indices {
       guard let (manager, stage) = try history.stage(of: hops[index]) else { continue }
@@ -272,7 +261,7 @@ extension MigrationAssistant {
     }
   }
 
-  /// Returns the given mappings that have no part in a path that the delegate made possible.
+  /// Returns the given mappings that a path with the delegate's mappings doesn't use.
   private func mappingsPassedOver(
     by hops: [MigrationHop], _ given: GivenMappings
   ) -> [MigrationPath.UnusedMapping] {
@@ -288,26 +277,24 @@ extension MigrationAssistant {
     }
   }
 
-  /// Reports each given mapping that has no part in the migration.
+  /// Reports each given mapping that the migration doesn't use, and returns the reasons.
   private func told(_ unused: [MigrationPath.UnusedMapping]) -> [String] {
     let reasons = configuration.leftOutMappings + unused.map(\.reason)
     for reason in reasons { report(.mappingUnused(reason: reason)) }
     return reasons
   }
 
-  /// Returns the hops of a path from one model to another, or asks the delegate for mappings where there is none.
+  /// Returns the hops of a path from one model to another, or asks the delegate for mappings if there is none.
   ///
-  /// Where it gives none either, the hops go through versions between.
-  ///
-  /// - Throws: ``MigrationAssistantError``, the delegate's error, or ``MigrationError/unsupportedMapping(reason:)`` for a
-  ///   path with two mappings of one hop that can't be merged.
+  /// If the delegate gives none either, the hops go through the versions between. Two mappings of one hop that can't be
+  /// merged throw ``MigrationError/unsupportedMapping(reason:)``.
   private func hops(
     from source: ManagedObjectModel, named name: String?, to destination: ManagedObjectModel,
     named laterName: String?, _ given: GivenMappings, _ found: Result<MigrationPath, MappingInferenceError>
   ) throws -> (hops: [MigrationHop], unused: [MigrationPath.UnusedMapping]) {
     let path: MigrationPath
     do throws(MappingInferenceError) {
-      // The steps that the lock decides come before a way that passes them over.
+      // A path through steps that the lock decides comes before one that skips them.
       path =
         if let decided = decidedPath(from: source, named: name, to: destination, named: laterName, given, deciding: [])
         {
@@ -352,9 +339,9 @@ extension MigrationAssistant {
     return (hops, path.unused)
   }
 
-  /// Finds the path on which decided expressions, the lock's and others, give the values that no inference converts.
+  /// Finds the path on which decided expressions, the lock's and others, compute values that inference can't convert.
   ///
-  /// - Returns: `nil` where no decision answers an obstacle, or others are left.
+  /// Returns `nil` if no decision resolves an obstacle, or obstacles are left.
   private func decidedPath(
     from source: ManagedObjectModel, named name: String?, to destination: ManagedObjectModel,
     named laterName: String?, _ given: GivenMappings, deciding decisions: [DataDecision]
@@ -372,7 +359,7 @@ extension MigrationAssistant {
       from: source, named: name, to: destination, named: laterName, given: all.models, labels: all.labels)
   }
 
-  /// Asks the delegate for a mapping; what it leaves open is inferred.
+  /// Asks the delegate for a mapping, and infers its missing parts.
   private func givenMapping(
     from source: ManagedObjectModel, to destination: ManagedObjectModel, need: MappingNeed
   ) throws -> MappingModel? {
@@ -387,22 +374,16 @@ extension MigrationAssistant {
     }
   }
 
-  /// Returns the source for what an inference leaves open, with the names by which a step refers to the versions.
+  /// Returns a skeleton of the parts that inference can't map, with the names by which a step refers to the versions.
   private func skeleton(_ inference: MappingInference) -> String? {
     MappingSkeleton(
       inference, from: history.label(of: inference.source), to: history.label(of: inference.destination))?.source
   }
 
-  /// Asks the delegate for mappings: about each step between neighbours that needs one, then about the whole way.
+  /// Asks the delegate for mappings: for each step between neighbours that needs one, then for the whole path.
   ///
-  /// - Parameters:
-  ///   - source: The version to start from.
-  ///   - destination: The version to arrive at.
-  ///   - given: The mappings that are given, if that is known.
-  ///   - need: Returns the reason for asking about a step with this inference; `nil` if there is none.
-  ///   - whole: Returns the reason for asking about the whole way.
-  /// - Returns: The hops of the way by the mappings that it gave; `nil` if it gave none.
-  /// - Throws: The delegate's error, or ``MigrationAssistantError`` if its mappings lead nowhere.
+  /// `need` returns the reason for asking about a step with this inference; `nil` if there is none. Returns the hops of
+  /// the path by the delegate's mappings; `nil` if it gave none. Throws if its mappings don't reach the destination.
   func hopsByAsking(
     from source: ManagedObjectModel, to destination: ManagedObjectModel, given: GivenMappings? = nil,
     need: (MappingInference) -> MappingNeed?, whole: () -> MappingNeed
@@ -427,7 +408,7 @@ extension MigrationAssistant {
           from: source, named: first, to: destination, named: last, given: all.models, labels: all.labels)
         return path.hops.map { hop in
           var hop = MigrationHop(hop)
-          // The delegate was asked about every part of it.
+          // The delegate was asked about every part of the path.
           hop.isInferred = false
           return hop
         }
@@ -447,7 +428,7 @@ extension MigrationAssistant {
 }
 
 extension Result where Success == MigrationPath, Failure == MappingInferenceError {
-  /// Returns the path, or another where there is none.
+  /// Returns the path, or the result of `other` if there is none.
   fileprivate func get(or other: () -> MigrationPath?) throws(MappingInferenceError) -> MigrationPath {
     if case .failure = self, let path = other() { return path }
     return try get()
@@ -455,7 +436,6 @@ extension Result where Success == MigrationPath, Failure == MappingInferenceErro
 }
 
 extension MigrationHop {
-  /// Creates a hop from that of a path.
   fileprivate init(_ hop: MigrationPath.Hop) {
     self.init(source: hop.source, destination: hop.destination, mapping: hop.mapping, isInferred: !hop.isGiven)
   }

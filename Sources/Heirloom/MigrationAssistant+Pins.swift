@@ -4,16 +4,11 @@ import HeirloomStore
 import HeirloomVault
 
 extension MigrationAssistant {
-  /// Releases pinned versions of which one other sound store has all rows, and has the others say what they hold.
+  /// Releases pinned versions whose rows are all in one other sound store, and records the sole content of the others.
   ///
-  /// The oldest is compared first, so that the newest of equal ones stays. One that can't be compared with the store
-  /// stays as it is.
-  ///
-  /// - Parameters:
-  ///   - vault: The vault of the store.
-  ///   - counted: The identifier of a version that is passed over, since a migration has just counted what it alone
-  ///     holds.
-  ///   - undone: The identifier of a version that a migration made of the content that the store has now.
+  /// The oldest is compared first, so of equal ones the newest is kept. A version that can't be compared with the store
+  /// is left as it is. `counted` is a version to skip, since a migration has just counted its sole content. `undone` is
+  /// a version that a migration built from the store's present content.
   func revisePins(in vault: StoreVault, counted: String? = nil, undone: String? = nil) {
     let store = vault.location.path
     var pinned = ((try? vault.previousVersions()) ?? []).filter { $0.manifest?.isPinned == true }
@@ -31,7 +26,7 @@ extension MigrationAssistant {
     }
   }
 
-  /// Returns true if another pinned version has all rows of a version, and notes there which of them the store lacks.
+  /// Returns true if another pinned version has all rows of a version, and records there which of them the store lacks.
   private func isHeld(
     _ version: PreviousVersionFiles, lackedByStore missing: [SoleContent], by pinned: inout [PreviousVersionFiles],
     in vault: StoreVault
@@ -40,10 +35,10 @@ extension MigrationAssistant {
       guard let path = other.storePath, let manifest = other.manifest,
         (try? self.missing(of: version, in: path))?.isEmpty == true, isSound(path)
       else { continue }
-      // A replaced one is compared with the store as a whole.
+      // A replaced version is itself compared with the store as a whole.
       if manifest.isReplaced { return true }
       let known = manifest.alone?.items ?? []
-      // Of content that both have, the larger number counts.
+      // Of items for the same content, the larger number counts.
       let all =
         known.map { item in missing.first { $0.isSame(as: item) && $0.rows > item.rows } ?? item }
         + missing.filter { item in !known.contains { $0.isSame(as: item) } }
@@ -73,7 +68,7 @@ extension MigrationAssistant {
     ) { try $0.missing() }
   }
 
-  /// Returns the models that may be a store's: that of the snapshot kept with it, and those of the history.
+  /// Returns the models that may be a store's: that of the snapshot kept with it, and the current one.
   private func models(ofStoreAt path: String) -> [ManagedObjectModel] {
     let isLive = (try? location().path) == path
     let snapshot =

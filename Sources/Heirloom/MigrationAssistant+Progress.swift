@@ -1,14 +1,14 @@
 public import Foundation
 import HeirloomMigration
 
-// The progress of a migration, and its cancelling.
+// The progress of a migration, and its cancellation.
 extension MigrationAssistant {
   /// The progress of a migration; cancelling it stops the migration and leaves the store as it was.
   ///
-  /// Its units are rows that are written, entered in new indexes or counted by the proof, and 4 KiB that are copied or
-  /// checked; they are counted several times a second, but not while the system brings a file to the disk. Their number
-  /// is negative, and so indeterminate, until the plan is made. On a path of several hops, each hop to come counts like
-  /// the current one. A call that ends well completes the progress, even with nothing to do, so it can be a part of an
+  /// Its units are rows that are written, added to new indexes or counted by the proof, and 4 KiB blocks that are
+  /// copied or checked. They are counted several times a second, but not while the system syncs a file. The total is
+  /// negative, and so indeterminate, until the plan is made. On a path of several hops, each remaining hop counts like
+  /// the current one. A successful call completes the progress, even with nothing to do, so it can be a part of an
   /// app's own progress (`parent.addChild(assistant.progress, withPendingUnitCount: 1)`).
   ///
   /// Cancel it from any thread. It is checked every 10,000 instructions of a statement, while a file is copied or
@@ -25,14 +25,14 @@ extension MigrationAssistant {
     set { madeProgress = newValue }
   }
 
-  /// Starts counting anew if an earlier call of the same assistant has counted.
+  /// Restarts the progress if an earlier call of the same assistant has advanced it.
   func beginProgress() {
     guard let madeProgress, madeProgress.completedUnitCount != 0 else { return }
     madeProgress.completedUnitCount = 0
     madeProgress.totalUnitCount = -1
   }
 
-  /// Completes a progress that somebody watches, even if no row had to be written.
+  /// Completes the progress if it is used, even if no row had to be written.
   func finished(_ outcome: MigrationOutcome) -> MigrationOutcome {
     if let madeProgress {
       if madeProgress.totalUnitCount <= 0 { madeProgress.totalUnitCount = 1 }
@@ -41,7 +41,6 @@ extension MigrationAssistant {
     return observed(outcome)
   }
 
-  /// Throws if the migration was cancelled.
   func checkNotCancelled() throws(MigrationError) {
     if madeProgress?.isCancelled == true { throw .cancelled }
   }

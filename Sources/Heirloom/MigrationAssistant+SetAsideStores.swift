@@ -4,7 +4,7 @@ import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
-// Set-aside stores, and what a later version of the app makes of them.
+// Set-aside stores, which a later version of the app may be able to migrate.
 extension MigrationAssistant {
   /// Migrates a set-aside store in its own folder, and leaves the app's store alone.
   ///
@@ -13,8 +13,8 @@ extension MigrationAssistant {
   ///
   /// - Parameter store: The store.
   /// - Returns: ``MigrationOutcome/upToDate`` or ``MigrationOutcome/migrated(_:)``.
-  /// - Throws: ``MigrationAssistantError`` about the set-aside store, which is as it was; an error that the delegate
-  ///   throws is reported in its own words.
+  /// - Throws: ``MigrationAssistantError`` about the set-aside store, which is unchanged; an error that the delegate
+  ///   throws is reported with its own description.
   public func migrateSetAsideStoreWhereItLies(
     _ store: SetAsideStore
   ) throws(MigrationAssistantError) -> MigrationOutcome {
@@ -27,21 +27,21 @@ extension MigrationAssistant {
     }
   }
 
-  /// Brings a set-aside store to the current model, and back to its place.
+  /// Migrates a set-aside store to the current model, and puts it back in its place.
   ///
-  /// The app decides this, and should ask the person: the returning store doesn't have what was written to the new
-  /// store since. Nothing is lost either: the new store becomes a previous version, which is never pruned and which
-  /// ``StoreArchive/restorePreviousVersion(_:)`` brings back.
+  /// The app decides this, and should ask the user: the returning store doesn't have the rows that were written to the
+  /// new store since. They are not lost either: the new store becomes a previous version, which is never pruned and
+  /// which ``StoreArchive/restorePreviousVersion(_:)`` brings back.
   ///
-  /// First the store is migrated where it lies. Then a copy of it takes the store's place as in a restoration. A crash
-  /// leaves either the store that was there or the returning one, whole, and the same call goes on where it stopped.
+  /// First the store is migrated in its folder. Then a copy of it replaces the app's store as in a restoration. A crash
+  /// leaves either the store that was there or the returning one, whole, and the same call continues where it stopped.
   /// The set-aside store stays in its folder for good; it returns only once. Close the app's store before the call, and
   /// open it afterwards.
   ///
   /// - Parameter store: The store.
   /// - Returns: The outcome.
-  /// - Throws: ``MigrationAssistantError``: the store is the one that was there, and the set-aside store holds what it
-  ///   held. An error that the delegate throws is reported in its own words.
+  /// - Throws: ``MigrationAssistantError``: the app's store is the one that was there, and the set-aside store has lost
+  ///   nothing. An error that the delegate throws is reported with its own description.
   public func migrateSetAsideStore(_ store: SetAsideStore) throws(MigrationAssistantError) -> SetAsideOutcome {
     do {
       let vault = try vault()
@@ -68,7 +68,7 @@ extension MigrationAssistant {
   /// Creates an assistant for a set-aside store that is otherwise like this one.
   func assistant(of set: SetAsideFiles, in vault: StoreVault) -> MigrationAssistant {
     var configuration = configuration
-    // A store that is set aside already is moved no further, and nothing of it is ever removed.
+    // A store that is set aside already is not moved again, and none of its files is ever removed.
     configuration.incompatibleStore = .throw
     configuration.keptVersions = .max
     var vaultConfiguration = vaultConfiguration
@@ -90,7 +90,7 @@ extension MigrationAssistant {
     assistant.progress = progress
     let outcome = try assistant.migrateStore()
     try assistant.modelController.archive(history.current)
-    // Nobody looks again at a set-aside store that has returned: clean-up that failed is done now.
+    // No later run inspects a set-aside store that has returned, so postponed clean-up is done now.
     try assistant.vault().recover()
     try assistant.vault().settleFinishedOperations()
     return outcome
@@ -98,7 +98,7 @@ extension MigrationAssistant {
 
   // MARK: Returning
 
-  /// Returns what is known of the store's model, to keep with the store when another one takes its place.
+  /// Returns the known data about the store's model, to keep with the store when another one replaces it.
   func descriptionOfStore() -> StoreVault.Replacement {
     guard let metadata = try? storeMetadata() else { return StoreVault.Replacement() }
     let hashes = metadata.versionHashes
@@ -122,7 +122,7 @@ extension MigrationAssistant {
     }
   }
 
-  /// Puts a copy of a migrated set-aside store in the store's place.
+  /// Replaces the app's store by a copy of a migrated set-aside store.
   private func adopt(_ set: SetAsideFiles, in vault: StoreVault) throws -> AdoptionResult {
     let expected = history.currentHashes
     func prove(_ connection: Connection) throws {
@@ -135,13 +135,13 @@ extension MigrationAssistant {
     } catch VaultError.storeInUse(let path, let reason) where path != vault.location.path {
       throw MigrationAssistantError.storeInUse(storePath: path, reason: reason)
     } catch VaultError.unreadableStore(_, let reason) where reason.isAboutContent {
-      // The store that is there can't be kept as a previous version, and must not be lost either.
+      // The present store can't be kept as a previous version, and must not be lost either.
       _ = try vault.setStoreAside()
       return try vault.adopt(set.name, prove: prove)
     }
   }
 
-  /// Puts the current model beside the store; if that fails, the app's next launch does it.
+  /// Archives the current model beside the store; if that fails, the app's next launch does it.
   private func archiveCurrentModel() {
     do {
       try modelController.archive(history.current)

@@ -6,14 +6,11 @@ import HeirloomVault
 
 // Stores that this version of the app can't open are set aside rather than deleted.
 extension MigrationAssistant {
-  /// Sets a store aside that can't be opened.
+  /// Sets a store aside that can't be opened, and returns its notice.
   ///
-  /// - Parameters:
-  ///   - error: The reason why it can't be opened.
-  ///   - file: The file that was there when the launch first looked.
-  /// - Returns: The notice of it; `nil` if another process has changed the store meanwhile, so that only another look
-  ///   can tell what it is now.
-  /// - Throws: ``MigrationAssistantError``: the store is where it was, or the next launch goes on.
+  /// `file` is the file that was there when the launch began. Returns `nil` if another process has changed the store
+  /// meanwhile: it must then be inspected again. After an error the store is in its place, or the next launch
+  /// continues.
   func setStoreAside(
     because error: MigrationAssistantError, of file: FileStatus.Identity?
   ) throws(MigrationAssistantError) -> MigrationNotice? {
@@ -31,12 +28,12 @@ extension MigrationAssistant {
     }
   }
 
-  /// Returns the file in the store's place; another process's migration or restoration puts another one there.
+  /// Returns the identity of the store's file; another process's migration or restoration replaces the file.
   func foundFile() throws -> FileStatus.Identity? {
     try files.status(of: location().path)?.identity
   }
 
-  /// The result of a glance at a store.
+  /// The version of a store as its metadata shows it, or the error of reading it.
   private enum FoundVersion: Equatable {
     case missing
     case version(checksum: String)
@@ -56,7 +53,7 @@ extension MigrationAssistant {
 }
 
 extension MigrationAssistantError {
-  /// True if no model or mapping fits the store, or its pages are damaged: nothing can help at this launch.
+  /// True if no model or mapping fits the store, or its pages are damaged: no retry at this launch would help.
   var isAboutIncompatibleStore: Bool {
     switch self {
     case .noModel, .mappingNeeded, .belowFloor, .unknownVersion(_, nil, _), .partsMissing(_, _, _, nil): true

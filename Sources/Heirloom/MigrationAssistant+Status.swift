@@ -6,17 +6,16 @@ import HeirloomStore
 extension MigrationAssistant {
   /// Returns how the store relates to the current model; takes no lock and writes nothing.
   ///
-  /// It may be called while another process migrates. A store that an app has open in WAL mode is read with the side
-  /// files that are there; where there are none, none are made. A store of a version that the history doesn't know is
-  /// ``StoreStatus/unknown``, or ``StoreStatus/tooNew`` if it went on from the current model: a previous version of that
-  /// model shows it.
+  /// It may be called while another process migrates. A store that an app has open in WAL mode is read with its side
+  /// files; none are created. A store of a version that the history doesn't have is ``StoreStatus/unknown``, or
+  /// ``StoreStatus/tooNew`` if it was migrated from the current model, as a previous version of that model shows.
   ///
-  /// - Returns: The status of this moment. A store that is opened upon ``StoreStatus/current`` is whole, even if a
-  ///   migration begins right then: opening for writing waits for it or fails, and a migration waits for whoever has
-  ///   the store open.
-  ///   A store that the system lets nobody open is ``StoreStatus/protected``, and no error.
-  /// - Throws: ``MigrationAssistantError/unreadableStore(_:)`` for a file that is no readable store, or that others
-  ///   hold for long; ``MigrationAssistantError/unfitLocation(storePath:_:)`` when a folder
+  /// - Returns: The status of this moment. After ``StoreStatus/current`` the store can be opened safely, even if a
+  ///   migration begins right then: opening for writing waits for it or fails, and a migration waits for processes that
+  ///   have the store open.
+  ///   A store that the system refuses to open is ``StoreStatus/protected``, which is no error.
+  /// - Throws: ``MigrationAssistantError/unreadableStore(_:)`` for a file that is no readable store, or that other
+  ///   processes hold for long; ``MigrationAssistantError/unfitLocation(storePath:_:)`` when a folder
   ///   can't be read.
   public func status() throws(MigrationAssistantError) -> StoreStatus {
     guard try !isOperationUnfinished() else { return .inProgress }
@@ -26,7 +25,7 @@ extension MigrationAssistant {
       }
       return status(of: metadata)
     } catch {
-      // An operation may have begun since the first look: a migration holds the store until it is done.
+      // An operation may have begun since the first check: a migration holds the store until it is done.
       if error.isInterruptedChange { return .inProgress }
       if try isOperationUnfinished() { return .inProgress }
       if error.isDenied { return .protected }
@@ -47,7 +46,7 @@ extension MigrationAssistant {
     return stagedManager?.model(withHashes: hashes) == nil ? .unknown : .tooOld
   }
 
-  /// Returns true if an operation is under way or was not finished; false where there is not even a folder.
+  /// Returns true if an operation is running or was not finished; false if the store's folder doesn't exist.
   private func isOperationUnfinished() throws(MigrationAssistantError) -> Bool {
     do throws(VaultError) {
       let location = try location()

@@ -6,7 +6,7 @@ import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
-/// An assistant that brings a store to the current model at launch, and keeps the previous version.
+/// Migrates a store to the current model at launch, and keeps the previous version.
 ///
 /// An assistant works on the task that calls it. On most launches it has nothing to do: it then takes no lock, writes
 /// nothing and syncs nothing.
@@ -15,20 +15,20 @@ public final class MigrationAssistant {
   public let storeURL: URL
   /// The controller that keeps the last-used model.
   public let modelController: ModelController
-  /// The app's models; of merged ones, the way of the store's version to the current one, once the store was read.
+  /// The app's models; if merged, the path from the store's version to the current one, once the store was read.
   public private(set) var history: ModelHistory
   /// The app's choices.
   public let configuration: Configuration
-  /// The delegate, which is asked what can't be inferred and told what happens.
+  /// The delegate, which answers what can't be inferred and receives events.
   ///
-  /// The assistant keeps it, so a new object may be assigned at once. A delegate that keeps its assistant in turn sets
-  /// this to `nil` when the migration is over, or neither is ever freed.
+  /// The assistant retains it, so a new object may be assigned at once. A delegate that retains its assistant must set
+  /// this to `nil` after the migration, or neither is ever freed.
   public var delegate: (any MigrationAssistantDelegate)?
-  /// The manager that leads stores through stages with code; `nil` to infer mappings or ask the delegate.
+  /// The manager that migrates stores through stages with code; `nil` to infer mappings or ask the delegate.
   public var stagedManager: StagedMigrationManager?
-  /// Everything that is kept beside the store; what happens to it is told to the delegate and the observers.
+  /// The files kept beside the store; their events are reported to the delegate and the observers.
   public var archive: StoreArchive { StoreArchive(of: self) }
-  /// The progress, once somebody has asked for it: most launches need none.
+  /// The progress, once it was asked for: most launches need none.
   var madeProgress: Progress?
 
   /// The events of this run, for a diagnostics archive.
@@ -83,7 +83,7 @@ public final class MigrationAssistant {
     return metadata.versionHashes != history.currentHashes
   }
 
-  /// Reads the store's metadata; `nil` when there is no store.
+  /// Reads the store's metadata; `nil` if there is no store.
   func storeMetadata() throws(MigrationAssistantError) -> StoreMetadata? {
     do throws(StoreError) {
       let metadata = try StoreMetadata(contentsOf: storeURL)
@@ -105,7 +105,7 @@ public final class MigrationAssistant {
   /// Makes the plan of the migration without writing anything.
   ///
   /// - Returns: `nil` when there is no store, or nothing to do.
-  /// - Throws: ``MigrationAssistantError`` for a store or models from which no plan can be made.
+  /// - Throws: ``MigrationAssistantError`` for a store or models that allow no plan.
   public func plan() throws(MigrationAssistantError) -> MigrationPlan? {
     guard let metadata = try storeMetadata(), metadata.versionHashes != history.currentHashes else { return nil }
     do {
@@ -118,43 +118,42 @@ public final class MigrationAssistant {
     }
   }
 
-  /// Returns the warnings about what a migration would meet beside the store, which a copy of the store doesn't have.
+  /// Returns the warnings about files beside the store, which a copy of the store doesn't have.
   package func placeWarnings() throws -> [String] {
     [try vault().logDamage()?.description, try placeWarning()].compactMap { $0 }
   }
 
-  /// Returns the losses of what only files beside the store hold.
+  /// Returns the losses of content that only files beside the store hold.
   package func fileLosses() throws -> [MigrationLoss] {
     let vault = try vault()
     return losses(of: try vault.logDamage(), in: vault)
   }
 
-  /// Returns the losses of what only the store's log holds, or the journal of a change that was undone in part.
+  /// Returns the losses of content that only the store's log holds, or the journal of a partly rolled back change.
   func losses(of damage: LogDamage?, in vault: StoreVault) -> [MigrationLoss] {
     [damage.flatMap(MigrationLoss.init)].compactMap(\.self)
       + vault.pagesNotUndone().map { MigrationLoss(pages: $0.pages, keptWith: $0.version) }
   }
 
-  /// Returns the warning about a place that a migration refuses; `nil` for a place that is fit.
+  /// Returns the warning about a location where a migration would fail; `nil` for a suitable one.
   ///
-  /// A plan may also be made on a copy, or where nobody may write, so such a place doesn't make it fail.
+  /// A plan may also be made on a copy, or on a read-only volume, so such a location doesn't make it fail.
   private func placeWarning() throws -> String? {
     try vault().placeObjection().map { "A migration would be refused where the store is: \($0)" }
   }
 
-  /// Returns the error with which every migration of a mount point, or of a file with further names, ends; `nil` for any
-  /// other store.
+  /// Returns the error of every migration of a mount point, or of a file with further hard links; otherwise `nil`.
   package func mountOrLinkObjection() throws -> MigrationAssistantError? {
     try vault().placeObjection().flatMap { $0.isAboutMountOrLink ? wrapped($0) : nil }
   }
 
   // MARK: Migrating
 
-  /// Brings the store to the current model.
+  /// Migrates the store to the current model.
   ///
   /// - Returns: The outcome.
-  /// - Throws: ``MigrationAssistantError``; an error that the delegate throws is reported in its own words. The data
-  ///   are where they were.
+  /// - Throws: ``MigrationAssistantError``; an error that the delegate throws is reported with its own description. The
+  ///   data are where they were.
   public func migrateStore() throws -> MigrationOutcome {
     let start = ContinuousClock.now
     let mayMove = configuration.incompatibleStore == .setAside
@@ -169,7 +168,7 @@ public final class MigrationAssistant {
         attemptsLeft -= 1
         guard mayMove, error.isAboutIncompatibleStore else { throw observed(error) }
         if let notice = try setStoreAside(because: error, of: found) { return finished(.setAside(notice)) }
-        // Another process has changed the store meanwhile, so that it may be fit now.
+        // Another process has changed the store meanwhile, so it may be fit now.
         guard attemptsLeft > 0 else { throw observed(error) }
       }
     }
@@ -177,12 +176,12 @@ public final class MigrationAssistant {
 
   private func outcome(since start: ContinuousClock.Instant) throws -> MigrationOutcome {
     let location = try location()
-    // Also where there is nothing to do: the app would go on to write into what an operation has kept.
+    // Also if there is nothing to do: the app would write to a store that an operation has kept.
     try vault(at: location).checkNotKept()
     var isUnfinished = try StoreVault.hasUnfinishedOperation(at: location, files: files)
     if isUnfinished, try files.status(of: location.path) == nil {
-      // An operation that sets the store aside or brings it back settles without a store; any other says what is
-      // missing.
+      // Recovery of a setting aside or a return works without a store; for any other operation it throws the right
+      // error.
       try vault(at: location).recover()
       isUnfinished = try StoreVault.hasUnfinishedOperation(at: location, files: files)
     }
@@ -190,14 +189,14 @@ public final class MigrationAssistant {
     return try MigrationRun(of: self, since: start).migrate()
   }
 
-  /// Returns the outcome of a launch with nothing to do, after one look at the metadata; `nil` if there is work.
+  /// Returns the outcome of a launch with nothing to do, after reading the metadata once; `nil` if there is work.
   private func outcomeWithoutChange(
     at location: StoreLocation
   ) throws(MigrationAssistantError) -> MigrationOutcome? {
     do throws(MigrationAssistantError) {
       guard let metadata = try storeMetadata() else { return .noStore }
       guard metadata.versionHashes == history.currentHashes else {
-        // An older app leaves a newer store as it found it: no lock, no folder.
+        // An older app leaves a newer store unchanged: no lock, no folder.
         try checkAge(metadata)
         return nil
       }
@@ -220,7 +219,7 @@ public final class MigrationAssistant {
     vault(at: try location())
   }
 
-  /// Creates the vault of the store; `told` hears each event after the delegate.
+  /// Creates the vault of the store; `told` receives each event after the delegate.
   func vault(at location: StoreLocation, told: @escaping (VaultEvent) -> Void = { _ in }) -> StoreVault {
     var settings = vaultConfiguration
     settings.lockTimeout = configuration.lockTimeout
@@ -235,9 +234,9 @@ public final class MigrationAssistant {
     }
   }
 
-  /// Removes previous versions beyond those to keep: this launch found the new one working.
+  /// Removes previous versions beyond those to keep, since this launch was able to open the new one.
   private func pruneAfterLaterLaunch(at location: StoreLocation) {
-    // What can't be removed now is removed by a later launch.
+    // A failure is ignored: a later launch tries again.
     _ = try? vault(at: location).prune(
       keeping: max(1, configuration.keptVersions), sparing: history.current.versionChecksum())
   }
@@ -285,13 +284,13 @@ public final class MigrationAssistant {
 }
 
 extension MigrationAssistantError {
-  /// True if SQLite must undo an interrupted change before the store can be read.
+  /// True if SQLite must roll an interrupted change back before the store can be read.
   var isInterruptedChange: Bool {
     guard case .unreadableStore(let error) = self else { return false }
     return error.problem == .needsRecovery
   }
 
-  /// True if the system lets nobody open the store now.
+  /// True if the system refuses to open the store now.
   var isDenied: Bool {
     guard case .unreadableStore(let error) = self else { return false }
     return error.problem == .protected

@@ -1,9 +1,9 @@
 public import HeirloomMigration
 
-/// The answer of a delegate about a plan: whether to go on, what is decided, and what is agreed to.
+/// A delegate's answer to a plan: whether to continue, with decisions and consents.
 ///
-/// Each part answers its own question. A decision about rows consents to no loss, and consent to losses says nothing
-/// about a store that may come from a newer app.
+/// The parts are independent. A decision about rows consents to no loss, and consent to losses doesn't
+/// accept a store that may come from a newer app.
 ///
 /// ```swift
 /// let answers: [MigrationDecision] = [
@@ -14,34 +14,33 @@ public import HeirloomMigration
 /// ]
 /// ```
 public struct MigrationDecision: Hashable, Sendable {
-  /// True if the plan is refused.
   let isRefusal: Bool
   /// The decisions about rows that don't fit, besides the configuration's.
   let decisions: [DataDecision]
-  /// True if the losses of the plan are consented to.
+  /// True if the delegate consents to the plan's losses.
   let consentsToLosses: Bool
-  /// True if the store may lose something though its version isn't known, or comes after the current one.
+  /// True if the store may lose content although its version isn't known, or comes after the current one.
   let acceptsUnknownVersion: Bool
 
-  /// Goes on by the configuration's rules; decides nothing and consents to nothing.
+  /// Continues by the configuration's rules; decides nothing and consents to nothing.
   ///
-  /// Rows that don't fit stop the migration, and so do losses of a store whose version the history doesn't know.
-  /// ``MigrationAssistant/Configuration/losses`` says what becomes of other losses.
+  /// Rows that don't fit stop the migration, and so do losses of a store whose version the history doesn't have.
+  /// ``MigrationAssistant/Configuration/losses`` applies to other losses.
   public static let automatic: MigrationDecision = .proceed()
 
-  /// Refuses to migrate; the store stays as it is.
+  /// Refuses to migrate; the store is unchanged.
   public static let refuse: MigrationDecision = MigrationDecision(
     isRefusal: true, decisions: [], consentsToLosses: false, acceptsUnknownVersion: false)
 
-  /// Goes on, with answers to what would stop the migration; without any, it is ``automatic``.
+  /// Continues, with decisions and consents that prevent the migration from stopping; without any, it is ``automatic``.
   ///
   /// - Parameters:
   ///   - decisions: The decisions about rows that don't fit, besides those of
   ///     ``MigrationAssistant/Configuration/decisions``. The plan is made again with them and carried out.
-  ///   - consentsToLosses: True to consent to the losses that the plan lists. Those that only a later plan has, of the
-  ///     next hop or of a store that was written to meanwhile, are asked about again.
-  ///   - acceptsUnknownVersion: True to migrate a store that would lose something although the history doesn't know its
-  ///     version: a newer release of the app may have made it, and what is lost is then missing there.
+  ///   - consentsToLosses: True to consent to the losses that the plan lists. The delegate is asked again about losses
+  ///     that only a later plan has, of the next hop or of a store that was written to meanwhile.
+  ///   - acceptsUnknownVersion: True to migrate a store that would lose content although the history doesn't have its
+  ///     version. If a newer release of the app made the store, that release will miss the lost content.
   /// - Returns: The decision.
   public static func proceed(
     deciding decisions: [DataDecision] = [], consentingToLosses consentsToLosses: Bool = false,

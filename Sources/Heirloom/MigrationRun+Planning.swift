@@ -5,21 +5,16 @@ import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
-// The plan, made on the store while anyone may use it, and the consents that it needs.
+// Making the plan on the store while others may use it, and the consents that it needs.
 extension MigrationRun {
   /// Makes the plan of the migration without writing anything.
-  ///
-  /// - Parameter metadata: The store's metadata.
-  /// - Returns: The plan.
-  /// - Throws: ``MigrationAssistantError``, an error of a part, or the delegate's error.
   func plan(from metadata: StoreMetadata) throws -> MigrationPlan {
     try planned(hopPath(from: assistant.sourceModel(of: metadata))).plan
   }
 
   /// Finds the path from the model that made the store to the current one.
   ///
-  /// - Throws: The errors of ``MigrationAssistant/hopPath(from:)``. Of a store of an unknown version, that comes before
-  ///   the conversion that is missing.
+  /// If a mapping is missing for a store of an unknown version, the error is about the version.
   func hopPath(from source: IdentifiedModel) throws -> HopPath {
     do {
       return try assistant.hopPath(from: source)
@@ -30,11 +25,11 @@ extension MigrationRun {
     }
   }
 
-  /// Makes the plan of a path's first hop, and asks the delegate for another path if it would lose something.
+  /// Makes the plan of a path's first hop, and asks the delegate for another path if it would lose content.
   func planned(_ found: HopPath) throws -> (hopPath: HopPath, plan: MigrationPlan) {
     var hopPath = found
     var plan = try plan(of: hopPath)
-    // Where code runs first, losses are known only after it.
+    // If code runs first, losses are known only after it.
     if !hopPath.startsWithCode, let first = hopPath.hops.first, let hops = try hopsKeeping(first, plan: plan) {
       hopPath.hops.replaceHop(at: 0, by: hops)
       plan = try self.plan(of: hopPath)
@@ -44,24 +39,24 @@ extension MigrationRun {
     return (hopPath, plan)
   }
 
-  /// Makes the plan of a path's first hop on the store as it is.
+  /// Makes the plan of a path's first hop on the present store.
   func plan(of hopPath: HopPath) throws -> MigrationPlan {
     let path = assistant.storeURL.path
-    // Reading fails with one error and planning with another: the second travels as a value.
+    // Reading and planning throw different types: the error of planning is returned as a value.
     let result = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
       Result { () throws(MigrationError) in
         try CandidateChain.plan(firstOf: hopPath.hops, connection: connection, storePath: path, settings: &settings)
       }
     }
     if case .failure(.unfitDecision) = result, !settings.decisions.isEmpty, assistant.delegate == nil {
-      // What is wrong with the store comes before what is wrong with a decision.
+      // An error about the store takes precedence over one about a decision.
       let decisions = settings.decisions
       settings.decisions = []
       defer { settings.decisions = decisions }
       try checkKnown(plan(of: hopPath), source: hopPath.source)
     }
     var plan = try result.get()
-    // A store between two hops is there together with those before and after it.
+    // A store between two hops exists at the same time as those before and after it.
     if hopPath.hops.count > 1 || hopPath.startsWithCode || settings.correctsNumbers { plan.bytesBuilt *= 2 }
     plan.hopCount = hopPath.hops.count
     plan.warnings += hopPath.unusedMappings
@@ -85,14 +80,9 @@ extension MigrationRun {
     return plan
   }
 
-  /// Applies the rules and asks the delegate.
+  /// Applies the rules and asks the delegate; returns decisions to make the plan again with, or `nil` to carry it out.
   ///
-  /// - Parameters:
-  ///   - plan: The plan.
-  ///   - source: The model that made the store.
-  ///   - isPreliminary: True if the plan will be made again, so that nothing stands in the way yet.
-  /// - Returns: The decisions to make the plan again with; `nil` if it is to be carried out.
-  /// - Throws: ``MigrationAssistantError``, or the delegate's error.
+  /// `isPreliminary` is true if the plan will be made again, and so need not be approved yet.
   func approve(
     _ plan: inout MigrationPlan, source: IdentifiedModel, isPreliminary: Bool = false
   ) throws -> [DataDecision]? {
@@ -109,24 +99,23 @@ extension MigrationRun {
     return nil
   }
 
-  /// Throws if a plan would lose what a newer or an unknown version has.
+  /// Throws if a plan would lose content of a newer or an unknown version.
   func checkKnown(_ plan: MigrationPlan, source: IdentifiedModel) throws(MigrationAssistantError) {
     guard !acceptsUnknownVersion, source.versionName == nil else { return }
-    // Accepting every loss, or deciding about rows, says nothing about whose store it is.
-    // Damage of a log says nothing about it either.
+    // Neither consent to losses, nor decisions, nor damage of a log identify the version of the store.
     let loses = plan.losses.contains { !$0.isOfLog }
     if loses || !plan.blockers.isEmpty,
       let newer = assistant.newerStore(withHashes: source.model.versionHashes(), known: nil)
     {
       throw .newerVersion(newer)
     }
-    // A model that has no place for any object is not the app's next one, whoever named the one before.
+    // A model that maps no object is not the app's next one, even if the source is known.
     if loses, !source.isKnown || plan.losesEveryObject {
       throw .unknownVersion(storePath: assistant.storeURL.path, plan: plan, obstacles: [])
     }
   }
 
-  /// Throws if somebody has to decide about rows, or to consent to losses.
+  /// Throws if decisions about rows, or consents to losses, are missing.
   func checkApproved(_ plan: inout MigrationPlan) throws(MigrationAssistantError) {
     guard plan.blockers.isEmpty else { throw .decisionNeeded(storePath: assistant.storeURL.path, plan: plan) }
     try assistant.checkConsented(&plan)
@@ -134,10 +123,7 @@ extension MigrationRun {
 }
 
 extension MigrationAssistant {
-  /// Returns the error with which a migration by a plan would stop, by the configuration's rules; nobody is asked.
-  ///
-  /// - Parameter plan: A plan of this store.
-  /// - Returns: `nil` if the plan would be carried out.
+  /// Returns the error with which a migration by a plan would stop, without asking the delegate; otherwise `nil`.
   package func objection(to plan: MigrationPlan) -> MigrationAssistantError? {
     do {
       guard let metadata = try storeMetadata() else { return nil }

@@ -6,31 +6,25 @@ import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
-/// One attempt to bring a store to the current model.
+/// One attempt to migrate a store to the current model.
 ///
-/// The plan is made and agreed to while anyone may use the store, and again on the held store if rows may have changed.
+/// The plan is made and approved while others may use the store, and again on the held store if rows may have changed.
 final class MigrationRun {
   let assistant: MigrationAssistant
   private let start: ContinuousClock.Instant
-  /// The choices for planning and carrying out hops; the delegate's answers add decisions.
+  /// The settings for planning and carrying out hops; the delegate's answers add decisions.
   var settings: RunSettings
-  /// True if the store may lose something though its version is unknown or newer: the configuration or the delegate
-  /// said so.
+  /// True if the configuration or the delegate accepts losses of a store whose version is unknown or newer.
   var acceptsUnknownVersion: Bool
-  /// The hops that the delegate was asked about, so that it is asked once.
+  /// The hops that the delegate was asked about: it is asked once about each.
   private var asked: Set<AskedHop> = []
   /// The steps that were reported to lack code.
   private var stepsWithoutCode: Set<String> = []
-  /// The losses of what only a log or a journal holds, as it was when the store was held: later, the log isn't there.
+  /// The losses of content that only a log or a journal holds, found when the store was held: later, the log is gone.
   private var fileLosses: [MigrationLoss] = []
-  /// The vault's findings, for the report.
   private var vaultWarnings: [String] = []
 
-  /// Creates a run that has done nothing yet.
-  ///
-  /// - Parameters:
-  ///   - assistant: The assistant, whose choices it follows.
-  ///   - start: The time from which its duration counts.
+  /// Creates a run; its duration counts from `start`.
   init(of assistant: MigrationAssistant, since start: ContinuousClock.Instant = .now) {
     self.assistant = assistant
     self.start = start
@@ -45,7 +39,7 @@ final class MigrationRun {
     useHistory()
   }
 
-  /// Takes over the assistant's history, which is another once the store of a merged model was read.
+  /// Adopts the assistant's history, which changes once the store of a merged model was read.
   private func useHistory() {
     let history = assistant.history
     settings.memory = history.memory.planning
@@ -57,11 +51,11 @@ final class MigrationRun {
     settings.standingExpressions = { history.standingExpressions }
   }
 
-  /// A migration that was agreed to before the store was held.
+  /// A migration that was approved before the store was held.
   private final class Proposal {
     let hopPath: HopPath
     let plan: MigrationPlan
-    /// The store's state before anything was counted; `nil` where the times of files may be anything.
+    /// The store's state before anything was counted; `nil` if the times of files are not reliable.
     let seen: StoreState?
 
     init(hopPath: HopPath, plan: MigrationPlan, seen: StoreState?) {
@@ -73,31 +67,29 @@ final class MigrationRun {
 
   /// Carries the migration out.
   ///
-  /// - Returns: The outcome.
-  /// - Throws: ``MigrationAssistantError``, an error of a part, or the delegate's error. The store is as it was, unless
-  ///   the error says that the outcome is unknown.
+  /// After an error the store is unchanged, unless the error says that the outcome is unknown.
   func migrate() throws -> MigrationOutcome {
     let outcome = try attemptUntilKnown()
-    // The migrated store may hold again what going back had left to a kept one.
+    // The migrated store may again have rows that were only in a kept store after going back.
     if case .migrated(let report) = outcome {
       assistant.revisePins(in: try assistant.vault(), counted: report.previousVersion.id)
     }
     return outcome
   }
 
-  /// A failure by what only the run has found out of the store, none of whose rows is lost.
+  /// A failure that another attempt can avoid; it costs no row of the store.
   private struct FailureByStore: Error {
-    /// The damage that a copy of the store has and a new file won't have.
+    /// Damage of the store that a copy has and a rebuilt file won't have; empty if rows contradict the model instead.
     let damage: [String]
   }
 
-  /// Attempts the migration again with what an attempt has found out; each attempt finds out something else.
+  /// Attempts the migration again with the findings of a failed attempt; each attempt adds a finding.
   private func attemptUntilKnown() throws -> MigrationOutcome {
     while true {
       do {
         return try attempt()
       } catch let failure as FailureByStore {
-        // Rows of a table that no question was about contradict the model.
+        // Rows in a table that was not searched contradict the model.
         if failure.damage.isEmpty { settings.correctsNumbers = true } else { settings.damage = failure.damage }
       }
     }
@@ -121,7 +113,7 @@ final class MigrationRun {
       chain = made
       plan = try build(proposal, by: made)
       try swap.prove { try made.prove() }
-      // The vault notes itself what only a log holds.
+      // The vault itself records content that only a log holds.
       kept = try swap.commit(alone: plan.unconsentedLosses.filter { !$0.isOfLog }.map(SoleContent.init))
     } catch {
       let damage = chain?.damage ?? []
@@ -132,9 +124,7 @@ final class MigrationRun {
     return .migrated(try report(plan, proposal.hopPath, kept, quarantine: vault.quarantineFiles(of: kept.name.text)))
   }
 
-  /// Finds the path and makes its plan, until everybody who is asked agrees.
-  ///
-  /// - Returns: `nil` if there is nothing to do.
+  /// Finds the path and makes its plan until it is approved; returns `nil` if there is nothing to do.
   private func prepare() throws -> Proposal? {
     try assistant.checkNotCancelled()
     // Another process may have migrated while this one waited for the lock.
@@ -145,13 +135,13 @@ final class MigrationRun {
     let source = try assistant.sourceModel(of: metadata)
     assistant.report(.foundSourceModel(source.origin, version: source.versionName))
     var hopPath = try self.hopPath(from: source)
-    // Read before anything is counted. The times of files on a volume that isn't trusted may be anything.
+    // Before anything is counted. On a volume that isn't trusted, the times of files are not reliable.
     let seen =
       assistant.configuration.allowsUnsafeVolume
       ? nil : StoreState(of: assistant.storeURL.path, atRestFor: assistant.vaultConfiguration.restTime)
     var plan: MigrationPlan
     (hopPath, plan) = try planned(hopPath)
-    // Where code runs first, blockers are known only after it.
+    // If code runs first, blockers are known only after it.
     let isPreliminary = hopPath.startsWithCode
     if let decisions = try approve(&plan, source: source, isPreliminary: isPreliminary) {
       settings.decisions = decisions
@@ -168,7 +158,7 @@ final class MigrationRun {
     return Proposal(hopPath: hopPath, plan: plan, seen: seen)
   }
 
-  /// Describes the swap to the vault: what to keep with the previous version, and the room that building takes.
+  /// Describes the swap to the vault: the data to keep with the previous version, and the space that building takes.
   private func replacement(for proposal: Proposal) throws -> StoreVault.Replacement {
     let (hopPath, source) = (proposal.hopPath, proposal.hopPath.source.model)
     return StoreVault.Replacement(
@@ -188,9 +178,7 @@ final class MigrationRun {
     }
   }
 
-  /// Builds the candidate, hop after hop.
-  ///
-  /// - Returns: The plan that was carried out, with what later hops lost.
+  /// Builds the candidate, hop after hop, and returns the plan that was carried out, with the losses of later hops.
   private func build(_ proposal: Proposal, by chain: CandidateChain) throws -> MigrationPlan {
     let hopPath = proposal.hopPath
     var carriedOut = try chain.build { hop, plan in
@@ -199,13 +187,13 @@ final class MigrationRun {
       return try answer(to: &plan, of: hop, source: hopPath.source, approved: approved)
     }
     carriedOut.add(fileLosses, consented: proposal.plan.losses)
-    // Only the run has shown the properties that code was given and didn't read.
+    // Only the run shows which properties the code was given and didn't read.
     for index in carriedOut.hops.indices {
       assistant.noteConsents(in: &carriedOut.hops[index], of: hopPath.source)
     }
     try checkKnown(carriedOut, source: hopPath.source)
     try assistant.checkConsented(&carriedOut)
-    // The plan may have been made anew.
+    // The plan may have been made again.
     carriedOut.warnings += hopPath.unusedMappings.filter { !carriedOut.warnings.contains($0) }
     return carriedOut
   }
@@ -233,17 +221,17 @@ final class MigrationRun {
 
   // MARK: Asking
 
-  /// Asks the delegate, once for each hop, for a path that keeps what an inferred mapping would lose.
+  /// Asks the delegate, once for each hop, for a path that keeps content that an inferred mapping would lose.
   func hopsKeeping(_ hop: MigrationHop, plan: MigrationPlan) throws -> [MigrationHop]? {
     try assistant.hopsKeeping(hop, plan: plan, asked: &asked)
   }
 
   // MARK: Telling
 
-  /// Says where the lock leaves a step to code that the app hasn't got.
+  /// Warns about steps that lock.json assigns to app code that is missing.
   ///
-  /// - Throws: ``MigrationAssistantError/mappingNeeded(storePath:obstacles:skeleton:)`` where the versions' own source
-  ///   does: what its code fills in or merges, no rule can tell.
+  /// Throws ``MigrationAssistantError/mappingNeeded(storePath:obstacles:skeleton:)`` if the versions' own source
+  /// assigns them: the values that such code fills in or merges can't be inferred.
   func tellMissingCode(in plan: inout MigrationPlan) throws {
     guard plan.isInferred else { return }
     let steps = assistant.history.stepsByCode(from: plan.source, to: plan.destination)
@@ -293,7 +281,7 @@ final class MigrationRun {
 }
 
 extension VaultEvent {
-  /// The sentence for a migration's report; `nil` for what went as it should.
+  /// The warning for a migration's report; `nil` for an expected event.
   fileprivate var warning: String? {
     switch self {
     case .keptLog(_, let damage): damage.description

@@ -6,7 +6,7 @@ extension StagedMigrationManager {
   ///
   /// - Parameters:
   ///   - stages: The stages in the order of the versions.
-  ///   - history: The versions; those that come after the current one don't count.
+  ///   - history: The versions; those after the current one are ignored.
   /// - Throws: ``StagedMigrationError`` with every rule that the stages break, or ``ModelReadingError`` for a version
   ///   that can't be read.
   public convenience init(_ stages: [StoreMigrationStage], history: ModelHistory) throws {

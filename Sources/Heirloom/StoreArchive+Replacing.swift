@@ -5,13 +5,9 @@ import HeirloomVault
 extension StoreArchive {
   /// Replaces the store by a copy with changed rows; the store as it was becomes a previous version.
   ///
-  /// - Parameters:
-  ///   - change: Changes the copy, which has no other user.
-  ///   - proof: Compares the copy, attached as `candidate`, with the store, which is `main`; it throws if the copy is
-  ///     wrong.
-  /// - Returns: What `change` returns, and the version.
-  /// - Throws: ``MigrationAssistantError``; the store is then as it was, unless the error says that the outcome is
-  ///   unknown.
+  /// No other connection has the copy open. `proof` gets a connection on which the store is `main` and the copy is
+  /// attached as `candidate`; it throws if the copy is wrong.
+  /// After an error the store is unchanged, unless the error says that the outcome is unknown.
   package func replaceStore<Value>(
     changing change: (Connection) throws -> Value, proving proof: (Connection) throws -> Void
   ) throws(MigrationAssistantError) -> (value: Value, previous: PreviousVersion) {
@@ -25,7 +21,7 @@ extension StoreArchive {
         let path = swap.candidatePath
         try store.duplicateStore(to: path, readsAhead: false) { _ in !assistant.progress.isCancelled }
         let copy = try Connection(path: path, mode: .readWrite, options: .building.withoutLinks)
-        // A failed copy is thrown away.
+        // A failed copy is discarded.
         try copy.execute("PRAGMA journal_mode = OFF")
         try copy.execute("PRAGMA synchronous = OFF")
         let value = try change(copy)

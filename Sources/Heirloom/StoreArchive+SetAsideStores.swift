@@ -2,12 +2,11 @@ import Foundation
 import HeirloomModel
 import HeirloomVault
 
-// Set-aside stores, and the notices of them.
 extension StoreArchive {
-  /// Lists the set-aside stores, the oldest first, with what this version of the app can make of each.
+  /// Lists the set-aside stores, the oldest first, with their states for this version of the app.
   ///
-  /// Nothing is written. To make plans, an assistant whose ``MigrationAssistant/storeURL`` is that of the set-aside
-  /// store asks the delegate as for a migration.
+  /// Nothing is written. For the plans, the delegate is asked as for a migration; the assistant that it receives has
+  /// the set-aside store's ``MigrationAssistant/storeURL``.
   ///
   /// - Returns: The stores, including those that have returned to their place.
   /// - Throws: ``MigrationAssistantError`` if the folder can't be read.
@@ -20,7 +19,7 @@ extension StoreArchive {
     }
   }
 
-  /// Lists the notices of set-aside stores that nobody has acknowledged yet, the oldest first.
+  /// Lists the notices of set-aside stores that are not acknowledged yet, the oldest first.
   ///
   /// A store that has returned to its place has no notice any more.
   ///
@@ -35,7 +34,7 @@ extension StoreArchive {
     }
   }
 
-  /// Records that a person was told; the store stays where it is.
+  /// Records that the user has seen a notice; the store stays where it is.
   ///
   /// - Parameter notice: The notice.
   /// - Throws: ``MigrationAssistantError`` if that can't be recorded.

@@ -4,13 +4,13 @@ public import HeirloomStore
 import HeirloomVault
 
 extension StoreArchive {
-  /// Verifies the store against its format and its model, and what is kept beside it.
+  /// Verifies the store against its format and its model, and the files kept beside it.
   ///
-  /// The whole file is read; nothing is written and no lock of ours is taken. The model is that of the snapshot beside
-  /// the store, of the assistant's history, or the store's own copy.
+  /// The whole file is read; nothing is written and the vault's lock isn't taken. The model is that of the snapshot
+  /// beside the store, of the assistant's history, or the store's own copy.
   ///
-  /// - Returns: The findings; a damaged file is a finding.
-  /// - Throws: ``MigrationAssistantError/unreadableStore(_:)`` for something that is not a store, or can't be read.
+  /// - Returns: The findings; damage is a finding, not an error.
+  /// - Throws: ``MigrationAssistantError/unreadableStore(_:)`` for a file that is not a store, or can't be read.
   public func verifyStore() throws(MigrationAssistantError) -> StoreReport {
     do {
       var report = try StoreVerification.report(onStoreAt: assistant.location().path, candidates: modelCandidates())
@@ -21,7 +21,7 @@ extension StoreArchive {
     }
   }
 
-  /// Returns the models that may have made the store, in the order in which they are believed.
+  /// Returns the models that may have made the store, most trusted first.
   func modelCandidates() -> [StoreModelCandidate] {
     var candidates: [StoreModelCandidate] = []
     do {

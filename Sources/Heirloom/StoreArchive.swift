@@ -5,24 +5,24 @@ import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
-/// Everything that is kept beside a store: previous versions, set-aside stores, notices and rows in quarantine.
+/// The files kept beside a store: previous versions, set-aside stores, notices and rows in quarantine.
 ///
-/// It needs no model, so it also serves a store that no app at hand can open. ``MigrationAssistant/archive`` is the
-/// archive of an assistant's store, which tells the assistant's delegate what happens.
+/// It needs no model, so it also works for a store that no installed app can open. ``MigrationAssistant/archive`` is
+/// the archive of an assistant's store, which reports to the assistant's delegate.
 public struct StoreArchive {
-  /// The assistant of the store, which knows no model where the archive was made without one.
+  /// The assistant of the store; it has no model if the archive was created without one.
   package let assistant: MigrationAssistant
 
   /// Creates the archive of a store; nothing is read.
   ///
   /// - Parameters:
   ///   - storeURL: The store's file, which may be gone.
-  ///   - configuration: The times to wait and the observers; choices about models mean nothing here.
+  ///   - configuration: The time limits and the observers; choices about models have no effect here.
   public init(storeURL: URL, configuration: MigrationAssistant.Configuration = MigrationAssistant.Configuration()) {
     self.init(storeURL: storeURL, history: .unknown, configuration: configuration)
   }
 
-  /// Creates the archive of a store of whose models some are known, without the current one.
+  /// Creates the archive of a store with some known models, but without the current one.
   package init(
     storeURL: URL, history: ModelHistory,
     configuration: MigrationAssistant.Configuration = MigrationAssistant.Configuration()
@@ -32,7 +32,6 @@ public struct StoreArchive {
       configuration: configuration)
   }
 
-  /// Creates the archive of an assistant's store.
   init(of assistant: MigrationAssistant) {
     self.assistant = assistant
   }
@@ -40,7 +39,7 @@ public struct StoreArchive {
   /// The store's file.
   public var storeURL: URL { assistant.storeURL }
 
-  /// The progress of restoring; cancelling it leaves the store as it was.
+  /// The progress of a restoration; cancelling it leaves the store unchanged.
   public var progress: Progress { assistant.progress }
 
   /// Lists the previous versions, the newest first.
@@ -55,7 +54,7 @@ public struct StoreArchive {
     }
   }
 
-  /// Lists the files with rows that migrations put into quarantine, the oldest first.
+  /// Lists the files with quarantined rows, the oldest first.
   ///
   /// Each line of a file is a JSON object with the row's entity, key and object ID, its attributes and links, the
   /// decision and the reason. The files are never removed.
@@ -70,14 +69,15 @@ public struct StoreArchive {
     }
   }
 
-  /// Releases a pinned version, so that it is removed in its turn like any other.
+  /// Releases a pinned version: it may then be removed like any other.
   ///
-  /// Call it when a person, or the app for them, has recovered what the version alone holds, or does without it.
+  /// Call it when the user, or the app for them, has recovered the content that only the version holds, or doesn't need
+  /// it.
   ///
   /// - Parameter id: The version's name, or the start of it.
-  /// - Returns: The version, which is still there: a later launch removes it when there are enough newer ones.
+  /// - Returns: The version, which still exists: a later launch removes it when there are enough newer ones.
   /// - Throws: ``MigrationAssistantError/noSuchVersion(storePath:reason:)`` for a name that is not that of exactly one
-  ///   version, or for a version whose own description is damaged; other ``MigrationAssistantError`` when the release
+  ///   version, or for a version whose own manifest is damaged; other ``MigrationAssistantError`` when the release
   ///   can't be written.
   @discardableResult
   public func releasePreviousVersion(_ id: String) throws(MigrationAssistantError) -> PreviousVersion {
@@ -88,7 +88,7 @@ public struct StoreArchive {
     }
   }
 
-  /// Puts a previous version back in the store's place; the store that was there becomes a previous version itself.
+  /// Puts a previous version back in the store's place; the replaced store becomes a previous version itself.
   ///
   /// A store that can't be read is moved to the folder `incompatible` of the companion folder instead. Cancelling
   /// ``progress`` stops the restoration until the store is replaced.
@@ -106,9 +106,7 @@ public struct StoreArchive {
 
   /// Puts a previous version back in the store's place.
   ///
-  /// - Parameter id: As of ``restorePreviousVersion(_:)``.
-  /// - Returns: The version, and what became of the store that was there; `nil` where there was none.
-  /// - Throws: ``MigrationAssistantError``.
+  /// `replaced` is the location of the replaced store; `nil` if there was none.
   package func restore(
     _ id: String?
   ) throws(MigrationAssistantError) -> (restored: PreviousVersion, replaced: ReplacedStore?) {
@@ -124,16 +122,16 @@ public struct StoreArchive {
           guard !assistant.progress.isCancelled else { throw MigrationError.cancelled }
         }
         archiveModel(of: result.restored)
-        // Each operation keeps a version, so that the newest before this one is what the replaced store came from.
+        // Each operation keeps a version, so the replaced store was built from the newest one before this operation.
         let source = versions.last { $0.manifest?.operation != .undoing }
         let isUndone = source?.name == result.restored.name && source?.manifest?.operation == .migration
         assistant.revisePins(in: vault, undone: isUndone ? result.previous?.name.text : nil)
         let previous = result.previous.map { (try? vault.findVersion($0.name.text)) ?? $0 }
         return (PreviousVersion(result.restored), previous.map { .kept(PreviousVersion($0)) })
       } catch let error as VaultError where error.isAboutContent {
-        // A full disk or a missing permission says nothing about the store.
-        // The store that is there can't be kept as a previous version, and must not be lost either. It is set aside
-        // only if exactly one readable version can take its place.
+        // A full disk or a missing permission is not a fault of the store.
+        // The present store can't be kept as a previous version, and must not be lost either. It is set aside
+        // only if exactly one readable version can replace it.
         let fitting = versions.filter { $0.name.text.hasPrefix(prefix) }
         guard fitting.count == 1, let path = fitting[0].storePath,
           (try? StoreMetadata(contentsOf: URL(fileURLWithPath: path))) != nil
@@ -151,14 +149,14 @@ public struct StoreArchive {
     }
   }
 
-  /// Sets the damaged record of an unfinished operation aside, and settles what the operation left.
+  /// Sets the damaged manifest of an unfinished operation aside, and recovers from the operation.
   ///
-  /// Such a record stops every migration with the code `unfitLocation`, since it alone says what was under way. The
-  /// store is whole all the same, as it was before or as it is after. Call this once a person has agreed to go on. The
-  /// store and its previous versions stay as they are, and so does the record, under another name beside them.
+  /// Such a manifest stops every migration with the code `unfitLocation`, since no other file identifies the operation.
+  /// The store is whole, either as it was before or as it is after. Call this once the user has agreed to continue. The
+  /// store and its previous versions stay as they are, and so does the manifest, under another name beside them.
   ///
-  /// - Returns: The record's new place; `nil` when there was nothing to repair.
-  /// - Throws: ``MigrationAssistantError``; the store is as it was.
+  /// - Returns: The manifest's new URL; `nil` if there was nothing to repair.
+  /// - Throws: ``MigrationAssistantError``; the store is unchanged.
   @discardableResult
   public func repair() throws(MigrationAssistantError) -> URL? {
     do {
@@ -168,7 +166,7 @@ public struct StoreArchive {
     }
   }
 
-  /// Puts the snapshot of a restored version beside the store: perhaps nothing else there knows its model.
+  /// Archives the snapshot of a restored version beside the store: its model may be known from nowhere else.
   private func archiveModel(of version: PreviousVersionFiles) {
     let url = URL(fileURLWithPath: version.path).appendingPathComponent(StoreLocation.snapshotName)
     do {
@@ -181,10 +179,10 @@ public struct StoreArchive {
   }
 }
 
-/// The place of a store that another one replaced.
+/// The new location of a store that another one replaced.
 package enum ReplacedStore {
   /// The store is a previous version.
   case kept(PreviousVersion)
-  /// The store, which could not be read, is in a folder with the files that were beside it.
+  /// The store, which could not be read, is in a folder with its side files.
   case movedAside(folder: String)
 }

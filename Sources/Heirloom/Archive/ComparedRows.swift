@@ -1,28 +1,28 @@
 import HeirloomModel
 import HeirloomStore
 
-/// The rows of a table that are compared with those of another, value by value.
+/// Rows of a table to be compared with those of another, value by value.
 struct ComparedRows {
-  /// The reading of a column's value.
+  /// The way a column's value is compared.
   enum Column {
-    /// The value as it is stored, with its storage class.
+    /// The stored value, with its storage class.
     case value(String)
-    /// The number of an entity, which counts as the entity.
+    /// The number of an entity, compared by the entity's name.
     case entity(String, names: [Int64: String])
     /// The value, or the content of the file that it refers to.
     case external(String)
-    /// The value that an expression gives.
+    /// The result of an SQL expression.
     case computed(String)
-    /// No column: no value.
+    /// No column; compares as NULL.
     case none
   }
 
   let store: ComparedStore
   let table: String
   let columns: [Column]
-  /// The condition for the rows that count; `nil` for all.
+  /// The condition for the compared rows; `nil` for all rows.
   var condition: String?
-  /// The position of the column by which missing rows are counted; `nil` for none.
+  /// The index of the column by which missing rows are counted; `nil` for none.
   var group: Int?
 
   private func statement() throws(SQLiteError) -> Statement {
@@ -38,7 +38,7 @@ struct ComparedRows {
       "SELECT \(values.joined(separator: ", ")) FROM \(quote(table)) AS r NOT INDEXED\(filter)")
   }
 
-  /// Returns a row's values so that two rows have the same bytes only if each value has its class and bytes.
+  /// Encodes a row; two rows have the same bytes only if all values have the same storage classes and bytes.
   private func bytes(of row: borrowing Statement) -> [UInt8] {
     var bytes: [UInt8] = []
     for (position, column) in columns.enumerated() {
@@ -71,7 +71,7 @@ struct ComparedRows {
     case .null: bytes.append(0)
     case .integer: append(1, row.integer(at: position), to: &bytes)
     case .real: append(2, Int64(bitPattern: row.double(at: position).bitPattern), to: &bytes)
-    // Read as text, a text would be converted to UTF-8, and damaged ones of several kinds to the same.
+    // Read as a string, a text would be converted to UTF-8, and different damaged texts to the same string.
     case .text: row.withBytes(at: position) { append(3, Array($0), to: &bytes) }
     case .blob: row.withBytes(at: position) { append(4, Array($0), to: &bytes) }
     }
@@ -87,11 +87,10 @@ struct ComparedRows {
     bytes += content
   }
 
-  /// Counts the rows that another table lacks, each as often as it is there.
+  /// Counts the rows that another table lacks, duplicates included, by the group column's value.
   ///
-  /// - Parameter others: The rows of the other table, with the same number of columns; `nil` for none.
-  /// - Returns: The number of missing rows by the group's value, without groups that lack none.
-  /// - Throws: `SQLiteError` if one of the tables can't be read.
+  /// Both have the same number of columns; `nil` for no other table. Groups that lack no row are left out.
+  ///
   /// - Complexity: O(*n*) for tables with the same rows in the same order, else O(*n* log *n*) on disk; memory is flat.
   func missing(in others: ComparedRows?) throws(SQLiteError) -> [Int64?: Int64] {
     let surplus = RowSurplus()
@@ -101,7 +100,7 @@ struct ComparedRows {
     while true {
       let (row, other) = (try reader.next(), try otherReader?.next())
       if row == nil && other == nil { break }
-      // Equal stores have the same rows in the same order.
+      // Equal stores usually have the same rows in the same order.
       if row?.bytes == other?.bytes { continue }
       if let row { try surplus.add(1, row) }
       if let other { try surplus.add(-1, other) }
@@ -109,17 +108,15 @@ struct ComparedRows {
     return try surplus.counts()
   }
 
-  /// A row's values, and the group's.
   fileprivate struct Row {
     let bytes: [UInt8]
     let group: Int64?
   }
 
-  /// A pass through the rows.
   private final class Reader {
     private let rows: ComparedRows
     private let statement: Statement
-    /// True after the last row: another step would begin again.
+    /// True after the last row: another `step()` would start over.
     private var isOver = false
 
     init(_ rows: ComparedRows, _ statement: consuming Statement) {
@@ -138,7 +135,7 @@ struct ComparedRows {
   }
 }
 
-/// The rows that one table has more often than another: on disk, by their digests.
+/// The rows that one table has more often than another, counted on disk by digest.
 private final class RowSurplus {
   private var connection: Connection?
 
@@ -153,7 +150,7 @@ private final class RowSurplus {
   private func made() throws(SQLiteError) -> Connection {
     if let connection { return connection }
     let made = try Connection(path: "", mode: .memory)
-    // A temporary table is in a file of SQLite's own once it is large.
+    // SQLite moves a large temporary table to a file.
     try made.execute(
       "CREATE TEMP TABLE surplus (digest BLOB PRIMARY KEY, number INTEGER, part INTEGER) WITHOUT ROWID")
     try made.execute("BEGIN")

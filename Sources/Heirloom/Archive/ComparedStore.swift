@@ -4,24 +4,17 @@ import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
-/// A store that is compared with another one, as its file has it.
+/// A store to be compared with another one, as it is in its file.
 final class ComparedStore {
   let connection: Connection
-  /// SQLite's name of the encoding of texts.
+  /// SQLite's name of the text encoding.
   let encoding: String
   let metadata: StoreMetadata
   let schema: PhysicalSchema
   let actual: ActualSchema
   let files: ComparedFiles
 
-  /// Opens a store; `nil` if its model isn't known.
-  ///
-  /// - Parameters:
-  ///   - connection: The connection to the store.
-  ///   - path: The store's file.
-  ///   - models: Models that may be the store's, besides the store's own copy.
-  ///   - contents: The contents of files of both stores.
-  /// - Throws: `StoreError` or `SQLiteError` when it can't be read.
+  /// Opens a store; `nil` if neither `models` nor the store's own copy has its model.
   init?(_ connection: Connection, path: String, models: [ManagedObjectModel], contents: FileContentClasses) throws {
     self.connection = connection
     encoding = try connection.firstValue("PRAGMA encoding")?.text ?? ""
@@ -38,18 +31,17 @@ final class ComparedStore {
     files = ComparedFiles(ofStoreAt: path, contents: contents)
   }
 
-  /// The names of entities by their numbers.
   var entityNames: [Int64: String] {
     Dictionary(schema.entities.map { (Int64($0.number), $0.name) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The tables with rows of no entity's, and none of the framework's own record of the model.
+  /// The tables with rows of no entity, apart from the framework's own records.
   ///
-  /// These are left out, since they hold no value of anybody's:
-  /// - Core Data's three tables, for entity numbers and highest keys, metadata (compared key by key) and the model's copy;
-  /// - SQLite's own (`sqlite_sequence`, `sqlite_stat1`): the next number to give out, and statistics;
+  /// These are left out, since they hold no values of the app:
+  /// - Core Data's three tables: entity numbers and highest keys, metadata (compared key by key), the model's copy;
+  /// - SQLite's own (`sqlite_sequence`, `sqlite_stat1`): the next key, and statistics;
   /// - virtual tables: their rows are in their shadow tables, which are compared;
-  /// - the shadow tables of a model's R-trees, which follow from the rows.
+  /// - the shadow tables of a model's R-trees, which are derived from the rows.
   var otherTables: [ActualTable] {
     let indexes = Set(schema.indexes.map(\.name))
     let owners = actual.ownership(under: schema)
@@ -64,10 +56,10 @@ final class ComparedStore {
     }
   }
 
-  /// The app's keys of the metadata with their values, byte by byte, and the two numbers that SQLite keeps for apps.
+  /// The app's metadata values as bytes, by key, and the two numbers that SQLite keeps for apps.
   ///
-  /// Hashes, identifiers and checksums of the model, Core Data's version and Heirloom's own keys are no values of the
-  /// app's: they follow from the model and from who wrote the file last.
+  /// Hashes, identifiers and checksums of the model, Core Data's version and Heirloom's own keys are left out:
+  /// they depend on the model and on the last writer of the file.
   var metadataValues: [String: [UInt8]] {
     let own: Set<String> = [
       PhysicalName.storeTypeKey, PhysicalName.versionHashesVersionKey, PhysicalName.autoVacuumKey,
@@ -75,11 +67,11 @@ final class ComparedStore {
     ]
     var values: [String: [UInt8]] = [PhysicalName.uuid: Array(metadata.identifier.utf8)]
     for (key, value) in metadata.otherValues where !own.contains(key) {
-      // What can't be written equals nothing.
+      // A value that can't be encoded equals no other.
       values[key] = (try? BinaryPropertyListWriter.bytes(of: value)) ?? Array(UUID().uuidString.utf8)
     }
     for pragma in ["PRAGMA user_version", "PRAGMA application_id"] {
-      // 0 is the value of a file without one. What can't be read equals nothing.
+      // 0 is the default. A value that can't be read equals no other.
       let number = try? connection.firstInteger(pragma)
       if number != 0 { values[pragma] = Array((number.map(String.init) ?? UUID().uuidString).utf8) }
     }
@@ -87,11 +79,11 @@ final class ComparedStore {
   }
 }
 
-/// The external files of a store: those that rows of the model name by content, the others by name and content.
+/// The external files of a store: those that rows refer to, compared by content, and the others, by name and content.
 final class ComparedFiles {
   private let folder: String
   private let contents: FileContentClasses
-  /// The names that were asked for: the rows with these names are compared by the files' content.
+  /// The names that rows refer to: these rows are compared by the files' content.
   private var named: Set<String> = []
 
   init(ofStoreAt path: String, contents: FileContentClasses) {
@@ -105,7 +97,7 @@ final class ComparedFiles {
     return contents.number(of: "\(folder)/\(name)")
   }
 
-  /// The paths of all files in the store's support folder, by their places in it.
+  /// The paths of all files in the store's support folder, by their relative paths.
   private var all: [String: String] {
     let support = URL(fileURLWithPath: folder).deletingLastPathComponent().path
     let data = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
@@ -119,7 +111,7 @@ final class ComparedFiles {
     return paths
   }
 
-  /// Counts the files that another store lacks, once the rows of both were read.
+  /// Counts the files that another store lacks; call it after the rows of both were read.
   func missing(in other: ComparedFiles) -> Int64 {
     let others = other.all.compactMapValues(contents.number(of:))
     let held = Set(others.values)
@@ -137,9 +129,8 @@ final class FileContentClasses {
   private var numbers: [FileStamp: Int64] = [:]
   private var known: [Int64: [(path: String, number: Int64)]] = [:]
 
-  /// Returns the number of a file's content; `nil` if it can't be read.
   func number(of path: String) -> Int64? {
-    // A file under several names has the same stamp under all of them.
+    // A file with several hard links has the same stamp under all names.
     guard let file = FileStamp(path) else { return nil }
     if let number = numbers[file] { return number }
     var found: Int64?

@@ -4,33 +4,26 @@ package import HeirloomModel
 import HeirloomStore
 package import HeirloomVault
 
-/// The one comparison of stores after a run: which content of a store another one lacks.
+/// The comparison of two stores after a run: it finds the content of one store that the other one lacks.
 ///
-/// Values are compared byte by byte with their storage class, rows with the number of times that they are there, in
-/// every table and column, whoever made it, in the app's keys of the metadata, and in external files by their content.
-/// A row of the model is the same only with the same entity, the same key and the same values.
+/// Values are compared byte by byte with their storage class, and rows with their number of duplicates. This covers
+/// every table and column, also those of other programs, the app's metadata keys, and external files by content.
+/// A row of the model is equal only to one with the same entity, the same key and the same values.
 package struct StoreComparison {
   private let counterparts: StoreCounterparts
   private var store: ComparedStore { counterparts.store }
 
   private init?(of store: ComparedStore, with other: ComparedStore, isMigrated: Bool) {
-    // Texts of several encodings have other bytes.
+    // The same text has different bytes in different encodings.
     guard store.encoding == other.encoding else { return nil }
     counterparts = StoreCounterparts(of: store, in: other, isMigrated: isMigrated)
   }
 
-  /// Compares two stores, each as it is at one instant; nothing is written.
+  /// Compares two stores, each in one read transaction; nothing is written.
   ///
-  /// - Parameters:
-  ///   - path: The file of the store whose content is looked for.
-  ///   - models: Models that may be the store's, besides its own copy.
-  ///   - other: The file of the other store.
-  ///   - otherModels: The same for the other store.
-  ///   - isMigrated: True if a migration made the first store of the content of the other one: what inference fills in
-  ///     is then no content of its own.
-  ///   - body: Asks the comparison; it may be called a second time.
-  /// - Returns: The body's result; `nil` if the two can't be compared.
-  /// - Throws: `StoreError` when one can't be read, or the body's error.
+  /// `models` are models that may be the store's, besides its own copy. `isMigrated` is true if a migration built the
+  /// first store from the content of the other one: values that inference fills in are then not content of its own.
+  /// `body` may be called a second time. Returns `nil` if the two can't be compared.
   package static func between<Value>(
     _ path: String, models: [ManagedObjectModel], and other: String, models otherModels: [ManagedObjectModel],
     isMigrated: Bool = false, _ body: (StoreComparison) throws -> Value?
@@ -64,9 +57,8 @@ package struct StoreComparison {
     return try result.get()
   }
 
-  /// Returns all content of the store that the other one lacks; none if the other one has all of it.
+  /// Returns the content of the store that the other one lacks.
   ///
-  /// - Throws: `SQLiteError` if one of the stores can't be read.
   /// - Complexity: O(*n*) in the rows, and in the bytes of external files that are not the same files.
   package func missing() throws -> [SoleContent] {
     var found: [SoleContent] = []
@@ -80,7 +72,7 @@ package struct StoreComparison {
       for entity in store.schema.entities where entity.table == table.name {
         found.append(sole("objects", entity.name, nil, missing[Int64(entity.number)] ?? 0))
       }
-      // Rows of no entity that the model knows are rows too.
+      // Rows of entities that the model doesn't have are counted under the table's name.
       let numbers = Set(store.schema.entities.filter { $0.table == table.name }.map { Int64($0.number) })
       let strangers = missing.filter { $0.key.map { !numbers.contains($0) } ?? true }
       found.append(sole("objects", table.name, nil, strangers.values.reduce(0, +)))

@@ -3,18 +3,18 @@ import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
 
-/// The parts of another store in which the parts of a store are looked for.
+/// The parts of another store that correspond to the parts of a store.
 ///
 /// In stores of one version these are the parts of the same names. Between versions they are those that a migration
-/// carries unchanged there and back: entities and properties matched in both directions, of the same type. For anything
-/// else there is no counterpart, so that its values count as held alone. Of a store that a migration has made of the
-/// other one, attributes are held against the value that an inferred mapping carries over or fills in.
+/// carries unchanged in both directions: entities and properties that match both ways, of the same type. All other
+/// parts have no counterpart, so their values count as missing. If a migration built the store from the other one,
+/// attributes are compared with the value that an inferred mapping carries over or fills in.
 final class StoreCounterparts {
   let store: ComparedStore
   let other: ComparedStore
-  /// `nil` for stores of one version.
+  /// The matches in both directions; `nil` for stores of one version.
   private let matches: (there: ModelCorrespondence, back: ModelCorrespondence)?
-  /// True if a migration made the store of the other one's content.
+  /// True if a migration built the store from the other one's content.
   private let isMigrated: Bool
 
   init(of store: ComparedStore, in other: ComparedStore, isMigrated: Bool) {
@@ -38,13 +38,12 @@ final class StoreCounterparts {
     return (there, back)
   }
 
-  /// Returns the counterpart of an entity; `nil` for none.
   func entity(_ name: String) -> String? {
     guard matches != nil else { return other.schema.entity(named: name)?.name }
     return pairs(name)?.there.destination.name
   }
 
-  /// The names of the other store's entities by their numbers, each the name of its counterpart in the store.
+  /// The other store's entity numbers, mapped to the names of the store's own entities.
   private var otherEntityNames: [Int64: String] {
     var names: [Int64: String] = [:]
     for entity in store.schema.entities {
@@ -52,7 +51,7 @@ final class StoreCounterparts {
         names[Int64(found.number)] = entity.name
       }
     }
-    // An entity that only the other store has equals none.
+    // An entity that only the other store has must equal none.
     for entity in other.schema.entities where names[Int64(entity.number)] == nil {
       names[Int64(entity.number)] = "\u{0}" + entity.name
     }
@@ -73,7 +72,7 @@ final class StoreCounterparts {
     return (pairs.there.destination.name, found)
   }
 
-  /// Returns the columns of a relationship's counterpart by the names of its own.
+  /// Maps a relationship's own columns to those of its counterpart.
   private func columns(ofRelationship name: String, of entity: String) -> (table: String, columns: [String: String])? {
     guard let found = relationship(name, of: entity),
       let own = store.schema.storage(ofRelationship: name, in: entity),
@@ -119,13 +118,9 @@ final class StoreCounterparts {
     return (found.table, found.name)
   }
 
-  /// Returns the value that an inferred mapping from the other store carries over or fills in for an attribute.
+  /// Returns the value that an inferred mapping from the other store carries over or fills in; `nil` if it isn't known.
   ///
-  /// - Parameters:
-  ///   - path: The path of the attribute.
-  ///   - entity: The entity that declares it.
-  ///   - otherTable: The table of the other store that is read.
-  /// - Returns: `nil` if nothing is known of it.
+  /// The value is read from `otherTable`.
   private func writtenValue(ofAttribute path: [String], of entity: String, in otherTable: String?) -> ComparedRows
     .Column?
   {
@@ -147,11 +142,11 @@ final class StoreCounterparts {
       func entry(mustFill: Bool) -> CellEntry {
         ValueConversion.entry(column: sql, from: sourceLeaf, to: leaf.leaf, mustFill: mustFill)
       }
-      // A converted value is another one.
+      // A converted value differs from the stored one.
       guard entry(mustFill: false).isVerbatim else { return nil }
       value = entry(mustFill: !leaf.isOptional && leaf.isSourceOptional).sql
     }
-    // Rows of other entities of the table have no value there.
+    // Rows of other entities in the table have no value in the column.
     let numbers = store.schema.entities.filter { store.schema.model.isEntity($0.name, kindOf: entity) }
       .compactMap { self.entity($0.name).flatMap(other.schema.entity(named:))?.number }
     guard let value, !numbers.isEmpty else { return nil }
@@ -161,7 +156,7 @@ final class StoreCounterparts {
 
   // MARK: Tables
 
-  /// Returns the rows of a table of the model, and those of its counterpart; `nil` for a table that isn't there.
+  /// Returns the rows of a table of the model, and those of its counterpart; `nil` if the table doesn't exist.
   func rows(of table: PhysicalTable) -> (own: ComparedRows, others: ComparedRows?)? {
     guard let actual = store.actual.table(named: table.name) else { return nil }
     let otherName = counterpart(of: table)
@@ -170,17 +165,17 @@ final class StoreCounterparts {
     var own: [ComparedRows.Column] = []
     var others: [ComparedRows.Column] = []
     var group: Int?
-    // Where both tables hold objects of one entity only, Core Data doesn't read the rows' numbers.
+    // If both tables hold objects of one entity only, Core Data ignores the entity numbers in the rows.
     let only =
       otherName.flatMap(other.schema.onlyNumber) == nil ? nil : store.schema.onlyNumber(inTable: table.name)
     for column in actual.columns where !column.isGenerated {
       let role = table.column(named: column.name)?.role ?? .unknown
-      // Core Data's own, and no value of the object: the number of its saves, and the entity of an object that is found by
-      // the key beside it.
+      // Two columns of Core Data's hold no value of the object: its number of saves, and the entity of an object that
+      // is found by the key beside it.
       if role == .optimisticLock { continue }
       if case .keyEntity = role { continue }
       if case .attribute(let entity, let path) = role, isMigrated {
-        // Its value follows from others.
+        // A derived value depends on other values.
         if store.schema.model.attribute(named: path[0], of: entity)?.derivation != nil { continue }
         if let written = writtenValue(ofAttribute: path, of: entity, in: otherName) {
           own.append(.value(column.name))
@@ -218,7 +213,7 @@ final class StoreCounterparts {
     }
   }
 
-  /// Returns the counterpart of a column; its table is `nil` where that of the whole table is meant.
+  /// Returns the counterpart of a column; its table is `nil` if it is in the table's own counterpart.
   private func counterpart(
     of name: String, role: PhysicalColumn.Role, external: inout Bool
   ) -> (table: String?, column: String)? {
@@ -235,7 +230,7 @@ final class StoreCounterparts {
     }
   }
 
-  /// Returns the rows of a table that no model knows, and those of the other store's table of that name.
+  /// Returns the rows of a table outside the model, and those of the other store's table of the same name.
   func rows(of table: ActualTable) -> (own: ComparedRows, others: ComparedRows?) {
     let otherTable = other.actual.table(named: table.name).flatMap { $0.isVirtual ? nil : $0 }
     let (names, otherNames) = (store.entityNames, otherEntityNames)
@@ -245,7 +240,7 @@ final class StoreCounterparts {
     var others: [ComparedRows.Column] = []
     for column in table.columns where !column.isGenerated {
       let found = otherTable?.column(named: column.name)?.name
-      // History and CloudKit's tables number the model's entities, which have other numbers in another version.
+      // History and CloudKit tables contain entity numbers of the model, which differ between versions.
       if isFramework, [PhysicalName.changedEntity, PhysicalName.mirroredEntity].contains(column.name) {
         own.append(.entity(column.name, names: names))
         others.append(found.map { .entity($0, names: otherNames) } ?? .none)
@@ -254,7 +249,7 @@ final class StoreCounterparts {
         others.append(found.map { .value($0) } ?? .none)
       }
     }
-    // Other rows may refer to these by their hidden numbers. A result has no more columns than a table may have.
+    // Other rows may refer to these by rowid. A result can't have more columns than a table.
     if ActualColumn.rowNumber(in: table.columns) == nil, own.count < 2_000,
       let number = store.connection.rowNumber(of: table.name, table.columns)
     {
@@ -268,7 +263,7 @@ final class StoreCounterparts {
     )
   }
 
-  /// Returns what others have put into one of Core Data's own tables: values in further columns, and further rows.
+  /// Returns foreign content of one of Core Data's own tables: values in extra columns, and extra rows.
   func rows(
     ofBookkeeping name: String, key: String?, known: [String]
   ) -> [(own: ComparedRows, others: ComparedRows?)] {

@@ -2,27 +2,19 @@ import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
 
-/// An inspection of a database: its make-up and its numbers of rows.
+/// An inspection of a database: its structure and its row counts.
 final class DatabaseInspection {
-  /// The file's settings.
   private(set) var database: DiagnosticsReport.Database
-  /// The store's metadata; `nil` if they can't be read.
+  /// The store's metadata; `nil` if it can't be read.
   private(set) var metadata: StoreMetadata?
-  /// The statements that made the schema.
+  /// The SQL statements of the schema.
   private(set) var schema: [String] = []
-  /// The objects by entity.
   private(set) var entities: [DiagnosticsReport.Entity] = []
-  /// The rows by table.
   private(set) var tables: [DiagnosticsReport.Table] = []
-  /// The problems that reading met.
+  /// The errors that were met while reading.
   private(set) var problems: [String] = []
 
-  /// Inspects a database.
-  ///
-  /// - Parameters:
-  ///   - connection: The database.
-  ///   - path: The store's file.
-  /// - Throws: `StoreError` if not even its schema can be read.
+  /// Inspects a database; throws if its schema can't be read.
   init(_ connection: Connection, path: String) throws(StoreError) {
     func number(_ pragma: String) -> Int64? {
       try? connection.firstInteger("PRAGMA \(pragma)")
@@ -34,7 +26,7 @@ final class DatabaseInspection {
       userVersion: number("user_version"), autoVacuum: number("auto_vacuum"))
     let actual: ActualSchema
     do throws(SQLiteError) {
-      // One transaction, since all of it belongs to one state.
+      // One transaction, to read everything in one state.
       try connection.execute("BEGIN")
       actual = try ActualSchema(of: connection)
     } catch {
@@ -56,7 +48,7 @@ final class DatabaseInspection {
     } catch {
       problems.append("the list of entities: \(error.message)")
     }
-    // Another program's code may stand behind a virtual table.
+    // A virtual table may run another program's code.
     tables = actual.tables.filter { !$0.isVirtual }.prefix(5000).map { table in
       let count = try? connection.rowCount(of: quote(table.name))
       let name = PlainText.line(table.name, limit: 400)

@@ -4,34 +4,28 @@ import HeirloomMigration
 import HeirloomStore
 import HeirloomVault
 
-/// An archive for a support mail: a report, and the store only if that was asked for.
+/// An archive for a support mail: a report, and the store only on request.
 struct DiagnosticsArchive {
   private let location: StoreLocation
   private let folders: [String]
   private let collector: DiagnosticsCollector
 
-  /// Gathers the report.
-  ///
-  /// - Parameters:
-  ///   - assistant: The assistant of the store.
-  ///   - location: The store's place.
+  /// Collects the report.
   init(_ assistant: MigrationAssistant, location: StoreLocation) {
     self.location = location
     collector = DiagnosticsCollector(assistant, location: location)
-    // Nobody needs to know where a person keeps things. The longest comes first, so that a folder inside another goes
-    // whole.
+    // These paths are removed from the report, since they may be private. The longest comes first, so a folder inside
+    // another one is removed completely.
     folders = [
       location.directory, assistant.storeURL.deletingLastPathComponent().path,
       assistant.modelController.snapshotURL.deletingLastPathComponent().path, NSHomeDirectory(),
     ].filter { $0.count > 1 }.ordered { $0.count > $1.count }
   }
 
-  /// Writes the archive.
+  /// Writes the archive to a new file.
   ///
-  /// - Parameters:
-  ///   - path: The new file.
-  ///   - includesStore: True to add the store with its side files and external data, and those that wait set aside.
-  /// - Throws: `FileError`, or an error of compression.
+  /// `includesStore` adds the store with its side files and external data, and the set-aside stores that have not
+  /// returned.
   func write(to path: String, includesStore: Bool) throws {
     let file = try DraftFile(for: path)
     var archive = TapeArchiveWriter(time: Int64(Date().timeIntervalSince1970)) { try file.write($0) }
@@ -53,7 +47,7 @@ struct DiagnosticsArchive {
       try archive.add("diagnostics/model.json", bytes)
     }
     if includesStore { try addStore(at: location, as: "store", to: &archive) }
-    // The store in the place may be a new, empty one: what a person misses was set aside.
+    // The store in its place may be a new, empty one: the data that the user misses was set aside.
     for set in packed {
       let place = try StoreLocation(
         resolving: set.storePath(named: location.name), files: POSIXFileOperations())
@@ -63,7 +57,6 @@ struct DiagnosticsArchive {
     try file.complete()
   }
 
-  /// Returns the folder of the archive that holds a set-aside store.
   private static func folder(of set: SetAsideFiles) -> String { "set-aside/\(set.name)" }
 
   private func readMe(includesStore: Bool) -> String {
@@ -87,7 +80,7 @@ struct DiagnosticsArchive {
       """
   }
 
-  /// Returns a JSON text without the folders where the store lies.
+  /// Removes the folders of the store from a JSON text.
   private func withoutFolders(_ text: String) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.withoutEscapingSlashes]
@@ -110,7 +103,7 @@ struct DiagnosticsArchive {
       do {
         try files.readPieces(of: path) { try archive.append($0) }
       } catch {
-        // Some of it is better than nothing; a full target fails at the end of the entry again.
+        // An incomplete file is better than none; if the target is full, the end of the entry fails again.
         problems.append("\(name): \(error)")
       }
       try archive.end()
@@ -123,7 +116,7 @@ struct DiagnosticsArchive {
         try archive.end()
       }
     }
-    // The main file first: what a checkpoint writes into it meanwhile is in the -wal as well.
+    // After the main file: pages that a checkpoint writes to it meanwhile are in the -wal as well.
     for suffix in StoreLocation.dataSuffixes {
       try add(location.path + suffix, as: "\(folder)/\(location.name)\(suffix)", to: &archive)
     }
@@ -143,8 +136,8 @@ struct DiagnosticsArchive {
     of location: StoreLocation, as folder: String, byteCount: Int64, to archive: inout TapeArchiveWriter
   ) throws {
     try archive.begin("\(folder)/\(location.name)", byteCount: byteCount)
-    // A transaction keeps a checkpoint from emptying the -wal. A store that can't be read, or is held, is taken as it
-    // lies.
+    // A transaction prevents a checkpoint from emptying the -wal. A store that SQLite can't read, or that is held, is
+    // read without one.
     let (connection, isReading) = try Self.connection(to: location)
     var offset: Int64 = 0
     while offset < byteCount {
@@ -162,7 +155,7 @@ struct DiagnosticsArchive {
   private static func connection(to location: StoreLocation) throws(SQLiteError) -> (Connection, isReading: Bool) {
     var options = Connection.Options.inspecting
     options.busyTimeout = 500
-    // Where there are no side files, none are made: nobody has the store open.
+    // Without side files no process has the store open, and reading must not create any.
     if location.sideFiles.contains(where: { FileManager.default.fileExists(atPath: $0) }),
       let connection = try? Connection(path: location.path, mode: .readOnly, options: options),
       (try? connection.execute("BEGIN")) != nil,

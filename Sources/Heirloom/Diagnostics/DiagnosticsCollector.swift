@@ -5,14 +5,13 @@ import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
-/// A collector of what can be told about a store without a value of a row, whatever state the store is in.
+/// Collects everything about a store that contains no row value, in any state of the store.
 ///
-/// Everything that fails on the way is a problem in the report and no reason to stop: an archive is asked for when
-/// things go wrong. Nothing is written and no lock is taken.
+/// A failure becomes a problem in the report and doesn't stop the collection: an archive is made when something went
+/// wrong. Nothing is written and no lock is taken.
 final class DiagnosticsCollector {
-  /// The report as far as it is gathered.
   var report: DiagnosticsReport
-  /// The statements that made the schema, one a line.
+  /// The SQL statements of the schema.
   private(set) var schema: [String] = []
   /// The set-aside stores that have not returned, the oldest first.
   private(set) var waiting: [SetAsideFiles] = []
@@ -43,7 +42,7 @@ final class DiagnosticsCollector {
         defersLightweightMigration: configuration.defersLightweightMigration,
         allowsUnsafeVolume: configuration.allowsUnsafeVolume, mappings: configuration.mappings.count,
         decisions: configuration.decisions.count, stages: assistant.stagedManager != nil))
-    // First of all, since what follows makes events of its own.
+    // The events first, since the following inspections report events of their own.
     report.events = assistant.recentEvents.entries.map {
       DiagnosticsReport.Event(at: Self.time($0.date), text: $0.text)
     }
@@ -59,7 +58,7 @@ final class DiagnosticsCollector {
     }
   }
 
-  /// Runs a part; an error that it throws becomes a problem in the report.
+  /// Runs one part of the collection; an error becomes a problem in the report.
   private func trying(_ what: String, _ body: () throws -> Void) {
     do {
       try body()
@@ -118,8 +117,8 @@ final class DiagnosticsCollector {
   private func addCompanion() {
     var paths: [String] = []
     trying("the companion folder") {
-      // Two levels are ours; deeper ones hold previous versions and set-aside stores, which are listed by their own
-      // descriptions.
+      // The first two levels are the vault's own. Deeper ones hold previous versions and set-aside stores, which their
+      // manifests describe.
       try visit(location.companion, depth: 2) { path, _ in paths.append(path) }
     }
     for path in paths.prefix(500) { add(path) }
@@ -172,7 +171,7 @@ final class DiagnosticsCollector {
 
   // MARK: The store
 
-  /// True if others hold the store.
+  /// True if another process holds the store.
   private var isHeld = false
 
   private func addStatus() {
@@ -188,11 +187,11 @@ final class DiagnosticsCollector {
 
   /// Inspects the database; returns false if it can't be read.
   private func addDatabase() -> Bool {
-    // The status has already waited for a store that is held.
+    // The status has already waited for a held store.
     guard report.status != StoreStatus.noStore.rawValue, !isHeld else { return false }
     do throws(StoreError) {
       let path = location.path
-      // The body may be called a second time: it begins anew.
+      // The body may be called a second time, so it starts with a new inspection.
       let inspection = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
         try DatabaseInspection(connection, path: path)
       }

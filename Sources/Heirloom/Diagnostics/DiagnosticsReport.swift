@@ -1,6 +1,6 @@
-/// The report of a diagnostics archive on a store, as JSON: never a value of a row.
+/// The JSON report of a diagnostics archive; it contains no row values.
 struct DiagnosticsReport: Encodable {
-  /// The program and the system.
+  /// The versions of the library and the system.
   struct System: Encodable {
     var heirloom: String
     var sqlite: String?
@@ -10,7 +10,7 @@ struct DiagnosticsReport: Encodable {
     var application: String?
   }
 
-  /// A file, by its path from the store's folder.
+  /// A file, with its path relative to the store's folder.
   struct File: Encodable {
     var name: String
     var kind: String
@@ -21,14 +21,12 @@ struct DiagnosticsReport: Encodable {
     var changed: String
   }
 
-  /// The volume that holds the store.
   struct Volume: Encodable {
     var kind: String
     var fileSystem: String
     var availableBytes: UInt64
   }
 
-  /// The database.
   struct Database: Encodable {
     var journalMode: String
     var pageSize: Int64?
@@ -39,7 +37,6 @@ struct DiagnosticsReport: Encodable {
     var autoVacuum: Int64?
   }
 
-  /// The store's metadata.
   struct Metadata: Encodable {
     var identifier: String
     var versionChecksum: String
@@ -48,11 +45,10 @@ struct DiagnosticsReport: Encodable {
     var frameworkVersion: Int
     var generation: String?
     var deferred: [String]
-    /// The names of the app's own values; the values are its own business.
+    /// The keys of the app's own values; the values are private.
     var otherKeys: [String]
   }
 
-  /// The app's models.
   struct History: Encodable {
     var current: String
     var currentChecksum: String
@@ -61,14 +57,12 @@ struct DiagnosticsReport: Encodable {
     var nearest: [String]
   }
 
-  /// The archived model.
   struct Snapshot: Encodable {
     var checksum: String?
     var archivedAt: String?
     var problem: String?
   }
 
-  /// The objects of an entity.
   struct Entity: Encodable {
     var name: String
     var number: Int64
@@ -83,7 +77,6 @@ struct DiagnosticsReport: Encodable {
     var rows: Int64?
   }
 
-  /// Something that is not as it should be.
   struct Finding: Encodable {
     var severity: String
     var kind: String
@@ -91,25 +84,23 @@ struct DiagnosticsReport: Encodable {
     var message: String
   }
 
-  /// An operation that is under way or was not finished.
+  /// A running or unfinished operation.
   struct Operation: Encodable {
     var operation: String
     var phase: String
     var began: String
   }
 
-  /// A previous version or a set-aside store.
   struct Kept: Encodable {
     var id: String
     var versionChecksum: String?
     var versionName: String?
     var bytes: Int64?
     var code: String?
-    /// The folder of the archive that holds the store with all of its data; `nil` if it isn't in there.
+    /// The folder of the archive that holds the store with all of its data; `nil` if the archive doesn't hold it.
     var folder: String?
   }
 
-  /// The app's choices.
   struct Configuration: Encodable {
     var keptVersions: Int
     var losses: String
@@ -124,7 +115,7 @@ struct DiagnosticsReport: Encodable {
     var stages: Bool
   }
 
-  /// Something that happened in this run.
+  /// A recent event of the assistant.
   struct Event: Encodable {
     var at: String
     var text: String

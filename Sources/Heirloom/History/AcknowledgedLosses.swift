@@ -5,9 +5,10 @@ import HeirloomMigration
 
 /// The losses that a lock acknowledges between two versions, by name and kind.
 ///
-/// An entry without a kind takes the kinds of the losses of its name that inference finds between the two models. If it
-/// finds none, the entry was made with a mapping that was given, or with a path over other versions, and takes the
-/// kinds of that. If that has none either and is the app's code, the entry is about content that the code doesn't read.
+/// An entry without a kind covers the kinds of loss that inference finds under its name between the two models. If it
+/// finds none, the entry was made for a given mapping or for a path over other versions, and covers the kinds that
+/// occur there. If that mapping is code and loses nothing of that name, the entry is about content that the code
+/// doesn't read.
 package struct AcknowledgedLosses {
   private let entries: [VersionLock.Acknowledgement.Loss]
   private let inferred: [DataEffect]
@@ -16,12 +17,8 @@ package struct AcknowledgedLosses {
 
   /// Creates the losses between two versions.
   ///
-  /// - Parameters:
-  ///   - entries: What the lock acknowledges.
-  ///   - source: The source version's model.
-  ///   - destination: The destination version's model.
-  ///   - mapped: The effects of the mapping between them.
-  ///   - hasCode: True if that mapping was given, so that code may be part of it.
+  /// `mapped` has the effects of the mapping between them. `hasCode` is true if that mapping was given, and so may run
+  /// code.
   package init(
     _ entries: [VersionLock.Acknowledgement.Loss], from source: ManagedObjectModel, to destination: ManagedObjectModel,
     mapped: [DataEffect] = [], hasCode: Bool = false
@@ -33,7 +30,7 @@ package struct AcknowledgedLosses {
     self.mapped = mapped
   }
 
-  /// Returns true if a loss of a kind is acknowledged.
+  /// Returns true if the loss of a name and kind is acknowledged.
   package func contains(_ name: String, _ kind: LossKind) -> Bool {
     entries.contains { entry in
       guard entry.covers(name) else { return false }
@@ -61,7 +58,7 @@ package struct AcknowledgedLosses {
     Set(effects.filter { entry.covers($0.lossName) }.compactMap(\.kind.lossKind))
   }
 
-  /// Returns the kinds that an entry of a name takes if it has none.
+  /// Returns the kinds that an entry without a kind covers.
   package static func kinds(
     impliedBy name: String, from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) -> Set<LossKind> {
@@ -74,15 +71,14 @@ package struct AcknowledgedLosses {
 /// A path through versions with the losses that were acknowledged for its hops.
 struct AcknowledgedTrail {
   let trail: LossTrail
-  /// The acknowledged losses of each hop.
   let hops: [AcknowledgedLosses]
   /// The losses that are acknowledged for the whole path.
   let direct: AcknowledgedLosses
 
-  /// Returns true for a loss that is acknowledged for the whole path, or at each hop that loses something of it.
+  /// Returns true for a loss that is acknowledged for the whole path, or at each hop that contributes to it.
   func acknowledges(_ loss: MigrationLoss) -> Bool { acknowledges(loss.kind, loss.property, of: loss.entity) }
 
-  /// Returns true for a possible loss that is acknowledged for the whole path, or at each hop that loses some of it.
+  /// Returns true for a possible loss that is acknowledged for the whole path, or at each hop that contributes to it.
   func acknowledges(_ effect: DataEffect) -> Bool {
     effect.kind.lossKind.map { acknowledges($0, effect.lossProperty, of: effect.entity) } ?? false
   }
@@ -95,26 +91,19 @@ struct AcknowledgedTrail {
 }
 
 extension ModelHistory {
-  /// Returns the ways from one model to another through the versions, with the losses that the lock acknowledges for
-  /// each hop.
+  /// Returns the paths from one model to another through the versions, with the losses the lock acknowledges per hop.
   ///
-  /// A version may have been shipped again after others, and a store may fit both. Then a loss is consented to only if
-  /// the way of each acknowledges it.
-  ///
-  /// - Parameters:
-  ///   - source: A model of the history.
-  ///   - names: The names of the versions that may be the source; none for all that the model may be of.
-  ///   - destination: A later model of the history.
-  ///   - isInferred: True if no code and no given mapping is part of the path.
-  ///   - mapped: The effects of the path's mapping.
-  /// - Returns: At least one way; it acknowledges nothing if the lock doesn't.
+  /// A version may have been shipped again after others, and a store may fit both. A loss is then consented to only if
+  /// each path acknowledges it. `names` lists the versions that may be the source; if it is empty, every version with
+  /// the source model may be. `isInferred` is true if the path has no code and no given mapping.
+  /// Returns at least one path, which acknowledges nothing if the lock doesn't.
   func lossTrails(
     from source: ManagedObjectModel, named names: [String] = [], to destination: ManagedObjectModel, isInferred: Bool,
     mapped: [DataEffect]
   ) -> [AcknowledgedTrail] {
     let order = versionNames
     let starts = acknowledgements.isEmpty ? [] : names.isEmpty ? self.names(of: source) : names
-    // Where the destination was shipped again, the longer way has all causes of the shorter one.
+    // If the destination was shipped again, the longer path includes all causes of the shorter one.
     let last = destination == current ? currentName : self.names(of: destination).last
     guard let last, let end = order.firstIndex(of: last), !starts.isEmpty else {
       return [
@@ -123,7 +112,7 @@ extension ModelHistory {
           direct: AcknowledgedLosses([], from: source, to: destination))
       ]
     }
-    // A later version with the same content didn't make the store that goes to this one.
+    // A later version with the same content did not create a store that migrates to this one.
     let earlier = starts.filter { name in order.firstIndex(of: name).map { $0 < end } ?? false }
     return (earlier.isEmpty ? starts : earlier).map { first in
       lossTrail(
@@ -131,9 +120,9 @@ extension ModelHistory {
     }
   }
 
-  /// Returns the way from one version to another.
+  /// Returns the path from one version to another.
   ///
-  /// A step that the lock leaves to code has none without code; with code, its losses are not known.
+  /// If the lock assigns a hop to code, nothing is acknowledged for it without code; with code, its losses are unknown.
   private func lossTrail(
     from source: ManagedObjectModel, named first: String, to destination: ManagedObjectModel, named last: String,
     isInferred: Bool, mapped: [DataEffect]
@@ -146,7 +135,7 @@ extension ModelHistory {
       acknowledgements.filter { earlier.contains($0.source) && later.contains($0.destination) }
         .filter { isAsLocked($0.source, source) && isAsLocked($0.destination, destination) }.flatMap(\.losses)
     }
-    // Versions with the hashes of the last one are the last one to a store.
+    // Versions with the hashes of the last one can't be distinguished from it in a store.
     let all = namedVersionsBetween(first, and: last)
     let hashes = all.isEmpty ? [:] : destination.versionHashes()
     let ends = Set([last] + all.reversed().prefix { $0.model.versionHashes() == hashes }.map(\.name))
@@ -156,7 +145,7 @@ extension ModelHistory {
     var losses: [[DataEffect]] = []
     var hops: [AcknowledgedLosses] = []
     for hop in models.indices.dropLast() {
-      // A store can't tell versions of equal hashes apart: losses acknowledged for the last of them count for the first.
+      // The same holds for the first one: losses acknowledged for the last version with its hashes count for it.
       let earlier = hop == 0 ? twins(of: source, from: first, before: names[1]) : [names[hop]]
       let later = hop == models.count - 2 ? ends : [names[hop + 1]]
       let isByCode = byCode.contains { earlier.contains($0.source) && later.contains($0.destination) }
@@ -176,12 +165,12 @@ extension ModelHistory {
       trail: LossTrail(through: models, losses: losses), hops: hops, direct: models.count == 2 ? hops[0] : direct)
   }
 
-  /// Returns true unless the lock notes another model for a version: what it acknowledges there is not this one's.
+  /// Returns true unless the lock has another model for a version, whose acknowledgements don't apply to this one.
   func isAsLocked(_ name: String, _ model: ManagedObjectModel) -> Bool {
     lock?.entry(named: name)?.editedEntities(in: model.versionHashes()) == nil
   }
 
-  /// Returns the names of the versions from one of them to a later one, which they leave out, that have its hashes.
+  /// Returns the names of the versions with a model's hashes, from one of them up to, but without, a later version.
   private func twins(of model: ManagedObjectModel, from name: String, before later: String) -> Set<String> {
     let order = versionNames
     guard let start = order.firstIndex(of: name), let end = order.firstIndex(of: later), start < end else {

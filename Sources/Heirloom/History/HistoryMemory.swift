@@ -4,13 +4,13 @@ import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
 
-/// The models and paths of a history that were worked out for one store and are remembered for the next.
+/// The models and paths of a history that were computed for one store and are cached for the next.
 ///
-/// A process that migrates the stores of many tenants meets the same few versions again and again. The memory follows
-/// from the history alone, so a store gets the same with it as without. It is bounded, so it doesn't grow with the
-/// number of stores.
+/// A process that migrates the stores of many tenants meets the same few versions again and again. The cached values
+/// depend on the history alone, so results are the same without the cache. Its size is bounded, whatever the number of
+/// stores.
 final class HistoryMemory: Sendable {
-  /// The most models, and the most paths, that are remembered: the stores of a fleet are of few versions.
+  /// The limit for cached models, and for cached paths: a fleet's stores are of few versions.
   private static let limit = 8
 
   private struct State {
@@ -23,34 +23,28 @@ final class HistoryMemory: Sendable {
     var hasFailed = false
   }
 
-  /// The key of a path to the current version: everything that decides it.
+  /// The key of a path to the current version: everything that the path depends on.
   struct PathKey: Equatable, Sendable {
     /// The model that made a store.
     let source: ManagedObjectModel
-    /// The name of that model's version in the history; `nil` if it has none.
+    /// The name of the source's version in the history; `nil` if it has none.
     let versionName: String?
-    /// The given mapping models.
     let mappings: [MappingModel]
-    /// The name of each mapping model in sentences about the path.
+    /// The names of the mapping models for use in messages.
     let labels: [String]
   }
 
-  /// The parts of plans that follow from versions.
+  /// The parts of plans that depend only on versions.
   let planning = PlanningMemory()
 
   private let state = Locked(State())
 
   // MARK: Models
 
-  /// Returns the model of a version, and reads it if it isn't remembered.
+  /// Returns the model of a version, and reads it if it isn't cached.
   ///
-  /// - Parameters:
-  ///   - name: The version's name.
-  ///   - wanted: The version hashes with which the model is remembered; `nil` to remember it in any case, as one on a
-  ///     store's path.
-  ///   - read: Reads the model; several threads may do so at once.
-  /// - Returns: The model.
-  /// - Throws: The errors of `read`, which are not remembered.
+  /// The model is cached only if it has the wanted hashes; `nil` caches it in any case, as one on a store's path.
+  /// Several threads may call `read` at once, and its errors are not cached.
   func model<Failure: Error>(
     named name: String, keptIfOf wanted: [String: VersionHash]? = nil, read: () throws(Failure) -> ManagedObjectModel
   ) throws(Failure) -> ManagedObjectModel {
@@ -72,12 +66,12 @@ final class HistoryMemory: Sendable {
     }
   }
 
-  /// Returns true if a version is remembered to have other hashes than a store; false if it was never read.
+  /// Returns true if a version is known to have other hashes than a store; false if it was never read.
   func isKnownToDiffer(versionNamed name: String, from hashes: [String: VersionHash]) -> Bool {
     state.withLock { state in state.hashes[name].map { $0 != hashes } ?? false }
   }
 
-  /// Returns the version hashes of a version, and reads it if they aren't remembered; `nil` if it can't be read.
+  /// Returns the version hashes of a version, and reads it if they aren't cached; `nil` if it can't be read.
   func hashes(
     ofVersionNamed name: String, read: () throws(ModelReadingError) -> ManagedObjectModel
   ) -> [String: VersionHash]? {
@@ -85,12 +79,9 @@ final class HistoryMemory: Sendable {
     return (try? model(named: name, keptIfOf: [:], read: read))?.versionHashes()
   }
 
-  /// Compares a version with how it was shipped, once.
+  /// Returns the entities of a version that were edited since it was shipped; `nil` for none, or if it was never read.
   ///
-  /// - Parameters:
-  ///   - entry: The version as it was shipped.
-  ///   - hashes: Its version hashes; `nil` for those that were read.
-  /// - Returns: The entities that were edited; `nil` if nothing was, and for a version that was never read.
+  /// `hashes` replaces the version's cached hashes. The result is cached.
   func editedEntities(since entry: VersionLock.Entry, hashes: [String: VersionHash]? = nil) -> [String]? {
     state.withLock { state in
       if let known = state.edited[entry.name] { return known }
@@ -101,7 +92,6 @@ final class HistoryMemory: Sendable {
     }
   }
 
-  /// Returns the checksums of the versions before one, and finds them if they aren't remembered.
   func checksums(before name: String, find: () -> [String]) -> [String] {
     if let known = state.withLock({ $0.earlier[name] }) { return known }
     let found = find()
@@ -111,7 +101,6 @@ final class HistoryMemory: Sendable {
 
   // MARK: Paths
 
-  /// Returns the mapping of a step, and makes it if it isn't remembered.
   func mapping(of step: MigrationStep, make: () throws -> MappingModel) rethrows -> MappingModel {
     if let known = state.withLock({ $0.steps[step.label] }) { return known }
     let made = try make()
@@ -119,13 +108,7 @@ final class HistoryMemory: Sendable {
     return made
   }
 
-  /// Returns the path to the current version, and finds it if it isn't remembered.
-  ///
-  /// - Parameters:
-  ///   - key: Everything that decides the path.
-  ///   - find: Finds the path.
-  /// - Returns: The path.
-  /// - Throws: The errors of `find`, which are not remembered.
+  /// Returns the path to the current version, and computes it if it isn't cached; errors are not cached.
   func path<Failure: Error>(
     _ key: PathKey, find: () throws(Failure) -> MigrationPath
   ) throws(Failure) -> MigrationPath {

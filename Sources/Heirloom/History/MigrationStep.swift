@@ -4,21 +4,21 @@ public import HeirloomMapping
 public import HeirloomMigration
 import HeirloomModel
 
-/// A step between two versions of a history that an app says itself.
+/// A step between two versions of a history, given by the app.
 struct MigrationStep: Sendable {
   let source: String
   let destination: String
-  /// Makes the mapping from one version's model to the other's; called only where the step is on a store's path.
+  /// Makes the mapping between the two versions' models; called only if the step is on a store's path.
   let mapping: @Sendable (ManagedObjectModel, ManagedObjectModel) throws -> MappingModel
   var willMigrate: CustomMigrationStage.Handler?
   var didMigrate: CustomMigrationStage.Handler?
 
-  /// The step's name in sentences.
+  /// The step's name for use in messages.
   var label: String { "The step from \"\(source)\" to \"\(destination)\"" }
 }
 
 extension ModelHistory {
-  /// Says how stores of one version become stores of another: what can't be inferred, code before and after, or both.
+  /// Adds a step between two versions: a mapping that can't be inferred, code before and after it, or both.
   ///
   /// ```swift
   /// var history = try ModelHistory(contentsOf: modelURL)
@@ -27,18 +27,19 @@ extension ModelHistory {
   /// }
   /// ```
   ///
-  /// A step may stay for as long as its versions do. Nothing is read or called before a store's path leads over it, and
-  /// then it is never passed over: the path goes to its version, by it, and on from there. What is left unsaid is
-  /// inferred. The rules are those of ``MigrationAssistant/Configuration/mappings``.
+  /// A step can stay for as long as its versions do. Nothing is read or called until a store's path includes the step.
+  /// Such a path never skips the step: it goes to the source, applies the step, and continues from the destination.
+  /// Entities without a mapping here are inferred. The rules are those of
+  /// ``MigrationAssistant/Configuration/mappings``.
   ///
   /// - Parameters:
-  ///   - source: The name of the version to start from: one of ``versionNames``, or what ``MappingNeed/sourceName`` is for
-  ///     a model that only its snapshot knows.
-  ///   - destination: The name of the version to arrive at.
-  ///   - willMigrate: The code that runs before the mapping, on a copy of the store that has the first version's model.
-  ///   - didMigrate: The code that runs after it, on what it made.
+  ///   - source: The name of the source version: one of ``versionNames``, or ``MappingNeed/sourceName`` for
+  ///     a model that only a snapshot has.
+  ///   - destination: The name of the destination version.
+  ///   - willMigrate: The code that runs before the mapping, on a copy of the store that has the source's model.
+  ///   - didMigrate: The code that runs after the mapping, on its result.
   ///   - mappings: Entity mappings, one per line; each replaces the inferred ones that share its source or destination.
-  /// - Throws: ``MigrationStepError`` for a name that no version has, or a step that was said before.
+  /// - Throws: ``MigrationStepError`` for a name that no version has, or a step that was added before.
   public mutating func step(
     from source: String, to destination: String, willMigrate: CustomMigrationStage.Handler? = nil,
     didMigrate: CustomMigrationStage.Handler? = nil,
@@ -53,14 +54,14 @@ extension ModelHistory {
         }, willMigrate: willMigrate, didMigrate: didMigrate))
   }
 
-  /// Says what code runs when stores of one version become stores of another, by an inferred mapping.
+  /// Adds code that runs before and after an inferred mapping between two versions.
   ///
   /// - Parameters:
-  ///   - source: The name of the version to start from; one of ``versionNames``.
-  ///   - destination: The name of the version to arrive at.
-  ///   - willMigrate: The code that runs before the mapping, on a copy of the store that has the first version's model.
-  ///   - didMigrate: The code that runs after it, on what it made.
-  /// - Throws: ``MigrationStepError`` for a name that no version has, or a step that was said before.
+  ///   - source: The name of the source version; one of ``versionNames``.
+  ///   - destination: The name of the destination version.
+  ///   - willMigrate: The code that runs before the mapping, on a copy of the store that has the source's model.
+  ///   - didMigrate: The code that runs after the mapping, on its result.
+  /// - Throws: ``MigrationStepError`` for a name that no version has, or a step that was added before.
   public mutating func step(
     from source: String, to destination: String, willMigrate: CustomMigrationStage.Handler? = nil,
     didMigrate: CustomMigrationStage.Handler?
@@ -70,14 +71,14 @@ extension ModelHistory {
     }
   }
 
-  /// Says that a mapping file leads from stores of one version to those of another.
+  /// Adds a step between two versions that uses a mapping file.
   ///
   /// - Parameters:
-  ///   - source: The name of the version to start from; one of ``versionNames``.
-  ///   - destination: The name of the version to arrive at.
-  ///   - url: The place of an `.xcmappingmodel`, or of a compiled `.cdm`. It is read when a store's path leads over the
-  ///     step; a ``MappingReadingError`` stops the migration then.
-  /// - Throws: ``MigrationStepError`` for a name that no version has, or a step that was said before.
+  ///   - source: The name of the source version; one of ``versionNames``.
+  ///   - destination: The name of the destination version.
+  ///   - url: The URL of an `.xcmappingmodel`, or of a compiled `.cdm`. It is read when a store's path includes the
+  ///     step; a ``MappingReadingError`` then stops the migration.
+  /// - Throws: ``MigrationStepError`` for a name that no version has, or a step that was added before.
   public mutating func step(
     from source: String, to destination: String, contentsOf url: URL
   ) throws(MigrationStepError) {
@@ -97,23 +98,20 @@ extension ModelHistory {
     func fail(_ problem: MigrationStepError.Problem) throws(MigrationStepError) {
       throw MigrationStepError(source: step.source, destination: step.destination, problem: problem)
     }
-    // Only a store tells the names of models that no version has.
+    // The names of models that no version has are known only once a store is read.
     let isArchived = versionNames.count == 1 || ManagedObjectModel.isVersionChecksum(step.source)
     let names = isArchived ? [step.destination] : [step.source, step.destination]
     for name in names where !versionNames.contains(name) { try fail(.unknownVersion(name, known: versionNames)) }
     if step.source == step.destination { try fail(.sameVersion) }
     if steps.contains(where: { $0.source == step.source && $0.destination == step.destination }) { try fail(.repeated) }
     steps.append(step)
-    // A copy of the history may have said the step otherwise.
+    // Copies of the history share the cache, and may have another step of the same name.
     memory = HistoryMemory()
   }
 
-  /// Returns the steps on the way from a version to the current one; all of them if the version isn't known.
+  /// Returns the steps between a version and the current one.
   ///
-  /// - Parameters:
-  ///   - name: The version's name, if it has one.
-  ///   - model: Its model.
-  /// - Returns: The steps; of those that start at a model that no version has, the ones that start at this model.
+  /// If the version isn't known, all steps are returned but those that start at another unknown model.
   func steps(from name: String?, _ model: ManagedObjectModel) -> [MigrationStep] {
     let names = versionNames
     guard let name, let start = names.firstIndex(of: name), let end = names.firstIndex(of: currentName) else {
@@ -125,11 +123,7 @@ extension ModelHistory {
 
   /// Makes the mapping of a step between its versions.
   ///
-  /// - Parameters:
-  ///   - step: The step.
-  ///   - archived: The model of the store, at which it starts if no version has its source's name.
-  /// - Returns: The mapping.
-  /// - Throws: What the step throws, or `ModelReadingError` for a version that can't be read.
+  /// `archived` is the model of the store, at which the step starts if no version has its source's name.
   func mapping(of step: MigrationStep, from archived: ManagedObjectModel) throws -> MappingModel {
     let source = versionNames.contains(step.source) ? try model(named: step.source) : archived
     guard let earlier = source, let later = try model(named: step.destination) else {
@@ -139,7 +133,7 @@ extension ModelHistory {
     return try step.mapping(earlier, later)
   }
 
-  /// Returns the code of the step that a hop is, in a manager of its own; `nil` if it is none with code.
+  /// Returns the code of the step that equals a hop, in a manager of its own; `nil` if no step with code does.
   func stage(of hop: MigrationHop) throws -> (manager: StagedMigrationManager, stage: CustomMigrationStage)? {
     for step in steps where step.willMigrate != nil || step.didMigrate != nil {
       let isArchived = !versionNames.contains(step.source) && hop.source.isNamed(step.source)
@@ -162,7 +156,7 @@ extension ModelHistory {
 }
 
 extension ModelHistory {
-  /// Returns the name by which steps and needs refer to a model: its version's, else the model's own.
+  /// Returns the name by which steps and needs refer to a model: its version's name, else the model's own.
   func label(of model: ManagedObjectModel) -> String { name(of: model) ?? model.ownName }
 
   /// Returns true if a step starts at a model that no version has, by its checksum.
@@ -175,20 +169,19 @@ extension ManagedObjectModel {
   /// The name of a model that no version has: its version identifier, else its version checksum.
   var ownName: String { versionIdentifiers.first { !$0.isEmpty } ?? versionChecksum() }
 
-  /// Returns true for a name by which a step may start at a model that no version has.
+  /// Returns true for a name by which a step may refer to a model that no version has.
   fileprivate func isNamed(_ name: String) -> Bool { name == ownName || name == versionChecksum() }
 
-  /// Returns true for a text that has the form of a version checksum.
   fileprivate static func isVersionChecksum(_ text: String) -> Bool {
     text.utf8.count == 44 && Data(base64Encoded: text)?.count == 32
   }
 }
 
-/// A step that an app said and that can't be one of its history.
+/// A step that can't be added to a history.
 public struct MigrationStepError: Error, Hashable, Sendable {
-  /// The name of the version to start from.
+  /// The name of the source version.
   public let source: String
-  /// The name of the version to arrive at.
+  /// The name of the destination version.
   public let destination: String
   let problem: Problem
 
@@ -200,7 +193,7 @@ public struct MigrationStepError: Error, Hashable, Sendable {
 }
 
 extension MigrationStepError: ExplainedError {
-  /// The step and what is wrong with it.
+  /// The step and its mistake.
   public var cause: String {
     let step = "The step from \"\(source)\" to \"\(destination)\""
     return switch problem {
@@ -212,6 +205,6 @@ extension MigrationStepError: ExplainedError {
     }
   }
 
-  /// The correction of the code; no store was opened.
+  /// Advice to correct the app's code; no store was opened.
   public var help: ErrorHelp { ErrorHelp(.unchanged, "Correct the step in the app's code.") }
 }

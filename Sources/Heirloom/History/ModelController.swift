@@ -5,41 +5,41 @@ public import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
-/// A controller that keeps the last-used model, compressed, beside its store.
+/// Keeps the last-used model, compressed, beside its store.
 public struct ModelController: Sendable {
-  /// The store beside which the model is kept; `nil` if the snapshot lies elsewhere.
+  /// The store beside which the model is kept; `nil` if the snapshot is in a file of the app's choice.
   public let storeURL: URL?
   /// The snapshot's file.
   public let snapshotURL: URL
 
   private let files: any FileOperations
-  /// The store's place; `nil` if the snapshot lies elsewhere, or the place can't be found.
+  /// The store's location; `nil` if the snapshot is elsewhere, or the store's path can't be resolved.
   private let location: StoreLocation?
   private let users = Locked(Users())
 
-  /// The assistants that got this controller or a copy of it.
+  /// The assistants that use this controller or a copy of it.
   private final class Users {
-    /// Their stores, for a snapshot that lies elsewhere.
+    /// Their stores, for a snapshot that is elsewhere.
     var stores: [URL] = []
-    /// The history of the last one.
+    /// The history of the assistant that was created last.
     var history: ModelHistory?
   }
 
   /// Creates a controller that keeps the model in the store's companion folder, `<store>.heirloom/model.json.gz`.
   ///
-  /// Where the store is gone and `PersistentStore.open` makes a new one, the model of the store before stays beside it,
-  /// as `model.json.gz-<version checksum>`.
+  /// If the store is gone and `PersistentStore.open` creates a new one, the model of the previous store stays beside
+  /// it, as `model.json.gz-<version checksum>`.
   ///
-  /// - Parameter storeURL: The store; it need not exist yet, its folder must.
+  /// - Parameter storeURL: The store; it need not exist yet, but its folder must.
   public init(storeURL: URL) {
     self.init(storeURL: storeURL, files: POSIXFileOperations())
   }
 
   /// Creates a controller that keeps the model in a file of the app's choice.
   ///
-  /// Its store is that of the ``MigrationAssistant`` that gets the controller. Before there is one,
+  /// Its store is that of the ``MigrationAssistant`` that uses the controller. Before there is one,
   /// ``archive(_:applicationVersion:)`` can't refuse a model that the store doesn't have yet. It then keeps the model
-  /// that it replaces in a file beside the snapshot, `<name>-<version checksum>`, where assistants look too.
+  /// that it replaces in a file beside the snapshot, `<name>-<version checksum>`, where assistants look for it too.
   ///
   /// - Parameter snapshotURL: The file; its folder must exist.
   public init(snapshotURL: URL) {
@@ -63,11 +63,9 @@ public struct ModelController: Sendable {
     snapshotURL = URL(fileURLWithPath: location?.snapshot ?? storeURL.path + ".heirloom/model.json.gz")
   }
 
-  /// Reads the snapshot.
+  /// Reads the snapshot; `nil` if there is none.
   ///
-  /// - Returns: `nil` when there is none.
-  /// - Throws: `ModelReadingError` for a snapshot that can't be read, is damaged or holds hashes that are not its
-  ///   model's.
+  /// Throws `ModelReadingError` for a snapshot that is damaged, or whose hashes don't fit its model.
   package func snapshot() throws -> ModelSnapshot? {
     if let location { try StoreVault(location, files: files).checkOwner(of: location.snapshot) }
     guard let bytes = try SnapshotFile(path: snapshotURL.path, files: files).read() else { return nil }
@@ -78,17 +76,17 @@ public struct ModelController: Sendable {
     }
   }
 
-  /// Archives a model as the last-used one; does nothing when the snapshot already holds it.
+  /// Archives a model as the last-used one; does nothing if the snapshot has that model already.
   ///
-  /// The snapshot also notes the versions before the model, as the history of the ``MigrationAssistant`` that got the
-  /// controller has them. An earlier release of the app, which knows one of them alone, sees by it that it is set back.
+  /// The snapshot also records the versions before the model, from the history of the ``MigrationAssistant`` that uses
+  /// the controller. An earlier release of the app, which has only one of them, can detect a downgrade by that.
   ///
   /// - Parameters:
   ///   - model: The model that the app uses now.
-  ///   - applicationVersion: The app's version, for people.
+  ///   - applicationVersion: The app's version, for display.
   /// - Returns: True if the snapshot was written.
-  /// - Throws: ``MigrationAssistantError/storeNotMigrated(storePath:)`` while its store is of another version, so that
-  ///   nobody can cover up a failed migration;
+  /// - Throws: ``MigrationAssistantError/storeNotMigrated(storePath:)`` while its store is of another version: the
+  ///   snapshot must not hide a failed migration;
   ///   ``MigrationAssistantError/unfitLocation(storePath:_:)`` when the file can't be written.
   @discardableResult
   public func archive(
@@ -97,7 +95,6 @@ public struct ModelController: Sendable {
     try archive(model, applicationVersion: applicationVersion, earlierVersions: earlierVersions(than: model))
   }
 
-  /// Archives a model with the checksums of the versions before it.
   @discardableResult
   func archive(
     _ model: ManagedObjectModel, applicationVersion: String?, earlierVersions: @autoclosure () -> [String]
@@ -105,7 +102,7 @@ public struct ModelController: Sendable {
     let path = storeURL?.path ?? snapshotURL.path
     do {
       let file = SnapshotFile(path: snapshotURL.path, files: files)
-      // A snapshot that can't be read is replaced: it is of no use to anybody.
+      // A snapshot that can't be read has no use and is replaced.
       let replaced = try? file.read()
       if let replaced, ModelSnapshot.file(replaced, holds: model) { return false }
       let stores = storeURL.map { [$0] } ?? users.withLock { $0.stores }
@@ -126,7 +123,7 @@ public struct ModelController: Sendable {
     }
   }
 
-  /// Notes that an assistant migrates a store with this controller.
+  /// Registers an assistant's store and history.
   func belongs(to store: URL, history: ModelHistory) {
     users.withLock { users in
       if !users.stores.contains(store) { users.stores.append(store) }
@@ -134,12 +131,9 @@ public struct ModelController: Sendable {
     }
   }
 
-  /// Returns the checksums of the versions before a model's: those of the history, or else those that its snapshot has.
+  /// Returns the checksums of the versions before a model's: from the history, or else from the model's snapshot.
   ///
-  /// - Parameters:
-  ///   - model: The model.
-  ///   - name: Its name in the history; `nil` for the current one, and for a model that the history doesn't have.
-  /// - Returns: The checksums.
+  /// `name` is the model's name in the history; `nil` for the current version, or for a model outside the history.
   func earlierVersions(than model: ManagedObjectModel, named name: String? = nil) -> [String] {
     if let history = users.withLock({ $0.history }),
       let name = name ?? (model == history.current ? history.currentName : nil)
@@ -150,7 +144,7 @@ public struct ModelController: Sendable {
     return snapshot.earlierVersions
   }
 
-  /// Reads the model of a store that a snapshot was replaced without knowing; `nil` if none was kept.
+  /// Reads the kept model of a store whose snapshot was replaced; `nil` if there is none.
   package func replacedModel(withHashes hashes: [String: VersionHash]) -> ManagedObjectModel? {
     let file = replacedSnapshot(of: hashes)
     if let location {
@@ -162,12 +156,9 @@ public struct ModelController: Sendable {
     return model
   }
 
-  /// Keeps the snapshot in a file beside it, before a new store is made of another model.
+  /// Keeps the snapshot in a file beside it, before a new store of another model is created.
   ///
-  /// The store that it belongs to was moved away, and may come back. A store that is migrated is kept with its model.
-  ///
-  /// - Parameter model: The new store's model.
-  /// - Throws: An error of the file system.
+  /// The store of the snapshot was moved away, and may come back. A migrated store is kept together with its model.
   func keepSnapshot(replacedBy model: ManagedObjectModel) throws {
     guard let replaced = try? SnapshotFile(path: snapshotURL.path, files: files).read(),
       let checksum = try? ModelSnapshot(bytes: replaced).model.versionChecksum()
@@ -186,7 +177,7 @@ public struct ModelController: Sendable {
   }
 
   private func replacedSnapshot(of hashes: [String: VersionHash]) -> SnapshotFile {
-    // A checksum is Base64, which may have a slash.
+    // A checksum is Base64, which may contain a slash.
     let checksum = String(ManagedObjectModel.versionChecksum(of: hashes).map { $0 == "/" ? "_" : $0 })
     return SnapshotFile(path: "\(snapshotURL.path)-\(checksum)", files: files)
   }

@@ -4,15 +4,10 @@ package import HeirloomMigration
 package import HeirloomModel
 
 extension ModelHistory {
-  /// True if the lock decides about rows of some step.
+  /// True if the lock decides about rows at any step.
   var hasDecisions: Bool { !(lock?.namedDecisions ?? []).isEmpty }
 
-  /// Returns what the lock decides about the rows of stores on their way between two models.
-  ///
-  /// - Parameters:
-  ///   - source: A model of the history.
-  ///   - destination: A later model of the history.
-  /// - Returns: The decisions of the steps from one to the other, under the names that the destination has.
+  /// Returns the lock's decisions for the steps between two models, under the names that the destination has.
   package func standingDecisions(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [DataDecision]
   {
     let decisions = lock?.namedDecisions ?? []
@@ -31,17 +26,16 @@ extension ModelHistory {
     }
   }
 
-  /// The expressions that the lock decides at any step, under the names that the step's destination has.
+  /// The expressions that the lock has for any step, under the names that the step's destination has.
   package var standingExpressions: [DataDecision] {
     (lock?.namedDecisions ?? []).filter { $0.choice == VersionLock.Decision.computed }.compactMap { decision in
       DataDecision.Choice(decision).map { DataDecision(entity: decision.entity, constraint: decision.properties, $0) }
     }
   }
 
-  /// Returns the names of two versions that follow each other nearest, where several versions have the hashes of one.
+  /// Returns the nearest pair of versions with the hashes of two models, the source before the destination.
   ///
-  /// - Returns: Of versions in a row with the same hashes, the last; `nil` if none of the one comes before one of the
-  ///   other.
+  /// Of consecutive destination versions with the same hashes, the last; `nil` if there is no such pair.
   private func nearestNames(of source: ManagedObjectModel, _ destination: ManagedObjectModel) -> (String, String)? {
     let order = versionNames
     func places(_ model: ManagedObjectModel) -> [Int] { names(of: model).compactMap(order.firstIndex) }
@@ -55,7 +49,7 @@ extension ModelHistory {
 }
 
 extension DataDecision.Choice {
-  /// Creates a choice as a lock has it.
+  /// Creates a choice from its form in a lock.
   fileprivate init?(_ decision: VersionLock.Decision) {
     switch DataDecision.Option(rawValue: decision.choice) {
     case .fill:

@@ -2,7 +2,7 @@ import HeirloomFormats
 public import HeirloomModel
 
 extension ModelHistory {
-  /// Creates the history of a model that is merged of several, as `NSManagedObjectModel.mergedModel(from:)` makes it.
+  /// Creates the history of a merged model, as `NSManagedObjectModel.mergedModel(from:)` makes it.
   ///
   /// ```swift
   /// let history = try ModelHistory(merging: [
@@ -11,13 +11,13 @@ extension ModelHistory {
   /// ```
   ///
   /// The current model has the entities of all current models. Configurations of one name hold the entities of all. A
-  /// store is recognised by the version hashes of its entities, whichever version of each model it was made of. A model
-  /// of which it has nothing was added since. From there each model goes along its own history, one after the other,
+  /// store is recognised by the version hashes of its entities, with any version of each model. A model without an
+  /// entity in the store was added since. From there each model is migrated along its own history, one after the other,
   /// with the steps, consents, decisions and the floor of that history. A version is named after its parts, as
   /// `Accounts 2 and Notes`; ``versionNames`` has those from the oldest versions of all models to the current ones.
   ///
-  /// - Parameter histories: The history of each model; without any, the result has no entities. Of several versions with
-  ///   equal hashes, the last one up to the current one counts.
+  /// - Parameter histories: The history of each model; without any, the result has no entities. Of several versions
+  ///   with equal hashes, the last one up to the current one is used.
   /// - Throws: ``ModelError/unequalEntities(entity:models:)`` if two current models have an entity of one name with
   ///   different version hashes.
   public init(merging histories: [ModelHistory]) throws(ModelError) {
@@ -43,13 +43,10 @@ extension ModelHistory {
       }, findVersions: Self.versions)
   }
 
-  /// Creates the history of a way from one version of each part to the current ones.
+  /// Creates the history of a path from one version of each part to the current ones.
   ///
-  /// - Parameters:
-  ///   - parts: The histories of the parts.
-  ///   - current: The merged current model.
-  ///   - start: The versions that a store was made of, each `nil` if the part was added since; `nil` for the oldest of
-  ///     all, which are read when they are needed.
+  /// `start` has the versions that a store was made with, each `nil` if the part was added since. Without `start`, the
+  /// path starts at the oldest version of each part, and models are read when needed.
   private init(_ parts: [ModelHistory], current: ManagedObjectModel, from start: [String?]?) {
     let (nodes, arePlaced) = Self.nodes(of: parts, from: start ?? parts.map { $0.versionNames.first })
     let last = parts.map { Optional($0.currentName) }
@@ -62,7 +59,7 @@ extension ModelHistory {
       } else if start == nil {
         source = .merged { () throws(ModelReadingError) in try Self.model(of: parts, node) }
       } else {
-        // Where two parts share an entity that both change, neither can have the new one without the other.
+        // If two parts share an entity and both change it, neither new version can be merged without the other.
         guard let model = try? Self.model(of: parts, node) else { return nil }
         source = .model(model)
       }
@@ -76,13 +73,10 @@ extension ModelHistory {
     if start != nil { takeOver(nodes, versions.map { $0?.name }) }
   }
 
-  /// Returns the versions of the parts on a way on which one part after the other goes along its history.
+  /// Returns the versions of the parts along a path on which one part after the other is migrated.
   ///
-  /// - Parameters:
-  ///   - parts: The parts.
-  ///   - start: The version of each part to start from.
-  /// - Returns: The versions, the current ones last, or `start` itself if a part is of a later version than the current
-  ///   one; and true if the place of each is known, not only guessed from names.
+  /// The current versions come last, or `start` itself if a part is of a version later than the current one.
+  /// `arePlaced` is true if the order of all versions is known, and not only guessed from names.
   private static func nodes(
     of parts: [ModelHistory], from start: [String?]
   ) -> (list: [[String?]], arePlaced: Bool) {
@@ -94,7 +88,7 @@ extension ModelHistory {
       return Array(names.drop { $0 != name }.dropFirst())
     }
     let isPlaced = parts.map { $0.versions.allSatisfy(\.isPlaced) }
-    // A guessed order between two versions must not cost another part the order that is known.
+    // A guessed order of two versions must not replace the known order of another part.
     if parts.indices.contains(where: { isPlaced[$0] && ways[$0].count > 1 }) {
       for index in parts.indices where !isPlaced[index] { ways[index] = ways[index].suffix(1) }
     }
@@ -127,7 +121,7 @@ extension ModelHistory {
 
   // MARK: What a store is made of
 
-  /// Finds the version of each part that a store was made of, as ``versions(havingAllOf:)`` says.
+  /// Finds the version of each part that a store was made with, for ``versions(havingAllOf:)``.
   @Sendable private static func versions(
     of parts: [ModelHistory], having hashes: [String: VersionHash]
   ) -> (versions: [String?], missing: [String]) {
@@ -138,8 +132,9 @@ extension ModelHistory {
     )
   }
 
-  /// Returns the versions all of whose entities a store has, the likeliest first, without those that have no entity more
-  /// than another.
+  /// Returns the versions whose entities are all in a store, the likeliest first.
+  ///
+  /// Versions whose entities are a subset of another's are left out.
   private func fitting(_ hashes: [String: VersionHash]) -> [(name: String, entities: Set<String>)] {
     var found: [(name: String, entities: Set<String>)] = []
     func add(_ name: String, _ entities: some Sequence<String>) {
@@ -161,7 +156,7 @@ extension ModelHistory {
     return found
   }
 
-  /// The ways that were found for the stores of a merged history, a few of which are remembered.
+  /// A small cache of the paths that were found for the stores of a merged history.
   private final class Ways: Sendable {
     private let known = Locked<[(start: [String?], way: ModelHistory)]>([])
 
@@ -175,15 +170,13 @@ extension ModelHistory {
 
   // MARK: What the parts' histories say
 
-  /// Takes over the consents, the decisions and the steps of the parts.
+  /// Adopts the consents, decisions and steps of the parts.
   ///
-  /// - Parameters:
-  ///   - nodes: The versions of the parts on the way.
-  ///   - names: The name of each; `nil` where they can't be merged.
+  /// `nodes` are the versions of the parts along the path; `names` has the name of each, `nil` if they can't be merged.
   private mutating func takeOver(_ nodes: [[String?]], _ names: [String?]) {
     var lock = VersionLock()
     for (index, part) in parts.enumerated() {
-      /// Returns the step of the way on which the part goes from one version to another; `nil` if it doesn't.
+      /// Returns the step of the path on which the part changes between two versions; `nil` if there is none.
       func step(_ source: String, _ destination: String) -> VersionLock.Step? {
         guard let leaving = nodes.lastIndex(where: { $0[index] == source }),
           let arriving = nodes.firstIndex(where: { $0[index] == destination }), leaving < arriving,
@@ -198,7 +191,7 @@ extension ModelHistory {
       }
       for consent in part.acknowledgements where isAsLocked(consent.source) && isAsLocked(consent.destination) {
         var steps = [step(consent.source, consent.destination)]
-        // A consent to all of the part's way counts for all of the whole way, too.
+        // A consent to the part's whole path counts for the whole merged path too.
         if consent.source == nodes[0][index], consent.destination == part.currentName, let first = names[0] {
           steps.append(VersionLock.Step(source: first, destination: currentName))
         }
@@ -224,7 +217,7 @@ extension ModelHistory {
     self = locked(by: lock)
   }
 
-  /// Returns a lock whose floor comes after the versions that a store was made of; `nil` if no part is below its floor.
+  /// Returns a lock whose floor comes after the versions of a store; `nil` if no part is below its floor.
   private func lockBelowFloor(_ start: [String?], _ hashes: [String: VersionHash]) -> VersionLock? {
     let floors = zip(parts, start).compactMap { part, name in
       part.lock.flatMap { lock in lock.versionsBelowFloor.contains { $0.name == name } ? lock.floorName : nil }

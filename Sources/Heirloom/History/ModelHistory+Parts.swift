@@ -1,12 +1,12 @@
 package import HeirloomModel
 
-// Which versions a store was made of, whose model may be merged of several.
+// The versions that a store was made with, whose model may be merged.
 extension ModelHistory {
   /// The functions of a merged history.
   ///
-  /// An app that merges nothing doesn't link it.
+  /// They are closures, so an app without merged models doesn't link their code.
   struct Merger: Sendable {
-    /// Finds the way of a store of an earlier version; `nil` if it is of the current one or of none.
+    /// Finds the path of a store of an earlier version; `nil` if it is of the current one or of none.
     let findWay: @Sendable (_ merged: ModelHistory, _ hashes: [String: VersionHash]) -> ModelHistory?
     /// Finds the version of each part.
     let findVersions:
@@ -15,9 +15,8 @@ extension ModelHistory {
 
   /// Finds the versions that together have the entities of a store.
   ///
-  /// - Parameter hashes: The store's version hashes.
-  /// - Returns: The name of each part's version, or of this history's where it isn't merged; `nil` where none is needed.
-  ///   Besides, the entities that no version has, sorted; where there are none, the store is made of the versions.
+  /// Returns the name of each part's version, or of this history's if it isn't merged; `nil` for parts that aren't
+  /// needed. `missing` has the entities that no version has, sorted; if it is empty, the versions make up the store.
   package func versions(havingAllOf hashes: [String: VersionHash]) -> (versions: [String?], missing: [String]) {
     if let merger { return merger.findVersions(parts, hashes) }
     var (name, missing) = (nil as String?, hashes.keys.ordered())
@@ -29,7 +28,7 @@ extension ModelHistory {
     return ([name], missing)
   }
 
-  /// Returns the name of a version that is merged of others: `A 1, B and C 2`.
+  /// Returns the name of a merged version: `A 1, B and C 2`.
   package static func mergedName(_ names: [String]) -> String {
     guard let last = names.last, names.count > 1 else { return names.joined() }
     return names.dropLast().joined(separator: ", ") + " and " + last

@@ -4,17 +4,9 @@ package import HeirloomModel
 extension ModelHistory {
   /// Finds the path from one version to another by given mappings and by inference.
   ///
-  /// - Parameters:
-  ///   - source: The version to start from.
-  ///   - name: Its name; `nil` if the history doesn't have it, or if the versions between are not to be used.
-  ///   - destination: The version to arrive at.
-  ///   - laterName: Its name, likewise.
-  ///   - given: The given mapping models.
-  ///   - labels: The name of each mapping model in sentences.
-  ///   - isStepwise: True to go through versions between, in the order of the lock or else of their names, where no
-  ///     single mapping can be inferred.
-  /// - Returns: The path.
-  /// - Throws: ``MappingInferenceError`` if there is none.
+  /// A name is `nil` if the history doesn't have the version, or if the versions between must not be used. `labels` are
+  /// the names of the mapping models for use in messages. If `isStepwise` is true and no single mapping can be
+  /// inferred, the path goes through the versions between, in the order of the lock, or else of their names.
   package func path(
     from source: ManagedObjectModel, named name: String?, to destination: ManagedObjectModel, named laterName: String?,
     given: [MappingModel], labels: [String], isStepwise: Bool = false
@@ -23,7 +15,7 @@ extension ModelHistory {
     if let name, let laterName {
       between = namedVersionsBetween(name, and: laterName, isByName: isStepwise)
     }
-    // Versions whose place isn't known matter only where a mapping leads to one.
+    // Versions whose place isn't known matter only if a given mapping has one as its destination.
     let others = given.isEmpty ? [] : versionsByMapping(from: name)
     let known = [(name, source), (laterName, destination)] + (between + others).map { ($0.name, $0.model) }
     func path(byDecidedSteps: Bool) throws(MappingInferenceError) -> MigrationPath {
@@ -33,7 +25,7 @@ extension ModelHistory {
         isDecided: { byDecidedSteps && !standingDecisions(from: $0, to: $1).isEmpty }
       ) { model in known.first { $0.1 == model }?.0 }
     }
-    // Where a decided step can't be inferred, the whole way may be.
+    // If a decided step can't be inferred, the whole path may be.
     if hasDecisions, let path = try? path(byDecidedSteps: true) { return path }
     return try path(byDecidedSteps: false)
   }

@@ -6,8 +6,8 @@ package import HeirloomStore
 
 /// The versions of an app's model: the current one and those that were shipped before.
 ///
-/// Only the current version is read at once. The others are read when a store asks for them, and a few are remembered
-/// for the next store.
+/// Only the current version is read at once. The others are read when a store needs them, and a few are cached for the
+/// next store.
 public struct ModelHistory: Sendable {
   /// The model that the app is built for.
   public let current: ManagedObjectModel
@@ -20,30 +20,30 @@ public struct ModelHistory: Sendable {
   package let currentHashes: [String: VersionHash]
   /// The lock beside the models; `nil` if there is none.
   package private(set) var lock: VersionLock?
-  /// The steps that the app says itself.
+  /// The steps that the app gives.
   var steps: [MigrationStep] = []
-  /// The steps that the app's own code migrates, as the versions' source says, besides those of the lock.
+  /// The steps that the app's own code migrates, according to the versions' source, besides those of the lock.
   var plannedStepsByCode: [VersionLock.Step] = []
   private(set) var versions: [Version]
-  /// The versions that were read and the paths that were found so far.
+  /// The cache of versions that were read and paths that were found.
   var memory = HistoryMemory()
   /// The histories of the models that this one is merged of; none for a history of one model.
   package internal(set) var parts: [ModelHistory] = []
-  /// Finds the way of a store of a merged model; `nil` for a history of one model.
+  /// Finds the path of a store of a merged model; `nil` for a history of one model.
   var merger: Merger?
 
   struct Version: Sendable {
     let name: String
     let source: Source
-    /// The place that the version was or will be read from; `nil` for a model that an app holds in memory.
+    /// The file of the version; `nil` for a model that an app holds in memory.
     ///
-    /// For a merged model, it is the place of the part that differs from the version before.
+    /// For a merged model, it is the file of the part that differs from the version before.
     var file: ModelFile?
     /// True if the version's place in the order is known, and not only guessed from names.
     var isPlaced: Bool = true
-    /// The checksum that `lock.json` notes for a shipped version.
+    /// The checksum that `lock.json` has for a shipped version.
     var lockedChecksum: String?
-    /// True if somebody named the version for the stores that are to be migrated.
+    /// True if the version was given explicitly for the stores to be migrated, as by `--model`.
     var isGiven: Bool = false
   }
 
@@ -63,19 +63,16 @@ public struct ModelHistory: Sendable {
 
   /// Reads a history from files.
   ///
-  /// - Parameter url: An `.xcdatamodeld` or `.momd` (its current version is current, the others are known), one model
-  ///   (`.xcdatamodel`, `.mom`, a snapshot; the others in its bundle are known), or a folder of snapshots.
+  /// - Parameter url: An `.xcdatamodeld` or `.momd`, with its current version; one model (`.xcdatamodel`, `.mom`, a
+  ///   snapshot), which is current, with the others in its bundle; or a folder of snapshots.
   /// - Throws: ``ModelReadingError`` if there is no readable current model.
   public init(contentsOf url: URL) throws(ModelReadingError) {
     try self.init(ModelVersionList(url.path), path: url.path)
   }
 
-  /// Creates a history of listed versions.
+  /// Creates a history of listed versions; `path` is used in messages.
   ///
-  /// - Parameters:
-  ///   - list: The versions.
-  ///   - path: Where they lie, for messages.
-  /// - Throws: ``ModelReadingError`` if there is no readable current model.
+  /// Throws ``ModelReadingError`` if there is no readable current model.
   package init(_ list: ModelVersionList, path: String) throws(ModelReadingError) {
     guard let version = list.currentVersion else {
       throw ModelReadingError(path: path, problem: .notModel(.bundleWithoutVersions))
@@ -87,7 +84,7 @@ public struct ModelHistory: Sendable {
         Version(
           name: other.name, source: other.name == version.name ? .model(read.model) : .file(other.file),
           file: other.file,
-          // Only the current version may be unshipped, while it is being made: it comes last.
+          // Only the current version may be unshipped, while it is being developed: it comes last.
           isPlaced: other.entry != nil || other.isPlanned
             || list.lock != nil && other == list.versions.last && other.name == version.name
               && list.versions.dropLast().allSatisfy { $0.entry != nil },
@@ -125,7 +122,7 @@ public struct ModelHistory: Sendable {
     currentHashes = current.versionHashes()
   }
 
-  /// The history of an app whose models nobody knows.
+  /// A history without models, for an app whose models are not known.
   package static let unknown: ModelHistory = ModelHistory(current: .empty)
 
   /// True if the current model is known.
@@ -134,12 +131,12 @@ public struct ModelHistory: Sendable {
   /// The losses between versions that the lock acknowledges.
   package var acknowledgements: [VersionLock.Acknowledgement] { lock?.namedAcknowledgements ?? [] }
 
-  /// The steps that the app's own code migrates, as `lock.json` or the versions' source says.
+  /// The steps that the app's own code migrates, according to `lock.json` or the versions' source.
   var stepsByCode: [VersionLock.Step] { (lock?.namedStepsByCode ?? []) + plannedStepsByCode }
 
   /// The steps between two models that the app's own code migrates.
   func stepsByCode(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [VersionLock.Step] {
-    // Names are found by reading versions, which few histories need.
+    // Finding names requires reading versions, which few histories need.
     guard !stepsByCode.isEmpty, let first = name(of: source), let last = name(of: destination) else { return [] }
     return stepsByCode(from: first, to: last)
   }
@@ -156,7 +153,7 @@ public struct ModelHistory: Sendable {
     }
   }
 
-  /// The shipped versions that were edited since, of those that were read so far, with the entities that differ.
+  /// The shipped versions that were edited since, among those that were read so far, with the entities that differ.
   var editedVersions: [(entry: VersionLock.Entry, entities: [String])] {
     var edited = (lock?.versions ?? []).compactMap { entry in
       let hashes = entry.name == currentName ? currentHashes : nil
@@ -166,7 +163,7 @@ public struct ModelHistory: Sendable {
     return edited
   }
 
-  /// The name of the oldest version whose stores are still migrated, as `lock.json` says; `nil` where all are.
+  /// The name of the oldest version whose stores are still migrated, from `lock.json`; `nil` if all are.
   public var floor: String? { lock?.floorName }
 
   /// The names of all versions in their order: that of `lock.json`, else the natural order of names.
@@ -183,21 +180,18 @@ public struct ModelHistory: Sendable {
     return try memory.model(named: name) { () throws(ModelReadingError) in try version.source.read() }
   }
 
-  /// Finds the name of a model's version.
+  /// Returns the name of a model's version.
   ///
-  /// - Parameter model: A model, such as one that a delegate is asked about.
-  /// - Returns: The name of the version that is equal, else of the last one with the same version hashes; `nil` if there
-  ///   is none.
+  /// - Parameter model: A model, such as one passed to a delegate.
+  /// - Returns: The name of the version that is equal, else of the last one with the same version hashes; `nil` if
+  ///   there is none.
   public func name(of model: ManagedObjectModel) -> String? {
     if model == current { return currentName }
     let hashes = model.versionHashes()
     return versionNames.first { (try? self.model(named: $0)) == model } ?? version(withHashes: hashes)?.name
   }
 
-  /// Finds the names of all versions that a model may be of, in their order.
-  ///
-  /// - Parameter model: A model.
-  /// - Returns: The names of the versions that are equal, else of those with the same version hashes.
+  /// Returns the names of all versions equal to a model, else of those with the same version hashes, in their order.
   func names(of model: ManagedObjectModel) -> [String] {
     let candidates = versions(withHashes: model.versionHashes())
     let equal = candidates.filter { $0.model == model }
@@ -207,7 +201,7 @@ public struct ModelHistory: Sendable {
 
   /// Returns the history with further known versions, which come before the others.
   ///
-  /// In a merged history, each is one of the part with which it shares the most names of entities.
+  /// In a merged history, each is added to the part with which it shares the most entity names.
   package func adding(_ models: [(name: String, model: ManagedObjectModel)]) -> ModelHistory {
     var history = self
     for index in parts.indices {
@@ -224,8 +218,7 @@ public struct ModelHistory: Sendable {
 
   /// Returns the history in which the named versions come first among those with a store's hashes.
   ///
-  /// - Parameter names: The names of versions that were given for the stores, as by `--model`.
-  /// - Returns: The history.
+  /// They are the versions given for the stores, as by `--model`.
   package func trusting(_ names: Set<String>) -> ModelHistory {
     var history = self
     for index in versions.indices { history.versions[index].isGiven = names.contains(versions[index].name) }
@@ -240,29 +233,21 @@ public struct ModelHistory: Sendable {
     return history
   }
 
-  /// Returns true if the history has a version by its name from the same file, so that nobody has to read it to compare.
+  /// Returns true if the history has a version of the same name from the same file, so it need not be read.
   package func lists(_ version: ModelVersionList.Version) -> Bool {
     versions.contains { $0.name == version.name && $0.file == version.file } || parts.contains { $0.lists(version) }
   }
 
-  /// Returns the models between two versions, in their order.
+  /// Returns the models between two versions, or up to the current one, in their order.
   ///
-  /// - Parameters:
-  ///   - name: The name of the earlier version.
-  ///   - laterName: The name of the later version; `nil` for the current one.
-  /// - Returns: Nothing if the order isn't known: without `lock.json`, names alone don't tell which version followed
-  ///   which.
+  /// Without `lock.json`, the order isn't known, since names don't define it, and nothing is returned.
   package func versionsBetween(_ name: String, and laterName: String? = nil) -> [ManagedObjectModel] {
     namedVersionsBetween(name, and: laterName ?? currentName).map(\.model)
   }
 
-  /// Returns the names and models of the versions between two, in their order.
+  /// Returns the names and models of the versions between two, in their order; nothing if the order isn't known.
   ///
-  /// - Parameters:
-  ///   - name: The name of the earlier version.
-  ///   - laterName: The name of the later version.
-  ///   - isByName: True to take the order that names suggest where no lock tells it.
-  /// - Returns: Nothing if the order isn't known.
+  /// `isByName` allows the order of names where no lock defines it.
   func namedVersionsBetween(
     _ name: String, and laterName: String, isByName: Bool = false
   ) -> [(name: String, model: ManagedObjectModel)] {
@@ -275,15 +260,15 @@ public struct ModelHistory: Sendable {
       guard let model = try? model(named: version.name) else { return [] }
       models.append((version.name, model))
     }
-    // A store never migrates to a version with its own hashes: what that version renames doesn't concern this store.
+    // A store never migrates to a version with its own hashes, so renames in that version don't apply to it.
     let start = (try? model(named: name))?.versionHashes()
     return Array(models.drop { $0.model.versionHashes() == start })
   }
 
-  /// Returns the versions to which only a given mapping can lead; those that can't be read are left out.
+  /// Returns the versions that may be reached only by a given mapping; those that can't be read are left out.
   ///
-  /// - Parameter name: The version from which a path starts; `nil` if the history doesn't have it.
-  /// - Returns: All versions if the place of one isn't known, or if the path leads back; otherwise none.
+  /// These are all versions if the place of one isn't known, or if the path goes back to an earlier version; else none.
+  /// `name` is the version where the path starts; `nil` if the history doesn't have it.
   func versionsByMapping(from name: String?) -> [(name: String, model: ManagedObjectModel)] {
     guard !versions.allSatisfy(\.isPlaced) || name.map(isNewer) ?? false else { return [] }
     return versions.compactMap { version in (try? model(named: version.name)).map { (version.name, $0) } }
@@ -291,10 +276,10 @@ public struct ModelHistory: Sendable {
 
   /// Reads a mapping model for two versions of this history.
   ///
-  /// An `.xcmappingmodel` names its versions but carries no version hashes. If the history has versions of those names,
-  /// the mapping model is completed for them, and so fits them and no others.
+  /// An `.xcmappingmodel` names its versions but has no version hashes. If the history has versions of those names,
+  /// the hashes of these versions are added, and the mapping model fits them only.
   ///
-  /// - Parameter url: The place of an `.xcmappingmodel`, or of a compiled `.cdm`.
+  /// - Parameter url: The URL of an `.xcmappingmodel`, or of a compiled `.cdm`.
   /// - Returns: The mapping model, for ``MigrationAssistant/Configuration/mappings``.
   /// - Throws: ``MappingReadingError`` if no mapping model can be read, or if it doesn't fit the versions that it
   ///   names.
@@ -303,13 +288,9 @@ public struct ModelHistory: Sendable {
     return try bound(read, path: url.path) ?? read.mappingModel
   }
 
-  /// Completes a mapping model for the versions that it names.
+  /// Completes a mapping model for the versions that it names; `nil` if one is not in the history.
   ///
-  /// - Parameters:
-  ///   - read: A mapping model.
-  ///   - path: Its file.
-  /// - Returns: The mapping model with version hashes; `nil` if a version that it names is not in the history.
-  /// - Throws: ``MappingReadingError`` if it doesn't fit them.
+  /// Throws ``MappingReadingError`` if it doesn't fit them.
   package func bound(_ read: ReadMappingModel, path: String) throws(MappingReadingError) -> MappingModel? {
     if read.mappingModel.carriesHashes { return read.mappingModel }
     for part in parts {
@@ -333,10 +314,9 @@ public struct ModelHistory: Sendable {
     return position > currentPosition
   }
 
-  /// Returns the name of the version that made a store, if it comes before the floor.
+  /// Returns the name of a store's version if that comes before the floor.
   ///
-  /// - Parameter hashes: The store's version hashes.
-  /// - Returns: `nil` also for a version that was shipped again, with the same hashes, from the floor on.
+  /// It is `nil` also for a version that was shipped again, with the same hashes, from the floor on.
   package func versionBelowFloor(withHashes hashes: [String: VersionHash]) -> String? {
     guard let lock, lock.floor != nil, hashes != currentHashes else { return nil }
     let checksum = ManagedObjectModel.versionChecksum(of: hashes)
@@ -345,7 +325,7 @@ public struct ModelHistory: Sendable {
     return below.last { $0.checksum == checksum }?.name
   }
 
-  /// Returns true if the current version was shipped, as the lock says, and a model was not: it must have come later.
+  /// Returns true if the lock has the current version and not the model, which then must be later.
   func wasShippedBefore(_ model: ManagedObjectModel) -> Bool {
     guard let lock else { return false }
     let shipped = Set(lock.versions.map(\.checksum))
@@ -355,11 +335,7 @@ public struct ModelHistory: Sendable {
 
   /// Returns the version checksums of the versions before one, in their order.
   ///
-  /// - Parameters:
-  ///   - name: The version's name.
-  ///   - model: Its model.
-  /// - Returns: The checksums. Versions with the model's hashes are left out, and so are models that were given by hand,
-  ///   which may be later ones.
+  /// Versions with the model's hashes are left out, and so are models that were given explicitly, which may be later.
   func checksums(before name: String, of model: ManagedObjectModel) -> [String] {
     memory.checksums(before: name) {
       let own = model.versionChecksum()
@@ -379,7 +355,7 @@ public struct ModelHistory: Sendable {
     return hashes(of: version).map(ManagedObjectModel.versionChecksum)
   }
 
-  /// Returns the version hashes of a version, which is read for them once; `nil` if it can't be read.
+  /// Returns the hashes of a version, which is read for them once; `nil` if it can't be read.
   func hashes(of version: Version) -> [String: VersionHash]? {
     if case .model(let model) = version.source { return model.versionHashes() }
     return memory.hashes(ofVersionNamed: version.name) { () throws(ModelReadingError) in try version.source.read() }
@@ -388,7 +364,7 @@ public struct ModelHistory: Sendable {
   /// True if a version comes after the current one.
   package var hasLaterVersions: Bool { versions.last.map { $0.name != currentName } ?? false }
 
-  /// Finds a version that has the hashes of a store; several may have them.
+  /// Finds one version that has the hashes of a store.
   package func version(withHashes hashes: [String: VersionHash]) -> (name: String, model: ManagedObjectModel)? {
     if hashes == currentHashes { return (currentName, current) }
     if let way = merger?.findWay(self, hashes) { return way.version(withHashes: hashes) }
@@ -405,16 +381,14 @@ public struct ModelHistory: Sendable {
 
   /// The versions, the likeliest first.
   ///
-  /// That is from the current one backwards: a store is most often one version behind. Newer ones come last, since a
-  /// version may have been shipped again under a later name.
+  /// The order is from the current one backwards, since a store is most often one version behind. Later versions come
+  /// last: a version may have been shipped again under a later name.
   var likelyVersions: [Version] {
     let position = versions.firstIndex { $0.name == currentName }.map { $0 + 1 } ?? versions.count
     return versions[..<position].reversed() + versions[position...]
   }
 
-  /// Finds versions that have the hashes of a store.
-  ///
-  /// Versions that can't be read are passed over: the store may be of another.
+  /// Finds versions that have the hashes of a store; those that can't be read are skipped.
   private func candidates(
     withHashes hashes: [String: VersionHash], isOneEnough: Bool
   ) -> [(name: String, model: ManagedObjectModel, isGiven: Bool)] {
@@ -428,20 +402,15 @@ public struct ModelHistory: Sendable {
     return found
   }
 
-  /// Reads a version that may have made a store.
+  /// Reads a version that may have made a store; `nil` if it can't be read or has other hashes.
   ///
-  /// - Parameters:
-  ///   - version: The version.
-  ///   - hashes: The store's version hashes.
-  ///   - isNext: True if no version was found yet, so that this one may be on the store's path.
-  ///   - checksum: The checksum of the hashes.
-  /// - Returns: `nil` if it can't be read or has other hashes.
+  /// `isNext` is true if no version was found yet: this one may then be on the store's path, and is cached.
   private func model(
     of version: Version, ifItHas hashes: [String: VersionHash], isNext: Bool, _ checksum: String
   ) -> ManagedObjectModel? {
     if case .model(let model) = version.source { return model.versionHashes() == hashes ? model : nil }
     if memory.isKnownToDiffer(versionNamed: version.name, from: hashes) { return nil }
-    // Once one was found, the lock's checksum is enough for the others that were shipped.
+    // Once a version is found, the lock's checksum is enough to rule out other shipped versions.
     if !isNext, let locked = version.lockedChecksum, locked != checksum { return nil }
     let model = try? memory.model(named: version.name, keptIfOf: isNext ? nil : hashes) {
       () throws(ModelReadingError) in try version.source.read()
@@ -451,12 +420,7 @@ public struct ModelHistory: Sendable {
 
   /// Returns the known versions nearest to a store's hashes, with the entities that differ; at most three.
   ///
-  /// Of versions with as many, the first is the one whose columns the store's are most like, then the later one.
-  ///
-  /// - Parameters:
-  ///   - hashes: The hashes in the store's metadata.
-  ///   - path: The store's file.
-  /// - Returns: The versions.
+  /// Versions with as many differences are ordered by the likeness of their columns to the store's, then latest first.
   package func nearestVersions(to hashes: [String: VersionHash], ofStoreAt path: String) -> [NearVersion] {
     let actual = try? StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
       do throws(SQLiteError) {

@@ -2,27 +2,27 @@ import Foundation
 import HeirloomMigration
 import HeirloomModel
 
-/// A line about a migration for an app's log, in the shape of swift-log's.
+/// A log line about a migration, in the shape of swift-log's.
 public struct MigrationLogLine: Hashable, Sendable {
   /// The importance of a line; the raw values are names of swift-log's levels.
   public enum Level: String, Hashable, Sendable {
-    /// For somebody who looks for a mistake.
+    /// Details for debugging.
     case debug
-    /// The usual course.
+    /// Normal progress.
     case info
-    /// Worth knowing although nothing is wrong.
+    /// Notable, but not a problem.
     case notice
-    /// Something is not as it should be, and was dealt with.
+    /// A problem that was handled.
     case warning
-    /// Something failed.
+    /// A failure.
     case error
   }
 
   /// The line's importance.
   public let level: Level
-  /// A sentence about what happened; it is always the same for one kind of event.
+  /// A sentence about the event; it is always the same for one kind of event.
   public let message: String
-  /// The details, each a line of bounded length.
+  /// The details, each on one line of bounded length.
   ///
   /// They are the event's name under `event`, the store's path under `store`, then versions, counts and names.
   public private(set) var metadata: [String: String]
@@ -33,7 +33,6 @@ public struct MigrationLogLine: Hashable, Sendable {
     self.metadata = metadata.compactMapValues { $0.map { PlainText.line($0) } }
   }
 
-  /// Returns the line with one more entry.
   func adding(_ value: String, for key: String) -> MigrationLogLine {
     var line = self
     line.metadata[key] = PlainText.line(value)
@@ -79,10 +78,10 @@ extension MigrationEvent {
     }
   }
 
-  /// The event as a line for a log, without a value of a row.
+  /// The event as a log line, without row values.
   ///
-  /// The reason of ``failed(reason:)`` is left out, since the app's own code may have given it and may quote a value:
-  /// ``MigrationAssistantError/logLine`` says what can be said.
+  /// The reason of ``failed(reason:)`` is left out, since it may come from the app's own code and quote a value:
+  /// use ``MigrationAssistantError/logLine`` instead.
   public var logLine: MigrationLogLine { line.adding(name, for: "event") }
 
   var line: MigrationLogLine {
@@ -167,7 +166,7 @@ extension MigrationEvent {
 }
 
 extension MigrationAssistantError {
-  /// The error as a line for a log, without a value of a row.
+  /// The error as a log line, without row values.
   public var logLine: MigrationLogLine {
     MigrationLogLine(
       .error, textWithoutValues, ["event": "failed", "code": code, "coreDataCode": coreDataCode.map(String.init)])
@@ -185,7 +184,7 @@ extension MigrationOutcome {
     }
   }
 
-  /// The outcome as a line for a log, without a value of a row.
+  /// The outcome as a log line, without row values.
   public var logLine: MigrationLogLine { line.adding(name, for: "outcome") }
 
   var line: MigrationLogLine {
@@ -212,7 +211,7 @@ extension MigrationOutcome {
 }
 
 extension MigrationReport {
-  /// The objects of the migrated store.
+  /// The number of objects in the migrated store.
   var rowCount: Int64 {
     (plan.hops.last ?? plan).rows.reduce(0) { $0 + ($1.after ?? 0) }
   }

@@ -1,4 +1,4 @@
-/// A figure about a migration for an app's metrics, in the shape of swift-metrics'.
+/// A measurement of a migration for an app's metrics, in the shape of swift-metrics'.
 ///
 /// | name | kind | dimensions | |
 /// | --- | --- | --- | --- |
@@ -9,25 +9,25 @@
 /// | `heirloom.migration.quarantined` | counter | | rows that were put into quarantine |
 /// | `heirloom.retained.bytes` | gauge | | size of the version that was kept last |
 ///
-/// Dimensions have few values: neither paths nor names of a model are among them.
+/// Dimensions have few different values: they contain no paths and no names of a model.
 public struct MigrationMetric: Hashable, Sendable {
-  /// The way in which a figure is taken.
+  /// The kind of a metric.
   public enum Kind: String, Hashable, Sendable {
     /// A whole number to add.
     case counter
     /// A duration, in seconds.
     case timer
-    /// A figure that replaces the one before.
+    /// A value that replaces the previous one.
     case gauge
   }
 
-  /// The way in which the figure is taken.
+  /// The metric's kind.
   public let kind: Kind
   /// The metric's name.
   public let name: String
-  /// The figure: seconds of a timer, bytes or a whole number otherwise.
+  /// The value: seconds for a timer, bytes or a whole number otherwise.
   public let value: Double
-  /// The dimensions that tell the figure from others of its name.
+  /// The dimensions that distinguish values of the same metric.
   public let dimensions: [String: String]
 
   init(_ kind: Kind, _ name: String, _ value: Double = 1, _ dimensions: [String: String] = [:]) {
@@ -39,7 +39,7 @@ public struct MigrationMetric: Hashable, Sendable {
 }
 
 extension MigrationEvent {
-  /// The figures that the event adds to an app's metrics.
+  /// The metrics of the event.
   public var metrics: [MigrationMetric] {
     let counted = MigrationMetric(.counter, "heirloom.events", 1, ["event": name])
     return switch self {
@@ -53,7 +53,7 @@ extension MigrationEvent {
 }
 
 extension MigrationOutcome {
-  /// The figures that the outcome adds to an app's metrics.
+  /// The metrics of the outcome.
   public var metrics: [MigrationMetric] {
     let counted = MigrationMetric(.counter, "heirloom.launches", 1, ["outcome": name])
     guard case .migrated(let report) = self else { return [counted] }
@@ -65,7 +65,7 @@ extension MigrationOutcome {
 }
 
 extension MigrationAssistantError {
-  /// The figures that the error adds to an app's metrics where a call ends with it.
+  /// The metrics of a call that ends with the error.
   public var metrics: [MigrationMetric] {
     [MigrationMetric(.counter, "heirloom.launches", 1, ["outcome": "failed", "code": code])]
   }

@@ -1,6 +1,6 @@
-/// An observer that sends what happens in migrations to an app's log and metrics.
+/// An observer that sends events of migrations to an app's log and metrics.
 ///
-/// The closures are shaped for swift-log and swift-metrics, without needing them:
+/// The closures have the shape of swift-log and swift-metrics, without depending on them:
 ///
 /// ```swift
 /// let logger = Logger(label: "store")
@@ -22,9 +22,9 @@
 /// ]
 /// ```
 ///
-/// They are called on the thread that migrates, one at a time for each assistant, and should return soon: the store may
-/// be held. They get no value of a row, and of an error of the app's own code only its type, since its words may quote
-/// one. They do get names of entities and properties, counts and paths.
+/// They are called on the thread that migrates, one at a time for each assistant, and should return soon: the store
+/// may be held. They receive no row values, and only the type of an error of the app's own code, since its description
+/// may quote a value. They do receive names of entities and properties, counts and paths.
 public struct MigrationObserver: Sendable {
   let log: (@Sendable (MigrationLogLine) -> Void)?
   let metrics: (@Sendable (MigrationMetric) -> Void)?
@@ -32,8 +32,8 @@ public struct MigrationObserver: Sendable {
   /// Creates an observer.
   ///
   /// - Parameters:
-  ///   - log: Takes each line for a log.
-  ///   - metrics: Takes each figure to count.
+  ///   - log: Receives each log line.
+  ///   - metrics: Receives each metric.
   public init(
     log: (@Sendable (MigrationLogLine) -> Void)? = nil, metrics: (@Sendable (MigrationMetric) -> Void)? = nil
   ) {

@@ -10,7 +10,7 @@ extension MigrationLogLine: CustomStringConvertible {
 }
 
 extension MigrationEvent: CustomStringConvertible {
-  /// One line: what happened, and to what.
+  /// One line: the message and its details.
   public var description: String { line.description }
 }
 

@@ -6,21 +6,21 @@ public import HeirloomStore
 import HeirloomVault
 
 extension PersistentStore {
-  /// Opens a store at an app's current model: makes it if there is none, migrates it if it is of another version.
+  /// Opens a store with an app's current model: creates it if there is none, migrates it if it is of another version.
   ///
-  /// It does what an app does at launch: ``MigrationAssistant/migrateStore()``, then
+  /// It does the work of an app's launch: ``MigrationAssistant/migrateStore()``, then
   /// ``ModelController/archive(_:applicationVersion:)``, and opens the store. The previous version of a migrated store
   /// is kept. On most launches the store only has to be opened.
   ///
   /// - Parameters:
-  ///   - url: The store. Missing folders above it are made together with a new store.
+  ///   - url: The store. Missing folders above it are created together with a new store.
   ///   - history: The app's models.
   ///   - options: The options for opening it.
   /// - Returns: The store.
-  /// - Throws: ``MigrationAssistantError`` in every case. ``MigrationAssistantError/unreadableStore(_:)`` tells what is
-  ///   wrong with the store itself: such as `incompatible` for a store of another version that is not to be migrated,
-  ///   or `missing` where nothing is to be written. ``MigrationAssistantError/coreDataCode`` is the code that Core Data
-  ///   has for it. The data are where they were, and nothing is half done: the next call finds a whole store.
+  /// - Throws: Always ``MigrationAssistantError``. ``MigrationAssistantError/unreadableStore(_:)`` reports problems of
+  ///   the store itself, such as `incompatible` for a store of another version if migration is off, or `missing` if
+  ///   the options are read-only. ``MigrationAssistantError/coreDataCode`` is Core Data's code for it. The data are
+  ///   where they were, and no change is left half done: the next call finds a whole store.
   public static func open(
     at url: URL, history: ModelHistory, options: PersistentStoreOptions = PersistentStoreOptions()
   ) throws(MigrationAssistantError) -> PersistentStore {
@@ -31,13 +31,13 @@ extension PersistentStore {
     }
   }
 
-  /// Opens a store at a model: makes it if there is none, migrates it if it is of another version.
+  /// Opens a store with a model: creates it if there is none, migrates it if it is of another version.
   ///
-  /// The model that made the store is found beside it or in it. An app that ships its earlier models opens it with its
-  /// history.
+  /// The model that made the store is found beside it or in it. An app that ships its earlier models should open it
+  /// with its history.
   ///
   /// - Parameters:
-  ///   - url: The store. Missing folders above it are made together with a new store.
+  ///   - url: The store. Missing folders above it are created together with a new store.
   ///   - model: The model.
   ///   - options: The options for opening it.
   /// - Returns: The store.
@@ -49,7 +49,7 @@ extension PersistentStore {
   }
 }
 
-/// The opening of a store, with the work that may have to be done first.
+/// Opens a store after the migration or creation that it may need.
 package final class StoreOpening {
   private let url: URL
   private let history: ModelHistory
@@ -66,7 +66,7 @@ package final class StoreOpening {
 
   private var model: ManagedObjectModel { history.current }
 
-  /// Opens the store.
+  /// Creates or migrates the store if needed, and opens it.
   package func store() throws -> PersistentStore {
     guard !options.isReadOnly else {
       return try PersistentStore.open(
@@ -97,7 +97,7 @@ package final class StoreOpening {
 
   private var controller: ModelController { options.modelController ?? ModelController(storeURL: url, files: files) }
 
-  /// Returns true if the requested configuration's entities are current: other changes don't concern this store.
+  /// Returns true if the requested configuration's entities are current: other changes don't affect this store.
   ///
   /// The assistant handles a store that can't be read, and an operation that was not finished.
   private func holdsCurrentPart() throws -> Bool {
@@ -110,20 +110,20 @@ package final class StoreOpening {
   private func isMissing() throws -> Bool { try files.status(of: url.path) == nil }
 
   private func open(_ assistant: MigrationAssistant) throws -> PersistentStore {
-    // The assistant may not have looked at the store: SQLite would undo an interrupted change before anything is kept,
-    // and drop a log that it can't read.
+    // The assistant may not have inspected the store. SQLite would roll an interrupted change back before the store is
+    // kept, and drop a log that it can't read.
     try withExtendedLifetime(assistant) {
       let vault = try assistant.vault()
       try vault.undoInterruptedChange()
       try vault.secureLog()
     }
     let store = try PersistentStore.open(at: url, model: model, configuration: options.configuration)
-    // SQLite opens a file that it may not write for reading, and would tell only with the first change.
+    // SQLite opens a file without write permission for reading, and would report that only at the first change.
     guard !store.connection.isReadOnly else { throw StoreError(path: url.path, problem: .readOnly) }
     return store
   }
 
-  /// Makes the store; another process may do so at the same time.
+  /// Creates the store; another process may do so at the same time.
   private func create() throws {
     var settings = StoreVault.Configuration()
     settings.lockTimeout = options.migration.lockTimeout

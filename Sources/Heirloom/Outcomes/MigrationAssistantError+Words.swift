@@ -4,7 +4,7 @@ import HeirloomModel
 import HeirloomVault
 
 extension MigrationAssistantError: ExplainedError {
-  /// The store with what was found and what was expected.
+  /// The store, with the finding and the expected state.
   public var cause: String {
     switch self {
     case .unreadableStore(let error):
@@ -78,7 +78,7 @@ extension MigrationAssistantError: ExplainedError {
 }
 
 extension MigrationAssistantError {
-  /// The reasons for what the plan or the inference found, or the error of the app's code.
+  /// The reasons of the plan's or the inference's findings, or the error of the app's code.
   public var reasons: [String] {
     switch self {
     case .mappingNeeded(_, let obstacles, _): obstacles.map(\.reason)
@@ -94,7 +94,7 @@ extension MigrationAssistantError {
     }
   }
 
-  /// The store, or what is there of it, and what to give, to decide or to close before another attempt.
+  /// The location of the data, and advice on what to provide, decide or close before another attempt.
   public var help: ErrorHelp {
     let store = DataLocation.store(path: storePath)
     switch self {
@@ -148,7 +148,7 @@ extension MigrationAssistantError {
     case .storeNotMigrated:
       return ErrorHelp(store, "Call migrateStore() first and archive after it returned.")
     case .storeInUse:
-      // Whoever has it open may change it, and it was not read.
+      // The store was not read, and a process that has it open may change it.
       return ErrorHelp(.unchanged, "Close the store in other processes and connections, then try again.")
     case .notEnoughSpace:
       return ErrorHelp(store, "Free some room on its volume, then try again.")
@@ -162,7 +162,6 @@ extension MigrationAssistantError {
     }
   }
 
-  /// Lists the choices that blockers offer.
   private static func choices(_ blockers: [MigrationBlocker]) -> String {
     list(
       blockers.map { blocker in
@@ -171,7 +170,7 @@ extension MigrationAssistantError {
       })
   }
 
-  /// The same as `storePath`.
+  /// The path of the store.
   public var filePath: String? { storePath }
 
   /// The error of the part that failed.

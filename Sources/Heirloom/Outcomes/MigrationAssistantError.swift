@@ -6,24 +6,24 @@ import HeirloomVault
 
 /// The reason why a store was not migrated, or not opened.
 ///
-/// In every case the data are where they were. ``unreadableStore(_:)`` tells what is wrong with the store itself. It
-/// also tells that the store is of another version, where it must not be migrated.
+/// In every case the data are where they were. ``unreadableStore(_:)`` reports problems of the store itself, and
+/// stores of another version if migration is off.
 @nonexhaustive
-// A plan within would make each copy, and each of the many types that hold one, thousands of bytes of code.
+// Indirect: with the plan inline, each copy, and each of the many types that hold one, would be thousands of bytes of
+// code.
 public indirect enum MigrationAssistantError: Error, Sendable {
   /// The store can't be read.
   case unreadableStore(StoreError)
   /// No model fits the store: not the snapshot, not the history, not its own cache.
   case noModel(storePath: String, nearest: [NearVersion])
-  /// The store is of a version that the history doesn't know, and may come from a newer app.
+  /// The store is of a version that the history doesn't have, and may come from a newer app.
   ///
-  /// It would lose something, as the plan says. Or there is no plan, since no mapping can be inferred: the obstacles
-  /// say why.
+  /// The plan has the losses of a migration. Without a plan, no mapping can be inferred, and the obstacles say why.
   case unknownVersion(storePath: String, plan: MigrationPlan?, obstacles: [MappingObstacle])
   /// The store has all entities of versions of the history, and others that no version has.
   ///
-  /// It was made with a model that is merged of these versions and of another one, or comes from a newer app. There is a
-  /// plan if a migration is possible that would lose something.
+  /// It was made with a model that is merged from these versions and another one, or comes from a newer app. There is a
+  /// plan if a migration is possible that would lose content.
   case partsMissing(storePath: String, versions: [String], entities: [String], plan: MigrationPlan?)
   /// The store is of a version after the current one, as when the app was set back to an earlier release.
   ///
@@ -34,13 +34,13 @@ public indirect enum MigrationAssistantError: Error, Sendable {
   ///
   /// Nothing was written. A release of the app that still has the version can migrate the store.
   case belowFloor(storePath: String, versionName: String, floor: String)
-  /// The models differ by more than can be inferred, and nobody gave a mapping; without obstacles, inference is off.
+  /// The mapping can't be inferred and none was given; without obstacles, inference is off.
   ///
   /// The skeleton is Swift source to start a mapping from, if there is something to fill in.
   case mappingNeeded(storePath: String, obstacles: [MappingObstacle], skeleton: String?)
-  /// Rows don't fit the destination and somebody must decide.
+  /// Rows don't fit the destination, and a decision about them is needed.
   case decisionNeeded(storePath: String, plan: MigrationPlan)
-  /// The migration would lose what nobody consented to, and the configuration says to stop then.
+  /// The migration would lose content without consent, and the configuration says to stop then.
   case lossesNotConsented(storePath: String, plan: MigrationPlan)
   /// The delegate refused the plan.
   case refused(storePath: String, plan: MigrationPlan)
@@ -48,16 +48,17 @@ public indirect enum MigrationAssistantError: Error, Sendable {
   case storeNotMigrated(storePath: String)
   /// Another process holds the store or is migrating it.
   case storeInUse(storePath: String, reason: String)
-  /// Nothing can be begun here, as the error says: permissions, links, the kind of volume, no thread, a delegate that was
-  /// set where another thread may not call it.
+  /// No migration can begin here; the error has the reason.
+  ///
+  /// Examples are permissions, links, the kind of volume, no thread, or a delegate that another thread may not call.
   case unfitLocation(storePath: String, any ExplainedError)
-  /// The volume has too little room; the figures were known before anything was begun.
+  /// The volume has too little space; the figures were known before anything was changed.
   case notEnoughSpace(SpaceShortage)
-  /// The migration was made but may not outlast a loss of power; run again to find out.
+  /// The migration was made but may not survive a loss of power; run again to determine the outcome.
   case outcomeUnknown(storePath: String, reason: String)
   /// Building or proving failed.
   case failed(storePath: String, MigrationError)
-  /// No previous version or set-aside store has such a name, or it can't be read.
+  /// No previous version or set-aside store has this name, or it can't be read.
   case noSuchVersion(storePath: String, reason: String)
 }
 

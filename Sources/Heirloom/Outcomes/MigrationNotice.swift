@@ -3,19 +3,19 @@ import HeirloomFormats
 package import HeirloomVault
 import HeirloomModel
 
-/// The notice of a store that was set aside, for a person, until somebody acknowledges it.
+/// The notice of a set-aside store for the user, until it is acknowledged.
 public struct MigrationNotice: Hashable, Sendable {
-  /// The name of the set-aside store: the UTC time as people read it, then eight hexadecimal digits.
+  /// The name of the set-aside store: the readable UTC time, then eight hexadecimal digits.
   public let id: String
-  /// A title, for a person.
+  /// A title to show to the user.
   public let title: String
-  /// A message, for a person: what happened, and that nothing was deleted.
+  /// A message to show to the user: what happened, and that nothing was deleted.
   public let message: String
-  /// The time at which the store was set aside.
+  /// The time when the store was set aside.
   public let date: Date
-  /// The folder that holds the store now, with all that belongs to it.
+  /// The folder that holds the store now, with its files.
   public let folderURL: URL
-  /// The stable name of the error that kept the store from being opened: the `code` of `MigrationAssistantError`.
+  /// The stable name of the error that prevented the store from being opened: the `code` of `MigrationAssistantError`.
   public let code: String
   /// The reason why the store could not be opened, in one sentence.
   public let reason: String
@@ -44,11 +44,11 @@ extension MigrationNotice {
     var reason: String
   }
 
-  /// Reads the notice of a set-aside store; a missing or damaged one says only that the store is there.
+  /// Reads the notice of a set-aside store; a missing or damaged one is replaced by default texts.
   package init(_ set: SetAsideFiles) {
     let document = set.notice.flatMap { try? JSONDecoder().decode(Document.self, from: Data($0)) }
     id = set.name
-    // Anybody may have written the file.
+    // The file's content is not trusted.
     title = PlainText.line(document?.title ?? "Your earlier data were put aside")
     message = PlainText.line(
       document?.message ?? "Nothing was deleted: everything is kept in a folder of its own.")

@@ -1,7 +1,7 @@
 public import Foundation
 public import HeirloomMigration
 
-/// The outcome of bringing a store to the current model.
+/// The outcome of migrating a store to the current model.
 @nonexhaustive
 public indirect enum MigrationOutcome: Sendable {
   /// There is no store. Nothing was created: open a store and add initial data.
@@ -10,7 +10,7 @@ public indirect enum MigrationOutcome: Sendable {
   case upToDate
   /// The store was migrated; the previous version is kept.
   case migrated(MigrationReport)
-  /// The store could not be opened and was set aside, since the configuration says so: there is no store now.
+  /// The store could not be opened and was set aside, as configured: there is no store now.
   case setAside(MigrationNotice)
 }
 
@@ -26,12 +26,12 @@ public struct MigrationReport: Sendable {
   public let plan: MigrationPlan
   /// The previous version that was kept.
   public let previousVersion: PreviousVersion
-  /// The files with rows that were put into quarantine, a JSON object a line; they are never removed.
+  /// The files with quarantined rows, one JSON object per line; they are never removed.
   public let quarantine: [URL]
-  /// The time from the first look at the store to the last sync.
+  /// The time from the start of the call to the end of the migration.
   public let duration: Duration
 
-  /// The same time in seconds, as the tool's JSON has it.
+  /// The same time in seconds, as in the tool's JSON.
   package var seconds: Double { duration / .seconds(1) }
 }
 
@@ -41,7 +41,7 @@ public enum ModelOrigin: String, Hashable, Sendable {
   case snapshot
   /// The store's own model cache.
   case cache
-  /// The model history, or another file that was given.
+  /// The model history, or another given file.
   case file
   /// The delegate.
   case delegate

@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// A known version that a store is not of, with the entities that differ.
+/// A known version other than a store's, with the entities that differ.
 public struct NearVersion: Hashable, Sendable {
   /// The version's name.
   public let name: String
@@ -15,7 +15,7 @@ public struct NearVersion: Hashable, Sendable {
 }
 
 extension NearVersion {
-  /// Returns at most three versions, those with the fewest differing entities first; of equal ones, the first.
+  /// Returns at most three versions with the fewest differing entities; equal ones stay in order.
   package static func nearest(_ versions: [NearVersion]) -> [NearVersion] {
     Array(versions.ordered { $0.differingEntities.count < $1.differingEntities.count }.prefix(3))
   }

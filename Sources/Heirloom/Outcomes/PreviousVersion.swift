@@ -4,43 +4,44 @@ public import HeirloomStore
 
 /// A version of a store that was kept when the store was migrated or restored.
 ///
-/// Its folder is a complete set that opens by itself: the store under its own name, external files, the model.
+/// Its folder is a complete set that can be opened: the store under its own name, external files, the model.
 public struct PreviousVersion: Hashable, Sendable {
   /// The folder's name: the UTC time, then eight hexadecimal digits.
   public let id: String
   /// The store's file in the folder.
   public let storeURL: URL
-  /// The time at which it was kept.
+  /// The time when it was kept.
   public let date: Date
   /// The version checksum of its model, if it was known.
   public let versionChecksum: String?
-  /// The name that its version had in the history when it was kept; `nil` if it was not known.
+  /// The name of its version in the history when it was kept; `nil` if it was not known.
   public let versionName: String?
-  /// The size of the whole set, in bytes; files that are links share them with the store.
+  /// The size of the whole set, in bytes; hard-linked files share it with the store.
   public let byteCount: Int64
 
-  /// True while the version is never removed: it holds rows that no comparison has found in another sound store, or what
-  /// its migration lost without consent.
+  /// True while the version is never removed, because it holds content that no other store is known to hold.
   ///
-  /// The first is so after a restoration, and where another program has put another store in the place of the one that
-  /// was made of the version.
+  /// This is content that its migration lost without consent, or rows that no comparison has found in another sound
+  /// store. Such rows exist after a restoration, and if another program replaced the store built from the version.
   ///
   /// It doesn't count among ``MigrationAssistant/Configuration/keptVersions``, and stays until
   /// ``StoreArchive/releasePreviousVersion(_:)``.
   public let isPinned: Bool
-  /// True if the version holds an interrupted change, undone in the store since; whoever opens it undoes it there.
+  /// True if the version holds an interrupted change, since rolled back in the store; opening it rolls the change back.
   ///
-  /// The newest of these is kept, besides ``MigrationAssistant/Configuration/keptVersions``.
+  /// Only the newest is kept, and none counts towards ``MigrationAssistant/Configuration/keptVersions``.
   public var holdsInterruptedChange: Bool { operation == .undoing }
-  /// The content of the version that the store lacks: what its migration lost without consent, as counted then, or what
-  /// was written to a replaced store, as counted by the last migration or restoration.
+  /// The content of the version that the store lacks.
   ///
-  /// It is empty for a pinned version that could not be compared with the store. Other kept versions may have a part of it. A version that was released by name still has the list.
+  /// It is content that the migration lost without consent, as counted then, or that was written to a replaced store,
+  /// as counted by the last migration or restoration. Other kept versions may have a part of it.
+  /// It is empty for a pinned version that could not be compared with the store. A version that was released by name
+  /// still has the list.
   public let alone: [SoleContent]
-  /// The number of further such losses, which the version's description has no room for.
+  /// The number of further such losses, which are not listed because the manifest has a size limit.
   public let unlistedLossCount: Int
 
-  /// The operation that put another store in its place; `nil` if the version's description is damaged.
+  /// The operation that replaced the version's store; `nil` if the manifest is damaged.
   let operation: VaultManifest.Operation?
 
   init(_ version: PreviousVersionFiles) {

@@ -4,32 +4,26 @@ import HeirloomModel
 
 /// The events and errors of an assistant's run, kept in memory for a diagnostics archive; no log is written.
 struct RecentEvents {
-  /// The most entries that are kept.
   static let limit = 200
 
-  /// Something that happened.
   struct Entry {
-    /// The time.
     let date: Date
-    /// The event or error, without a value of a row.
+    /// The event or error, without row values.
     let text: String
   }
 
-  /// The newest entries, in their order.
+  /// The newest entries, oldest first.
   private(set) var entries: [Entry] = []
-  /// The number of older entries that were dropped.
   private(set) var droppedCount = 0
 
-  /// Notes an event.
   mutating func note(_ event: MigrationEvent) {
-    // The reason of a failure may be in the app's words; the error itself is noted in ours.
+    // The reason of a failure may quote a row value; the error itself is noted without values.
     guard case .failed = event else { return append("\(event)") }
   }
 
-  /// Notes an error.
   mutating func note(_ error: MigrationAssistantError) {
     let text = "error \(error.code)\(error.coreDataCode.map { " (\($0))" } ?? ""): \(error.textWithoutValues)"
-    // One failure passes several places that wrap it.
+    // The same failure may be wrapped in several places.
     if entries.last?.text != text { append(text) }
   }
 
@@ -43,7 +37,7 @@ struct RecentEvents {
 }
 
 extension MigrationAssistantError {
-  /// The description, without the words of the app's code: they may quote a value.
+  /// The description, without texts of the app's code: they may quote a value.
   var textWithoutValues: String {
     switch self {
     case .decisionNeeded(_, let plan):

@@ -1,32 +1,31 @@
 public import Foundation
 public import HeirloomMigration
 
-/// A store that was set aside with all that belongs to it, and its state for this version of the app.
+/// A store that was set aside with its files, and its state for this version of the app.
 ///
-/// Its folder is never removed, whatever becomes of the store. An app that wants both, this store and the one in its
-/// place, opens ``storeURL`` itself, after ``MigrationAssistant/migrateSetAsideStoreWhereItLies(_:)``, and copies what
-/// it needs.
+/// Its folder is never removed. An app that needs both this store and the one in its place opens ``storeURL`` itself,
+/// after ``MigrationAssistant/migrateSetAsideStoreWhereItLies(_:)``, and copies what it needs.
 public struct SetAsideStore: Sendable {
   /// The state of a set-aside store for this version of the app.
   @nonexhaustive
   public indirect enum State: Sendable {
-    /// It has the current model and opens as it is.
+    /// It has the current model and can be opened.
     case upToDate
-    /// It can be migrated; the plan tells what that would do, lose and ask for.
+    /// It can be migrated; the plan lists the changes, losses and needed decisions.
     case migratable(MigrationPlan)
-    /// It waits: an archive that knows no model of the app can't tell more.
+    /// Its state is unknown, since the archive has no model of the app.
     case waiting
-    /// It can't be opened yet; the error says why.
+    /// It can't be opened yet; the error has the reason.
     case incompatible(MigrationAssistantError)
-    /// It has returned; `replaced` names the previous version of the store that was in its place, if there was one.
+    /// It has returned; `replaced` names the previous version of the store that it replaced, if there was one.
     case putBack(Date?, replaced: String?)
   }
 
-  /// The name of the set-aside store: the UTC time as people read it, then eight hexadecimal digits.
+  /// The name of the set-aside store: the readable UTC time, then eight hexadecimal digits.
   public let id: String
-  /// The time at which it was set aside.
+  /// The time when it was set aside.
   public let date: Date
-  /// The folder that holds the store with all that belongs to it.
+  /// The folder that holds the store with its files.
   public let folderURL: URL
   /// The store's main file.
   public let storeURL: URL
@@ -42,15 +41,15 @@ public struct SetAsideStore: Sendable {
   public let state: State
 }
 
-/// The outcome of bringing a set-aside store back.
+/// The outcome of putting a set-aside store back.
 @nonexhaustive
 public indirect enum SetAsideOutcome: Sendable {
   /// It is in the store's place now.
   ///
-  /// `migration` is the report of bringing it to the current model, or `nil` if it had that model already. `replaced`
+  /// `migration` is the report of its migration to the current model, or `nil` if it had that model already. `replaced`
   /// is the store that was there, with the rows that the app wrote since: a previous version that is never pruned;
   /// `nil` if there was no store.
   case putBack(migration: MigrationReport?, replaced: PreviousVersion?)
-  /// It had returned before: nothing was done. `replaced` names the previous version of the store there at that time.
+  /// It had returned before: nothing was done. `replaced` names the previous version of the store that it replaced.
   case putBackBefore(replaced: String?)
 }

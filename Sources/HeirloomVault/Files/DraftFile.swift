@@ -6,19 +6,16 @@
   import Glibc
 #endif
 
-/// A new file that gets its name when it is complete, and leaves nothing if it isn't.
+/// A new file that gets its name when it is complete; an incomplete one is removed.
 ///
-/// It is for output that a person asked for at a place of theirs. A store's own files go through ``FileOperations``.
+/// It is for output at a path that the user chose. A store's own files go through ``FileOperations``.
 package final class DraftFile {
   private let path: String
   private let draft: String
   private let descriptor: FileDescriptor
   private var isComplete = false
 
-  /// Makes the file under a name that nobody can guess, for this user alone to read.
-  ///
-  /// - Parameter path: The file's name once it is complete; nothing may be there.
-  /// - Throws: `FileError`.
+  /// Creates the file under an unguessable name, readable by this user alone; `path` must not exist yet.
   package init(for path: String) throws(FileError) {
     let files = POSIXFileOperations()
     guard try files.status(of: path) == nil else { throw FileError(.write, path, code: EEXIST) }
@@ -39,7 +36,7 @@ package final class DraftFile {
     try written.get()
   }
 
-  /// Brings the content to the disk and gives the file its name, without replacing another program's file.
+  /// Syncs the content and gives the file its name, without replacing an existing file.
   package func complete() throws(FileError) {
     let files = POSIXFileOperations()
     try descriptor.synchronize(for: .write)
@@ -52,14 +49,9 @@ package final class DraftFile {
 }
 
 extension POSIXFileOperations {
-  /// Reads a file in pieces of a MiB at most.
+  /// Reads a file in pieces of at most 1 MiB; a symbolic link is not followed.
   ///
   /// Never use it on a store's main file: closing a file drops the locks that SQLite has on it in this process.
-  ///
-  /// - Parameters:
-  ///   - path: The file; a symbolic link is not followed.
-  ///   - body: Receives each piece.
-  /// - Throws: `FileError`, or the body's error.
   package func readPieces(of path: String, _ body: ([UInt8]) throws -> Void) throws {
     let file = try FileDescriptor(path, flags: O_RDONLY | O_NONBLOCK, for: .read)
     guard try file.status(for: .read).kind == .regular else {

@@ -9,13 +9,13 @@ import HeirloomStore
   import Glibc
 #endif
 
-/// A reading of a file ahead of its users, on another thread, so that they find it in memory.
+/// Reads a file ahead of its users, on another thread, to bring it into the page cache.
 ///
 /// Files that share blocks don't share memory, so a clone of a store that was just read is read from the disk again.
-/// A proof that asks for a page at a time takes several times as long as reading the file in one go.
+/// A proof reads one page at a time, which takes several times as long as reading the file in one go.
 /// A failure here is ignored: it shows again where the file is needed.
 ///
-/// Stop it before anybody locks the file: closing the file at the end drops all of the process's POSIX locks on it.
+/// Stop it before the file is locked: closing the file at the end drops all of the process's POSIX locks on it.
 package final class EarlyReading: Sendable {
   private let group = DispatchGroup()
   private let state = Locked(State())
@@ -39,17 +39,16 @@ package final class EarlyReading: Sendable {
       if begins { read(path) }
       group.leave()
     }
-    // Without a thread, nothing is read early.
     if !isStarted { group.leave() }
   }
 
-  /// Stops the reading wherever it is; the file is closed afterwards.
+  /// Stops the reading and waits until the file is closed.
   package func stop() {
     let hasBegun = state.withLock { state in
       state.isStopped = true
       return state.hasBegun
     }
-    // A reading that still waits for a thread never opens the file.
+    // A thread that starts after this call doesn't open the file.
     if hasBegun { group.wait() }
   }
 
@@ -61,7 +60,7 @@ package final class EarlyReading: Sendable {
     else { return }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.stride, alignment: 4096)
     defer { buffer.deallocate() }
-    // More would push out pages that were just read, or that others need.
+    // Reading more would push out pages that were just read, or that other processes need.
     let end = min(status.size, Self.memoryBytes / 4)
     var offset: Int64 = 0
     while offset < end, !isStopped,

@@ -1,14 +1,14 @@
 import Dispatch
 import HeirloomStore
 
-/// A sync of a file's content to the disk, on another thread.
+/// A sync of a file's content on another thread.
 ///
 /// A large file that was just written keeps the disk busy for as long as a proof reads it: both can run at once.
 final class EarlySync: Sendable {
   private let files: POSIXFileOperations
   private let group = DispatchGroup()
   private let failure = Locked<FileError?>(nil)
-  /// The file, when no thread could be started.
+  /// The path, when no thread could be started; `wait()` syncs it then.
   private let waiting = Locked<String?>(nil)
 
   /// Starts the sync.
@@ -28,10 +28,9 @@ final class EarlySync: Sendable {
     waiting.withLock { $0 = path }
   }
 
-  /// Waits for the sync to end; the file is closed afterwards.
+  /// Waits for the sync to end and the file to be closed, and throws if the content is not on the disk.
   ///
-  /// - Throws: `FileError` if the content is not on the disk.
-  ///   The system may report a lost write only once, so a later sync might not know of it.
+  /// The system may report a lost write only once, so a later sync might not report it.
   func wait() throws(FileError) {
     group.wait()
     if let path = waiting.withLock({ $0.take() }) { return try files.synchronizeFile(path) }

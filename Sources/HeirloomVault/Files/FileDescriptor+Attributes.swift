@@ -9,18 +9,13 @@
 #endif
 
 extension FileDescriptor {
-  /// Gives another file this one's access list and extended attributes, and takes from it those that this one lacks.
+  /// Copies this file's access list and extended attributes to another file, and removes those that this one lacks.
   ///
-  /// What can't be given is left out, since the content matters more; the rights are then narrower, never wider.
-  /// Labels and what a program gets through its file (capabilities) are the system's to give, and are never carried.
-  ///
-  /// - Parameters:
-  ///   - other: The file; nobody but its owner can open it meanwhile.
-  ///   - attributes: The permissions and the owner that the file has afterwards.
-  /// - Returns: The attributes that were left out.
-  /// - Throws: `FileError` when the file can't have its permissions.
+  /// Attributes that can't be copied are skipped and returned, since the content matters more; the permissions are then
+  /// narrower, never wider. Security labels and capabilities are set by the system and never copied.
+  /// Until the last step, only the other file's owner can open it.
   func giveAttributes(to other: FileDescriptor, with attributes: FileAttributes) throws(FileError) -> PassedOver {
-    // Whoever may not write a file may not set its attributes, its owner among them.
+    // Attributes can't be set without write permission, not even by the owner.
     try other.apply(FileAttributes(mode: 0o600, owner: attributes.owner, group: attributes.group), for: .giveAttributes)
     var left = PassedOver()
     var mode = attributes.mode
@@ -28,7 +23,7 @@ extension FileDescriptor {
       if !giveProtection(to: other) { left.note("the protection class") }
       if !copyAttributes(to: other) { left.note("the access list and the extended attributes") }
     #else
-      // With an access list, the group's bits are the most that anybody in the list may do, not the group's own rights.
+      // With an access list, the group bits are the mask of the list, not the group's own rights.
       if try !giveAccessList(to: other) {
         left.note(Self.accessList)
         mode &= ~0o070
@@ -42,10 +37,10 @@ extension FileDescriptor {
 
   /// The limit for the names and values of one file's attributes together, in bytes.
   private static let attributeByteLimit = 1 << 20
-  /// Linux's limit for a list of names and for a value, in bytes.
+  /// Linux's limit for a list of names and for one value, in bytes.
   private static let valueByteLimit = 65_536
 
-  /// Reads the names of the extended attributes; `nil` when there are too many, or the system can't tell.
+  /// Reads the names of the extended attributes; `nil` if there are too many, or they can't be read.
   private func attributeNames() -> [[UInt8]]? {
     var names = [CChar](repeating: 0, count: Self.valueByteLimit)
     #if canImport(Darwin)
@@ -57,9 +52,7 @@ extension FileDescriptor {
     return names[..<length].split(separator: 0).map { $0.map(UInt8.init(bitPattern:)) }
   }
 
-  /// Reads an attribute into a buffer.
-  ///
-  /// - Returns: The value's length; less than 0, with the reason in `errno`, when it can't be read.
+  /// Reads an attribute and returns its length; below 0, with the reason in `errno`, if it can't be read.
   private func readAttribute(_ name: [UInt8], _ value: inout [UInt8]) -> Int {
     #if canImport(Darwin)
       fgetxattr(number, Self.terminated(name), &value, value.count, 0, 0)
@@ -76,7 +69,7 @@ extension FileDescriptor {
     #endif
   }
 
-  /// Removes an attribute; true also when there was none.
+  /// Removes an attribute; true also if there was none.
   private func removeAttribute(_ name: [UInt8]) -> Bool {
     #if canImport(Darwin)
       fremovexattr(number, Self.terminated(name), 0) == 0 || [ENOATTR, ENOTSUP].contains(errno)
@@ -88,19 +81,19 @@ extension FileDescriptor {
   private static func terminated(_ name: [UInt8]) -> [CChar] { name.map(CChar.init(bitPattern:)) + [0] }
 
   #if canImport(Darwin)
-    /// Gives another file or folder this file's protection class, by which the system encrypts it.
+    /// Gives another file or folder this file's protection class, which decides how the system encrypts it.
     ///
-    /// - Returns: False when the class can't be set; a volume without classes has none to give.
+    /// Returns false if the class can't be set, and true on a volume without classes.
     func giveProtection(to other: FileDescriptor) -> Bool {
       let wanted = fcntl(number, F_GETPROTECTIONCLASS)
       guard wanted > 0, fcntl(other.number, F_GETPROTECTIONCLASS) != wanted else { return true }
       return fcntl(other.number, F_SETPROTECTIONCLASS, wanted) == 0 || errno == ENOTSUP
     }
 
-    /// False here: an access list leaves the group's bits alone.
+    /// Always false: on Apple's systems an access list doesn't change the meaning of the group bits.
     var hasAccessList: Bool { false }
 
-    /// Copies as Apple's own programs do: `fcopyfile(3)` knows which attributes stay with their file.
+    /// Copies as Apple's own programs do: `fcopyfile(3)` knows which attributes must not be copied.
     private func copyAttributes(to other: FileDescriptor) -> Bool {
       guard let names = attributeNames() else { return false }
       let byteCount = names.reduce(0) { $0 + max(0, fgetxattr(number, Self.terminated($1), nil, 0, 0, 0)) }
@@ -111,12 +104,12 @@ extension FileDescriptor {
   #else
     private static let accessList = "system.posix_acl_access"
 
-    /// True when the file has an access list beside its permissions.
+    /// True when the file has an access list in addition to its permissions.
     var hasAccessList: Bool { fgetxattr(number, Self.accessList, nil, 0) >= 0 }
 
-    /// Gives another file this one's access list, or takes the list that it got from its folder.
+    /// Copies this file's access list to another file, or removes the list that the other one got from its folder.
     ///
-    /// - Returns: False when the other file may have other rights than this one.
+    /// Returns false if the other file's rights may then differ from this one's.
     private func giveAccessList(to other: FileDescriptor) throws(FileError) -> Bool {
       let name = Array(Self.accessList.utf8)
       var list = [UInt8](repeating: 0, count: Self.valueByteLimit)
@@ -124,12 +117,12 @@ extension FileDescriptor {
       guard size >= 0 else {
         return [ENODATA, ENOTSUP].contains(errno) && (!other.hasAccessList || other.removeAttribute(name))
       }
-      // What the list says of the group is meant for this file's group.
+      // The list's entry for the owning group is meant for this file's group.
       guard try status(for: .giveAttributes).group == other.status(for: .giveAttributes).group else { return false }
       return other.setAttribute(name, list, count: size)
     }
 
-    /// Gives another file this one's other attributes, and takes from it those that this one lacks.
+    /// Copies the extended attributes apart from the access list, and removes those that this file lacks.
     private func giveExtendedAttributes(to other: FileDescriptor, _ left: inout PassedOver) {
       func isCarried(_ name: [UInt8]) -> Bool {
         let text = String(decoding: name, as: UTF8.self)
@@ -144,7 +137,7 @@ extension FileDescriptor {
       var room = Self.attributeByteLimit
       for name in names where isCarried(name) {
         let size = readAttribute(name, &value)
-        // Somebody may have removed it meanwhile.
+        // The attribute may have been removed meanwhile.
         if size < 0, errno == ENODATA { continue }
         room -= name.count + max(0, size)
         guard size >= 0, room >= 0, other.setAttribute(name, value, count: size) else {
@@ -160,20 +153,20 @@ extension FileDescriptor {
 
 extension FileDescriptor {
   #if canImport(Darwin)
-    /// The mark by which backups leave a folder out: a binary property list of the text `com.apple.backupd`.
+    /// The attribute that excludes a folder from backups: a binary property list of the text `com.apple.backupd`.
     private static let backupMark = (
       name: "com.apple.metadata:com_apple_backup_excludeItem",
       value: Array("bplist00_".utf8) + [0x10, 0x11] + Array("com.apple.backupd".utf8)
         + [8, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1] + [UInt8](repeating: 0, count: 15) + [0x1C]
     )
   #else
-    /// The mark by which backups leave a folder out.
+    /// The attribute that excludes a folder from backups.
     ///
-    /// It is one that https://www.freedesktop.org/wiki/CommonExtendedAttributes/ proposes.
+    /// https://www.freedesktop.org/wiki/CommonExtendedAttributes/ proposes it.
     private static let backupMark = (name: "user.xdg.robots.backup", value: Array("false".utf8))
   #endif
 
-  /// Marks an open folder as one that backups leave out, or takes the mark away; writes nothing that is there already.
+  /// Excludes an open folder from backups, or includes it again; writes nothing if it is marked already.
   func setExcludedFromBackup(_ isExcluded: Bool) throws(FileError) {
     let name = Array(Self.backupMark.name.utf8)
     let value = Self.backupMark.value

@@ -6,15 +6,11 @@
   import Glibc
 #endif
 
-// The blocks that a file and its clone have in common.
 extension FileDescriptor {
-  /// Returns where a clone of this file still is the same blocks of the volume.
+  /// Returns the byte ranges that a clone still shares with this file, ascending; empty if they can't be known.
   ///
-  /// On Linux the volume tells the place of each block: the same place is the same bytes. Apple's systems don't tell, and
-  /// nothing but the writes since the cloning can have changed the clone: a sample is compared all the same.
-  ///
-  /// - Parameter clone: The clone, with its own changes.
-  /// - Returns: Ranges in bytes, rising; none where the volume doesn't tell.
+  /// On Linux the volume reports the offset of each block, and equal offsets mean equal bytes. Apple's systems don't
+  /// report it: there, only writes after the cloning can have changed the clone, and all but a sample counts as shared.
   func sharedRanges(withClone clone: FileDescriptor) -> [Range<Int64>] {
     #if canImport(Darwin)
       guard let size = try? clone.status(for: .status).size else { return [] }
@@ -40,15 +36,15 @@ extension FileDescriptor {
   #if !canImport(Darwin)
     /// A run of blocks of a file.
     private struct Extent {
-      /// The place in the file, in bytes.
+      /// The range in the file, in bytes.
       let range: Range<Int64>
-      /// The distance from there to the place on the volume, in bytes.
+      /// The distance from there to the offset on the volume, in bytes.
       let shift: Int64
     }
 
-    /// Returns the runs of blocks whose place on the volume is known; `nil` where the volume doesn't tell.
+    /// Returns the runs of blocks whose offset on the volume is known; `nil` if the volume doesn't report them.
     ///
-    /// The writes are flushed to the volume first: until then, the old place would be told.
+    /// The file's writes are flushed first: until then, the old offsets would be reported.
     private func extents() -> [Extent]? {
       // struct fiemap and struct fiemap_extent of <linux/fiemap.h>: the same on every architecture.
       let (headSize, extentSize, most) = (32, 56, 512)
@@ -75,7 +71,7 @@ extension FileDescriptor {
             let there = Int64(exactly: physical), !first.addingReportingOverflow(size).overflow
           else { return nil }
           start = logical + length
-          // Shared (0x2000), last and merged runs have a place; others are compressed, inline, delayed or not written.
+          // Shared (0x2000), last and merged runs have an offset; others are compressed, inline, delayed or unwritten.
           if flags & ~0x3001 == 0 {
             extents.append(Extent(range: first..<first + size, shift: there - first))
           }

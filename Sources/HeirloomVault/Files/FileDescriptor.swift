@@ -6,24 +6,16 @@
   import Glibc
 #endif
 
-/// An open file, closed when its last reference goes.
+/// An open file, closed when its last reference is released.
 package final class FileDescriptor: Sendable {
   /// The system's number of the open file.
   package let number: Int32
-  /// The path that the file was opened by, for errors.
+  /// The path that the file was opened with, for errors.
   package let path: String
 
-  /// Opens a file.
+  /// Opens a file; `O_CLOEXEC` and `O_NOFOLLOW` are added to the flags.
   ///
-  /// Child processes don't inherit the descriptor: a lock would live on in them.
-  ///
-  /// - Parameters:
-  ///   - path: The file's path.
-  ///   - flags: The flags of `open(2)`; `O_CLOEXEC` and `O_NOFOLLOW` are added.
-  ///   - mode: The permissions of a new file.
-  ///   - operation: The caller's operation, for errors.
-  ///   - walk: The way to the file.
-  /// - Throws: `FileError` with the system's reason.
+  /// Child processes must not inherit the descriptor: a lock would live on in them.
   package init(
     _ path: String, flags: Int32, mode: UInt32 = 0, for operation: FileError.Operation, by walk: PathWalk = PathWalk()
   ) throws(FileError) {
@@ -44,7 +36,7 @@ package final class FileDescriptor: Sendable {
     _ = close(number)
   }
 
-  /// Makes a file that did not exist, open for writing.
+  /// Creates a file that must not exist, open for writing.
   package static func makeNew(
     _ path: String, attributes: FileAttributes, for operation: FileError.Operation, by walk: PathWalk = PathWalk()
   ) throws(FileError) -> FileDescriptor {
@@ -58,7 +50,7 @@ package final class FileDescriptor: Sendable {
     return new
   }
 
-  /// Checks that a path is not empty and holds no NUL, since in C it would name another file.
+  /// Checks that a path is not empty and holds no NUL character, which would end it early in C.
   static func checkPath(_ path: String, for operation: FileError.Operation) throws(FileError) {
     guard !path.utf8.contains(0), !path.isEmpty else {
       throw FileError(operation, path, code: EINVAL, reason: "the path is empty or holds a NUL character")
@@ -74,14 +66,14 @@ package final class FileDescriptor: Sendable {
     return read
   }
 
-  /// Sets the owner as far as this process may, and the permissions, narrowed where the group can't be set.
+  /// Sets the owner if this process may, and the permissions, which are narrowed if the group can't be set.
   func apply(_ attributes: FileAttributes, for operation: FileError.Operation) throws(FileError) {
     var mode = attributes.mode & 0o3777
     // The owner first: a change of owner clears bits of the mode.
     if let owner = attributes.owner, let group = attributes.group, fchown(number, owner, group) != 0,
       fchown(number, uid_t.max, group) != 0, try status(for: operation).group != group
     {
-      // The file's present group may do no more than everybody may.
+      // The file's present group gets no more rights than others have.
       mode = mode & ~0o070 | mode & (mode << 3) & 0o070
     }
     guard fchmod(number, mode_t(truncatingIfNeeded: mode)) == 0 else {
@@ -110,14 +102,7 @@ package final class FileDescriptor: Sendable {
     }
   }
 
-  /// Reads bytes at a place in the file into a buffer.
-  ///
-  /// - Parameters:
-  ///   - buffer: Receives the bytes.
-  ///   - offset: The place, in bytes from the start.
-  ///   - operation: The caller's operation, for errors.
-  /// - Returns: The number of bytes read; 0 at the end of the file.
-  /// - Throws: `FileError` with the system's reason.
+  /// Reads bytes at an offset into a buffer and returns their number; 0 at the end of the file.
   package func read(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int64, for operation: FileError.Operation
   ) throws(FileError) -> Int {
@@ -129,7 +114,7 @@ package final class FileDescriptor: Sendable {
     }
   }
 
-  /// Returns true if two files have the same bytes.
+  /// Returns true if two files have the same content.
   package static func haveSameContent(_ path: String, _ other: String) throws(FileError) -> Bool {
     let walk = PathWalk(followsLinks: false)
     let descriptors = try [path, other].map { path throws(FileError) in
@@ -151,7 +136,7 @@ package final class FileDescriptor: Sendable {
     }
   }
 
-  /// Reads as many bytes as there are, or as the buffer holds.
+  /// Reads until the buffer is full or the file ends, and returns the number of bytes.
   private func fill(_ buffer: inout [UInt8], from place: Int64) throws(FileError) -> Int {
     var filled = 0
     while filled < buffer.count {
@@ -172,7 +157,7 @@ package final class FileDescriptor: Sendable {
     return filled
   }
 
-  /// Brings the content to the disk.
+  /// Syncs the content to the disk.
   ///
   /// A failed sync is not tried again: the system may have marked the lost pages as clean,
   /// so a second call would report success. (Rebello et al., “Can applications recover from fsync failures?”, 2020.)
@@ -183,25 +168,23 @@ package final class FileDescriptor: Sendable {
         if fcntl(number, F_FULLFSYNC) == 0 { return }
       } while errno == EINTR
       let refusal = errno
-      // On Apple's systems, EOPNOTSUPP is a number of its own, which network volumes answer.
+      // On Apple's systems EOPNOTSUPP differs from ENOTSUP, and network volumes return it.
       guard [ENOTSUP, EOPNOTSUPP, EINVAL, ENOTTY].contains(refusal) else {
         throw FileError(operation, path, code: refusal)
       }
     #endif
     while fsync(number) != 0 {
       let code = errno
-      // A file system that can't sync folders can't be asked for more.
+      // Some file systems can't sync folders.
       if operation == .synchronizeDirectory, [EINVAL, ENOTSUP, EOPNOTSUPP].contains(code) { return }
       guard code == EINTR else { throw FileError(operation, path, code: code) }
     }
   }
 
-  /// Copies the content to a new file and, if asked to, brings it to the disk; a failure leaves no file.
+  /// Copies the content to a new file and, if asked to, syncs it; a failure leaves no file.
   ///
-  /// A copy that is brought to the disk stays as it is, so it gets the times and the extended attributes too.
-  /// Until then it is the owner's alone.
-  ///
-  /// - Returns: The attributes that were left out.
+  /// A synced copy is not written to again, so it gets the times and the extended attributes too.
+  /// Until then, only its owner can open it. The attributes that could not be copied are returned.
   func copy(
     to newPath: String, attributes: FileAttributes, isSynchronized: Bool = true, by walk: PathWalk = PathWalk(),
     goesOn: CopyWatch = { _ in true }
@@ -210,7 +193,7 @@ package final class FileDescriptor: Sendable {
       newPath, attributes: isSynchronized ? attributes.forOwner : attributes, for: .copy, by: walk)
     do throws(FileError) {
       #if canImport(Darwin)
-        // Otherwise the content would be on the disk under another class for a while.
+        // The content must not be on the disk under another class, not even for a while.
         _ = giveProtection(to: new)
       #endif
       try copyContent(to: new, goesOn: goesOn)
@@ -225,15 +208,13 @@ package final class FileDescriptor: Sendable {
     }
   }
 
-  /// The bytes that are copied in one call of the system: a few milliseconds.
+  /// The number of bytes copied by one system call, which takes a few milliseconds.
   private static let copiedAtOnce: Int64 = 1 << 23
 
   /// Fills a new, empty file with this one's content: by shared blocks, in the kernel, or by reading and writing.
   ///
-  /// - Parameters:
-  ///   - new: The new file.
-  ///   - goesOn: Hears of what was copied, but not of blocks that are shared.
-  /// - Throws: `FileError`, with `ECANCELED` when `goesOn` has stopped it.
+  /// `goesOn` receives the bytes that were copied, but not those of shared blocks; returning false ends the copy with
+  /// `ECANCELED`.
   func copyContent(to new: FileDescriptor, goesOn: CopyWatch = { _ in true }) throws(FileError) {
     if try shareBlocks(with: new) { return }
     var offset: Int64 = 0
@@ -247,7 +228,7 @@ package final class FileDescriptor: Sendable {
         var place = off_t(offset)
         let count = sendfile(new.number, number, &place, Int(clamping: min(size - offset, Self.copiedAtOnce)))
         if count < 0, errno == EINTR { continue }
-        // Where sendfile doesn't work on this file system, the loop below goes on from where it stopped.
+        // If sendfile doesn't work on this file system, the loop below continues at this offset.
         guard count > 0 else { break }
         try advance(by: count)
       }
@@ -262,11 +243,9 @@ package final class FileDescriptor: Sendable {
     }
   }
 
-  /// Makes a new, empty file share this one's blocks.
+  /// Makes a new, empty file share this one's blocks; returns false if the file system can't do that.
   ///
-  /// - Parameter new: The new file.
-  /// - Returns: True when the files share blocks; false when the file system can't do that.
-  /// - Throws: `FileError` when the file system can but failed, such as for lack of room.
+  /// Throws if the file system can but failed, such as for lack of space.
   func shareBlocks(with new: FileDescriptor) throws(FileError) -> Bool {
     #if canImport(Darwin)
       return false
@@ -283,7 +262,7 @@ package final class FileDescriptor: Sendable {
 }
 
 extension FileStatus {
-  /// Creates a status from the answer of `stat(2)`.
+  /// Creates a status from the result of `stat(2)`.
   init(_ status: stat) {
     let kind: Kind =
       switch status.st_mode & S_IFMT {

@@ -1,7 +1,7 @@
 import Foundation
 package import HeirloomFormats
 
-/// An operation of the file system that failed.
+/// A failed operation of the file system.
 package struct FileError: Error, Hashable, Sendable {
   /// The operations of the file system.
   package enum Operation: String, Hashable, Sendable {
@@ -15,9 +15,9 @@ package struct FileError: Error, Hashable, Sendable {
     case removeDirectory = "remove the folder"
     /// Making and writing a new file.
     case write = "write the new file"
-    /// Bringing a file's content to the disk.
+    /// Syncing a file's content to the disk.
     case synchronizeFile = "bring to the disk the file"
-    /// Bringing a folder's names to the disk.
+    /// Syncing a folder's names to the disk.
     case synchronizeDirectory = "bring to the disk the names in"
     /// Giving a file a second name.
     case link = "link"
@@ -29,7 +29,7 @@ package struct FileError: Error, Hashable, Sendable {
     case unlink = "remove"
     /// Changing a file's permissions.
     case setMode = "change the permissions of"
-    /// Carrying a file's attributes over.
+    /// Copying a file's attributes to another file.
     case giveAttributes = "give attributes to"
     /// Reading a file.
     case read = "read"
@@ -55,22 +55,14 @@ package struct FileError: Error, Hashable, Sendable {
   /// The system's error number (`errno`).
   package let code: Int32
 
-  /// A phrase of ours in place of the system's text.
   private let phrase: String?
 
-  /// The system's text for the error number, or a phrase of ours.
+  /// The system's text for the error number, or the phrase that replaces it.
   ///
-  /// Most errors are answers that were expected, whose text nobody reads.
+  /// It is made on demand: most errors are expected, and their text is never read.
   package var reason: String { phrase ?? Self.text(for: code) }
 
-  /// Creates an error from its parts.
-  ///
-  /// - Parameters:
-  ///   - operation: The operation that failed.
-  ///   - path: The file or folder of the operation.
-  ///   - otherPath: The second file of a link, a copy or a rename.
-  ///   - code: The system's error number.
-  ///   - reason: A text in place of the system's.
+  /// Creates an error; a `reason` replaces the system's text.
   package init(
     _ operation: Operation, _ path: String, to otherPath: String? = nil, code: Int32, reason: String? = nil
   ) {
@@ -84,12 +76,12 @@ package struct FileError: Error, Hashable, Sendable {
   /// True when the volume, or this process's quota on it, is full.
   package var isFull: Bool { code == ENOSPC || code == EDQUOT }
 
-  /// True when the system lets nobody open a file that is there: on Apple's systems, while the device is locked.
+  /// True when the system refuses to open an existing file: on Apple's systems, while the device is locked.
   package var isDenied: Bool { code == EPERM && [.read, .copy, .lock].contains(operation) }
 
-  /// True when the file system, or a rule of the system's, refuses links that are possible elsewhere.
+  /// True when the file system, or a system policy, refuses links that are possible elsewhere.
   ///
-  /// `EPERM` is the answer of FAT and of protected hard links,
+  /// FAT and protected hard links answer `EPERM`.
   /// `EMLINK` means a file with too many names, and `EXDEV` a file that is mounted from elsewhere.
   var isRefusedLink: Bool {
     operation == .link && [EPERM, EMLINK, EXDEV, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(code)
@@ -122,7 +114,7 @@ extension FileError: ExplainedError {
   /// The cause as a sentence.
   package var errorDescription: String? { ErrorWords.sentence(description) }
 
-  /// The change that lets the operation succeed; the error that holds this one knows what the file was.
+  /// Advice on how to make the operation succeed; the enclosing error adds the role of the file.
   package var help: ErrorHelp {
     let advice =
       switch code {
@@ -142,9 +134,9 @@ extension FileError: ExplainedError {
     return ErrorHelp(nil, advice)
   }
 
-  /// The same as `path`.
+  /// The path of the operation.
   package var filePath: String? { path }
 
-  /// The code that Foundation gives a similar failure, or that of a store that can't be opened.
+  /// The code that Foundation gives a similar failure, or the code of a store that can't be opened.
   package var coreDataCode: Int? { foundationCode ?? 134_080 }
 }

@@ -1,15 +1,11 @@
 import Foundation
 
 extension FileOperations {
-  /// Gives a file a name that nothing has, and never replaces a file that somebody else puts there meanwhile.
+  /// Gives a file an unused name, and never replaces a file that another program creates there meanwhile.
   ///
   /// A link does so in one step. Where links are refused (FAT, some mounted folders),
   /// the file is renamed after a check. For a crash model: the old name may or may not be there afterwards.
-  ///
-  /// - Parameters:
-  ///   - path: The file.
-  ///   - newPath: The name; nothing may be there.
-  /// - Throws: `FileError`, with the code `EEXIST` when something is there.
+  /// Throws the code `EEXIST` if the new name is used.
   package func linkOrMove(_ path: String, to newPath: String) throws(FileError) {
     do throws(FileError) {
       try link(path, to: newPath)

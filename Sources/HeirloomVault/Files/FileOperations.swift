@@ -1,100 +1,89 @@
-/// The one seam between Heirloom and the file system.
+/// The only interface between Heirloom and the file system.
 ///
 /// The vault changes files only through these calls, so a test can record them, fail any one of them, and rebuild each
 /// state that a loss of power may leave. (SQLite writes in the held store and in the candidate through its own layer.)
-/// Everything is by path; no descriptor leaves, apart from the two handles below.
-/// A name that is not UTF-8 has a text all the same, which leads back to its bytes.
+/// Calls take paths; only the two handles below keep a file open.
+/// A name that is not UTF-8 is mapped to a string that preserves its bytes.
 ///
 /// For a crash model: ``writeNewFile(_:bytes:attributes:)``, ``copyFile(_:to:attributes:)``
 /// and ``HeldFile/copy(to:attributes:)`` make a new name in the folder, then write content,
 /// then sync the content (not the name). Names are durable only after ``synchronizeDirectory(_:)`` of their folder.
 package protocol FileOperations: Sendable {
-  /// The same operations for paths that were resolved before: they follow no symbolic link on the way.
+  /// The same operations for paths that were resolved before: they follow no symbolic links.
   ///
-  /// Anyone who can write in one of the folders could put a link there in the meantime.
+  /// A user with write permission for one of the folders could have put a link there since.
   var withoutLinks: any FileOperations { get }
 
-  /// Reads the status of a name, without following a symbolic link.
-  ///
-  /// - Parameter path: The name's path.
-  /// - Returns: The status; `nil` when there is no such name.
-  /// - Throws: `FileError` when the system can't tell.
+  /// Reads the status of a name, without following a symbolic link; `nil` if there is no such name.
   func status(of path: String) throws(FileError) -> FileStatus?
 
   /// Lists the names in a folder, sorted, without `.` and `..`.
   func names(in folder: String) throws(FileError) -> [String]
 
-  /// Makes a folder; throws when the name exists.
+  /// Creates a folder; throws when the name exists.
   func makeDirectory(_ path: String, attributes: FileAttributes) throws(FileError)
 
   /// Removes an empty folder.
   func removeDirectory(_ path: String) throws(FileError)
 
-  /// Makes a new file without content, and brings nothing to the disk.
+  /// Creates an empty file and syncs nothing.
   func makeEmptyFile(_ path: String, attributes: FileAttributes) throws(FileError)
 
-  /// Makes a new file, writes its content and brings the content to the disk.
+  /// Creates a file, writes its content and syncs the content.
   func writeNewFile(_ path: String, bytes: [UInt8], attributes: FileAttributes) throws(FileError)
 
-  /// Brings a file's content to the disk.
+  /// Syncs a file's content to the disk.
   func synchronizeFile(_ path: String) throws(FileError)
 
-  /// Brings a file's content to the disk during work that only reads it.
+  /// Syncs a file's content during work that only reads it; the work's error takes precedence.
   ///
   /// For a crash model: it is a sync of the file after the work.
-  ///
-  /// - Throws: The work's error, or `FileError` when the content can't be brought to the disk.
   func synchronizeFile(_ path: String, while work: () throws -> Void) throws
 
-  /// Brings a folder's names to the disk.
+  /// Syncs a folder's names to the disk.
   func synchronizeDirectory(_ path: String) throws(FileError)
 
   /// Gives a file a second name; throws when the new name exists.
   func link(_ path: String, to newPath: String) throws(FileError)
 
-  /// Copies a file to a new name and brings the copy's content to the disk.
+  /// Copies a file to a new name, syncs the copy and returns the attributes that could not be copied.
   ///
   /// Blocks are shared (reflink, clone) where the file system can do that. Never use it
   /// on a store that SQLite has open in this process: closing the file drops SQLite's locks. ``hold(_:)`` is for that.
   /// The copy has the file's times, access list and extended attributes as well.
-  ///
-  /// - Returns: The attributes that could not be carried over.
   @discardableResult
   func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) -> PassedOver
 
-  /// Renames a file or a folder, and replaces anything that has the new name.
+  /// Renames a file or a folder, and replaces an existing file of the new name.
   func rename(_ path: String, to newPath: String) throws(FileError)
 
   /// Removes a name of a file.
   func unlink(_ path: String) throws(FileError)
 
-  /// Changes a file's permission bits, by its name: follows no symbolic link, and drops no lock on the file.
+  /// Changes a file's permission bits by path: follows no symbolic link, and drops no lock on the file.
   func setMode(_ mode: UInt32, of path: String) throws(FileError)
 
-  /// Marks a folder as one that backups leave out with all that is in it, or takes the mark away.
+  /// Excludes a folder and its content from backups, or includes it again.
   ///
-  /// For a crash model: the folder's next sync brings the mark to the disk.
+  /// For a crash model: the folder's next sync makes it durable.
   func setExcludedFromBackup(_ isExcluded: Bool, _ folder: String) throws(FileError)
 
   /// Reads a file's content; throws when it is longer than a limit.
   func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8]
 
-  /// Reads at most a number of bytes from a file's start.
+  /// Reads up to `count` bytes from a file's start.
   func readStart(of path: String, count: Int) throws(FileError) -> [UInt8]
 
-  /// Follows all symbolic links of a path that exists.
+  /// Returns an existing path with all symbolic links resolved.
   func resolvePath(_ path: String) throws(FileError) -> String
 
-  /// Checks that this process may list, make and remove names in a folder.
+  /// Checks that this process may list, create and remove names in a folder.
   func checkWritable(_ folder: String) throws(FileError)
 
-  /// Locks a file against other holders of the lock in any process; makes the file when it is absent.
+  /// Locks a file against other holders of the lock in any process; creates the file if it is absent.
   ///
-  /// - Parameters:
-  ///   - path: The lock file. It is never removed: removing it would make the lock unsound.
-  ///   - timeout: The time to wait for another holder.
-  /// - Returns: The lock, held until it is closed; `nil` when the time is over.
-  /// - Throws: `FileError` when the file can't be opened or locked at all.
+  /// The lock file is never removed: removing it would make the lock unsound.
+  /// The lock is held until it is closed; `nil` if another holder keeps it for the whole timeout.
   func lock(_ path: String, timeout: Duration) throws(FileError) -> (any FileLock)?
 
   /// Opens a file for later cloning, copying and syncing while SQLite also has it open.
@@ -125,7 +114,7 @@ package protocol FileLock: AnyObject, Sendable {
   func close()
 }
 
-/// A function that hears of the bytes that were just copied, and returns false to stop the copy.
+/// A function that receives the number of bytes just copied, and returns false to stop the copy.
 package typealias CopyWatch = (_ bytes: Int64) -> Bool
 
 /// A file held open beside SQLite.
@@ -133,56 +122,38 @@ package protocol HeldFile: AnyObject, Sendable {
   /// Reads the file's status.
   func status() throws(FileError) -> FileStatus
 
-  /// Makes a new file that shares this one's blocks; its content is not brought to the disk.
-  ///
-  /// - Parameters:
-  ///   - path: The new file, which must not exist.
-  ///   - attributes: The new file's permissions and owner.
-  /// - Returns: True when the new file was made; false when the file system can't share blocks.
-  /// - Throws: `FileError` when the file could not be made.
+  /// Creates a file that shares this one's blocks, without syncing it; returns false if the file system can't do that.
   func clone(to path: String, attributes: FileAttributes) throws(FileError) -> Bool
 
-  /// Makes a new file with this one's content, times and attributes, and brings it to the disk.
+  /// Creates a file with this one's content, times and attributes, and syncs it.
   ///
-  /// - Returns: The attributes that could not be carried over.
+  /// Returns the attributes that could not be copied.
   func copy(to path: String, attributes: FileAttributes) throws(FileError) -> PassedOver
 
-  /// Makes a new file with this one's content, for the caller to change and bring to the disk later.
+  /// Creates a file with this one's content, for the caller to change and sync later.
   ///
   /// For a crash model: a new name in the folder, then content, and no sync of either.
-  ///
-  /// - Parameters:
-  ///   - path: The new file.
-  ///   - attributes: Its permissions and owner.
-  ///   - goesOn: Hears of what was copied.
-  /// - Throws: `FileError`, with `ECANCELED` when `goesOn` has stopped it; there is no file then.
+  /// If `goesOn` stops the copy, it throws `ECANCELED` and leaves no file.
   func copyWithoutSync(to path: String, attributes: FileAttributes, goesOn: CopyWatch) throws(FileError)
 
-  /// Returns where a clone of this file still is the same blocks of the volume, as far as the system tells.
+  /// Returns the byte ranges that a clone still shares with this file, ascending; empty if they can't be known.
   ///
+  /// The clone was made by ``clone(to:attributes:)`` and may have been changed since.
   /// For a crash model: the file's content reaches the volume, but nothing is sure to stay.
-  ///
-  /// - Parameter path: A file that ``clone(to:attributes:)`` made, and that may have been changed since.
-  /// - Returns: Ranges of the file in bytes, rising; none where nothing is known.
   func sharedRanges(withCloneAt path: String) -> [Range<Int64>]
 
   /// Gives another file this one's permissions, access list and extended attributes, and no others.
   ///
-  /// For a crash model: the file's next sync brings them to the disk. Close no file here that SQLite has open.
-  ///
-  /// - Parameter path: The file.
-  /// - Returns: The attributes that could not be carried over.
-  /// - Throws: `FileError` when the file can't be opened, or can't have its permissions.
+  /// For a crash model: the file's next sync makes them durable. Never pass a file that SQLite has open: it is closed
+  /// here. Returns the attributes that could not be copied.
   func giveAttributes(to path: String) throws(FileError) -> PassedOver
 
   /// Gives a folder or an empty file this one's protection class, where the system has such classes.
   ///
-  /// - Parameter path: The folder, whose new files get the class too, or the file.
-  /// - Returns: The class, if it could not be given.
-  /// - Throws: `FileError` when the path can't be opened.
+  /// New files in the folder get the class too. Returns the class if it could not be set.
   func giveProtection(to path: String) throws(FileError) -> PassedOver
 
-  /// Brings the file's content to the disk.
+  /// Syncs the file's content to the disk.
   func synchronize() throws(FileError)
 
   /// Closes the file; further calls do nothing.

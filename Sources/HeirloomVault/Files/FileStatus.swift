@@ -1,6 +1,6 @@
 /// The status of a name in a folder; a symbolic link is not followed.
 package struct FileStatus: Hashable, Sendable {
-  /// The kinds of things that a name can stand for.
+  /// The kinds of file that a name can refer to.
   package enum Kind: String, Hashable, Sendable {
     /// A file with content.
     case regular = "file"
@@ -32,11 +32,11 @@ package struct FileStatus: Hashable, Sendable {
     }
   }
 
-  /// The kind of thing.
+  /// The kind of file.
   package let kind: Kind
   /// The content's length, in bytes.
   package let size: Int64
-  /// The volume and the file's number: equal for two names of one file.
+  /// The volume's and the file's number, equal for two names of one file.
   package let identity: Identity
   /// The number of the file's names.
   package let linkCount: UInt64
@@ -50,16 +50,6 @@ package struct FileStatus: Hashable, Sendable {
   package let modificationTime: Int64
 
   /// Creates a status from its parts.
-  ///
-  /// - Parameters:
-  ///   - kind: The kind of thing.
-  ///   - size: The content's length, in bytes.
-  ///   - identity: The volume and the file's number.
-  ///   - linkCount: The number of the file's names.
-  ///   - mode: The permission bits.
-  ///   - owner: The owning user's number.
-  ///   - group: The owning group's number.
-  ///   - modificationTime: The time of the last change, in seconds since 1970-01-01 UTC.
   package init(
     kind: Kind, size: Int64, identity: Identity, linkCount: UInt64, mode: UInt32, owner: UInt32, group: UInt32,
     modificationTime: Int64
@@ -74,17 +64,17 @@ package struct FileStatus: Hashable, Sendable {
     self.modificationTime = modificationTime
   }
 
-  /// True when an open file was found to have an access list: the group's bits are then no rights of its group.
+  /// True when an open file was found to have an access list: the group bits are then not the rights of its group.
   package internal(set) var hasAccessList = false
 
-  /// The permissions and owner for a file or folder in this one's place, which has no access list.
+  /// The permissions and owner for a file or folder that replaces this one, without an access list.
   ///
-  /// A folder keeps the sticky bit (only a name's owner removes it) and the bit by which new names get its group.
+  /// A folder keeps the sticky bit (only a name's owner removes it) and the set-group-ID bit (new names get its group).
   package var attributes: FileAttributes {
     FileAttributes(mode: attributesBesideList.mode & (hasAccessList ? ~0o070 : ~0), owner: owner, group: group)
   }
 
-  /// The same for a file that gets this one's access list too.
+  /// The same for a file that gets this one's access list as well.
   var attributesBesideList: FileAttributes {
     FileAttributes(mode: mode & (kind == .directory ? 0o3777 : 0o777), owner: owner, group: group)
   }
@@ -92,13 +82,13 @@ package struct FileStatus: Hashable, Sendable {
 
 /// The permissions and the owner of a new file.
 package struct FileAttributes: Equatable, Sendable {
-  /// The exact permission bits, which the process's mask does not narrow.
+  /// The exact permission bits, not narrowed by the process's umask.
   package let mode: UInt32
-  /// The owning user's number, or `nil` to leave the process's own.
+  /// The owning user's number; `nil` leaves the process's own.
   ///
-  /// Only a process that may (the superuser) sets it; a failure to set it is not an error.
+  /// Usually only the superuser can set it; a failure to set it is not an error.
   package let owner: UInt32?
-  /// The owning group's number, or `nil` to leave the process's own.
+  /// The owning group's number; `nil` leaves the process's own.
   package let group: UInt32?
 
   /// Creates attributes.

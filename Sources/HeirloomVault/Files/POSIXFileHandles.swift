@@ -48,7 +48,7 @@ final class POSIXHeldFile: HeldFile {
         fclonefileat(held.number, folder, name, UInt32(CLONE_NOFOLLOW | CLONE_ACL))
       }
       guard cloned.value == 0 else {
-        // A file system, a sandbox or an older system may refuse to clone what can be copied all the same.
+        // A file system, a sandbox or an older system may refuse to clone a file that can be copied.
         let code = cloned.code
         guard code == ENOSPC || code == EDQUOT || code == EIO else { return false }
         throw FileError(.copy, held.path, to: path, code: code)

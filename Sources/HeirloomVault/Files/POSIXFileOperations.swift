@@ -9,16 +9,14 @@ import HeirloomModel
   import Glibc
 #endif
 
-/// The file operations by POSIX calls.
+/// The file operations, implemented by POSIX calls.
 ///
 /// Foundation's moves and copies are not used anywhere near a store:
 /// they don't sync folders, and don't keep a file at the store's path at each instant.
 package struct POSIXFileOperations: FileOperations {
   private let walk: PathWalk
 
-  /// Creates the operations; they hold no state.
-  ///
-  /// - Parameter followsLinks: True to follow symbolic links of the folders on the way to a file.
+  /// Creates the operations; `followsLinks` is about symbolic links among the folders of a path.
   package init(followsLinks: Bool = true) {
     walk = PathWalk(followsLinks: followsLinks)
   }
@@ -35,7 +33,7 @@ package struct POSIXFileOperations: FileOperations {
       if answer.value == 0 { return FileStatus(status) }
       code = answer.code
     } catch {
-      // Nothing lies behind a link that is not followed.
+      // There is no file behind a link that is not followed.
       guard [ENOENT, ENOTDIR, ELOOP].contains(error.code) else { throw error }
       return nil
     }
@@ -55,7 +53,7 @@ package struct POSIXFileOperations: FileOperations {
     defer { closedir(stream) }
     var names: [String] = []
     while true {
-      // Only errno tells the end from a failure.
+      // Only errno distinguishes the end from a failure.
       errno = 0
       guard let entry = readdir(stream) else {
         let code = errno
@@ -76,7 +74,7 @@ package struct POSIXFileOperations: FileOperations {
     guard made.value == 0 else { throw FileError(.makeDirectory, path, code: made.code) }
     do throws(FileError) {
       let folder = try FileDescriptor(path, flags: O_RDONLY | O_DIRECTORY, for: .makeDirectory, by: walk)
-      // A folder that somebody put in its place would be given away, together with its content.
+      // Changing the owner would hand over a folder swapped in meanwhile, together with its content.
       if !walk.followsLinks, geteuid() == 0, try !names(in: path).isEmpty {
         throw FileError(.makeDirectory, path, code: EEXIST)
       }
@@ -124,7 +122,7 @@ package struct POSIXFileOperations: FileOperations {
     do {
       try work()
     } catch {
-      // The work's error counts; the file must be closed before anybody else opens it.
+      // The work's error takes precedence; the file must be closed before anyone else opens it.
       try? sync.wait()
       throw error
     }
@@ -141,7 +139,7 @@ package struct POSIXFileOperations: FileOperations {
     try call(.link, path, newPath) { linkat($0, $1, $2, $3, 0) }
   }
 
-  /// Calls the system with two names, each in its open folder.
+  /// Calls the system with two names, each relative to its open folder.
   private func call(
     _ operation: FileError.Operation, _ path: String, _ newPath: String,
     _ body: (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>) -> Int32
@@ -167,7 +165,7 @@ package struct POSIXFileOperations: FileOperations {
     let held = try hold(path)
     defer { held.close() }
     #if canImport(Darwin)
-      // A clone has all that its original has.
+      // A clone has all attributes of its original.
       if try held.clone(to: newPath, attributes: attributes) {
         do throws(FileError) {
           try FileDescriptor(newPath, flags: O_RDONLY, for: .copy, by: walk).synchronize(for: .copy)
@@ -243,7 +241,7 @@ package struct POSIXFileOperations: FileOperations {
   }
 
   package func checkWritable(_ folder: String) throws(FileError) {
-    // Reading is needed too: a folder's names are brought to the disk by a descriptor that reads.
+    // Read permission is needed too: syncing a folder opens it for reading.
     let answer = try walk.call(folder, for: .checkWritable) { parent, name in
       faccessat(parent, name, R_OK | W_OK | X_OK, 0)
     }
@@ -260,7 +258,7 @@ package struct POSIXFileOperations: FileOperations {
         throw FileError(.lock, path, code: EINVAL, reason: "it is a \(held.kind.rawValue), not a file")
       }
       if flock(file.number, LOCK_EX | LOCK_NB) == 0 {
-        // Somebody may have replaced the file meanwhile, and a lock on a file without a name locks nobody out.
+        // The file may have been replaced meanwhile, and a lock on a removed file excludes no other process.
         if try status(of: path)?.identity == held.identity { return POSIXFileLock(file) }
       } else {
         let code = errno
@@ -272,7 +270,7 @@ package struct POSIXFileOperations: FileOperations {
     }
   }
 
-  /// Opens a lock file, which another user may have made: on a local volume `flock(2)` needs only reading.
+  /// Opens a lock file, which may belong to another user: on a local volume `flock(2)` needs only read permission.
   private func openLock(_ path: String) throws(FileError) -> FileDescriptor {
     do throws(FileError) {
       do throws(FileError) {
@@ -280,14 +278,14 @@ package struct POSIXFileOperations: FileOperations {
       } catch {
         guard error.code == ENOENT else { throw error }
       }
-      // The process's mask narrows it: whoever may make a lock may take it.
+      // The umask narrows the mode: users who could create the lock can also take it.
       let new = try FileDescriptor(
         path, flags: O_RDWR | O_CREAT | O_EXCL | O_NONBLOCK, mode: 0o666, for: .lock, by: walk)
       let attributes = try FileAttributes(mode: try new.status(for: .lock).mode).owned(likeFolderOf: path, by: walk)
       if attributes.owner != nil { try new.apply(attributes, for: .lock) }
       return new
     } catch {
-      // The file is another user's, or another process was quicker, whose lock may also be another user's.
+      // The file belongs to another user, or another process, perhaps another user's, created it first.
       guard error.code == EACCES || error.code == EEXIST else { throw error }
       return try FileDescriptor(path, flags: O_RDONLY | O_NONBLOCK, for: .lock, by: walk)
     }
@@ -314,10 +312,10 @@ package struct POSIXFileOperations: FileOperations {
       availableBytes: max(free, Self.purgeableAndFreeBytes(of: path)), isMountPoint: isMountPoint)
   }
 
-  /// Returns the bytes that the system would have for something a person needs.
+  /// Returns the bytes that the system can make available for important data; 0 if it doesn't report them.
   ///
-  /// macOS and iOS remove caches, and what a cloud holds, to make room; the number of free blocks leaves that out. It
-  /// is 0 where nothing is told: on other systems, and where nobody is logged in.
+  /// macOS and iOS remove caches and copies of cloud files to make room; the number of free blocks leaves that out.
+  /// Other systems don't report it, nor does a Mac where no user is logged in.
   private static func purgeableAndFreeBytes(of path: String) -> UInt64 {
     #if os(macOS) || os(iOS)
       let key = URLResourceKey.volumeAvailableCapacityForImportantUsageKey
@@ -340,12 +338,12 @@ package struct POSIXFileOperations: FileOperations {
     #if canImport(Darwin)
       var volume = statfs()
       guard statfs(path, &volume) == 0 else { return ("", false) }
-      // Nothing mounts a single file there.
+      // Darwin can't mount a single file.
       return (
         withUnsafeBytes(of: &volume.f_fstypename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }, false
       )
     #else
-      // Swift can't see glibc's <sys/vfs.h>, and the table's names say more than numbers would.
+      // Swift doesn't import glibc's <sys/vfs.h>, and names are more precise than its numbers.
       let files = POSIXFileOperations()
       guard let path = try? files.resolvePath(path),
         let table = try? files.readFile("/proc/self/mountinfo", limit: 4 << 20)

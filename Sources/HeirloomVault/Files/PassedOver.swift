@@ -1,8 +1,8 @@
-/// The names that were passed over: by a copy of a folder, or by a copy of a file's attributes.
+/// The names skipped while copying a folder, or the attributes skipped while copying a file.
 package struct PassedOver: Equatable, Sendable {
-  /// The number of names.
+  /// The number of skipped names.
   package private(set) var count = 0
-  /// The first name; `nil` if there is none.
+  /// The first skipped name; `nil` if there is none.
   package private(set) var first: String?
 
   /// Creates an empty count.

@@ -1,10 +1,10 @@
-/// The texts that stand for the bytes of names and paths, one to one.
+/// The reversible mapping between the bytes of names and paths, and strings.
 ///
-/// A name is bytes to the system, and a text here.
+/// The system's names are bytes; here they are strings.
 /// A byte outside valid UTF-8 becomes the scalar U+10FF00 plus the byte.
-/// So does each byte of such a scalar in a name. No two names have one text, and each text leads back to its name.
+/// So does each byte of such a scalar in a name. Different names map to different strings.
 package enum PathText {
-  /// Returns the text of a name's bytes.
+  /// Returns the string for a name's bytes.
   static func text(of bytes: some Collection<UInt8>) -> String {
     let text = String(decoding: bytes, as: UTF8.self)
     if text.utf8.elementsEqual(bytes), !hasEscape(text) { return text }
@@ -13,7 +13,7 @@ package enum PathText {
     while let byte = rest.first {
       let length = scalarLength(at: rest)
       if length == 0 || isEscape(rest.prefix(length)) {
-        // Only bytes of 0x80 and above get here: the others are valid by themselves.
+        // Only bytes of 0x80 and above reach this line: lower ones are valid UTF-8 by themselves.
         output += [0xF4, 0x8F, 0xBC + byte >> 6, 0x80 + byte & 0x3F]
         rest = rest.dropFirst()
       } else {
@@ -24,7 +24,7 @@ package enum PathText {
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// Returns the bytes that a text stands for.
+  /// Returns the bytes that a string was made from.
   static func bytes(of text: String) -> [UInt8] {
     let bytes = Array(text.utf8)
     guard hasEscape(text) else { return bytes }
@@ -43,11 +43,11 @@ package enum PathText {
     return output
   }
 
-  /// Returns true when a text stands for bytes that are not UTF-8.
+  /// Returns true if the string holds an escaped byte.
   static func hasEscape(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { bytes in
-      // Nearly no path has a scalar so high.
+      // Hardly any path has a scalar in this range.
       guard bytes.contains(0xF4) else { return false }
       return bytes.indices.contains { isEscape(UnsafeBufferPointer(rebasing: bytes[$0...]).prefix(4)) }
     }
@@ -70,7 +70,7 @@ package enum PathText {
     return 0
   }
 
-  /// Returns true when a text names one thing in a folder, and so can't lead out of it.
+  /// Returns true if the text is a single name in a folder, and so can't refer to anything outside it.
   package static func isFileName(_ name: String) -> Bool {
     !name.isEmpty && name != "." && name != ".." && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
   }

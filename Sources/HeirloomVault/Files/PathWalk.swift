@@ -8,29 +8,23 @@
   import Glibc
 #endif
 
-/// The way to the file of a path: through links, as people mean paths, or through none.
+/// Looks up paths, following symbolic links or refusing them.
 package struct PathWalk: Sendable {
-  /// True when symbolic links of the folders on the way are followed.
+  /// True when symbolic links among the folders of a path are followed.
   ///
-  /// In a path that was resolved once, a link that turns up later was put there to lead elsewhere.
+  /// A link that appears in a path after it was resolved was put there to redirect it.
   let followsLinks: Bool
 
-  /// Creates a way through links, or through none.
+  /// Creates a walk that follows links, or refuses them.
   package init(followsLinks: Bool = true) {
     self.followsLinks = followsLinks
   }
 
-  /// Calls the system with an open folder and a name in it.
+  /// Calls the system with an open folder and a name in it, and returns its result and its `errno`.
   ///
-  /// Without links, the folder is opened first and the name is looked up in it.
-  /// So nothing is entered that is swapped in meanwhile.
-  ///
-  /// - Parameters:
-  ///   - path: The path.
-  ///   - operation: The caller's operation, for errors.
-  ///   - body: Calls the system and returns its answer.
-  /// - Returns: The answer, and the system's error number right after the call.
-  /// - Throws: `FileError` when a folder on the way can't be entered, or the path is not valid.
+  /// If links are refused, the folder is opened first and the name is looked up in it.
+  /// A folder that is swapped in meanwhile is not entered.
+  /// Throws if a folder of the path can't be entered, or the path is not valid.
   func call(
     _ path: String, for operation: FileError.Operation, _ body: (Int32, UnsafePointer<CChar>) -> Int32
   ) throws(FileError) -> (value: Int32, code: Int32) {
@@ -51,9 +45,8 @@ package struct PathWalk: Sendable {
 
   private static let blockedWay = "a folder on the way is a symbolic link, or no folder"
 
-  /// The answer to a call.
   private struct Answer {
-    /// True when the last folder was reached.
+    /// False if the folder of the name could not be opened.
     var isThere = true
     var value: Int32 = -1
     var code: Int32 = 0
@@ -85,10 +78,10 @@ package struct PathWalk: Sendable {
     return answer
   }
 
-  /// Opens a folder only to pass through it, following no symbolic link on the way.
+  /// Opens a folder only to look up names in it, following no symbolic link.
   private static func openFolder(_ path: UnsafeMutablePointer<CChar>) -> Int32 {
     #if canImport(Darwin)
-      // The folders further up need not be open to an app.
+      // O_SEARCH: an app may not be able to read the folders further up.
       let folder = open(path, O_SEARCH | O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW_ANY)
       guard folder < 0, errno == ENAMETOOLONG else { return folder }
     #else
@@ -98,7 +91,7 @@ package struct PathWalk: Sendable {
     return walk(to: path)
   }
 
-  /// Opens each folder on the way in the one before it, so that nothing is entered that is swapped in meanwhile.
+  /// Opens each folder of the path relative to the one before it: a folder that is swapped in meanwhile is not entered.
   ///
   /// It is for systems that can't open a folder without links in one call, and for paths longer than they take.
   private static func walk(to path: UnsafeMutablePointer<CChar>) -> Int32 {

@@ -1,6 +1,6 @@
 /// The kind of a volume and the room left on it.
 package struct VolumeInformation: Equatable, Sendable {
-  /// The kinds of volumes, by the promises that hold on them.
+  /// The kinds of volumes, by the guarantees that they give.
   package enum Kind: String, Hashable, Sendable {
     /// A local file system with atomic renames and durable folders.
     case local
@@ -8,11 +8,11 @@ package struct VolumeInformation: Equatable, Sendable {
     case memory
     /// A file system of another machine: locks and renames are not reliable.
     case network
-    /// A file system of a program (FUSE): the program decides what holds.
+    /// A file system implemented by a program (FUSE), whose guarantees are the program's.
     case userSpace
     /// FAT or a relative: no links, no stable file numbers, no journal.
     case fileAllocationTable
-    /// A file system outside our list.
+    /// A file system that is not listed here.
     case unknown
 
     /// True when the promise “never lost” holds on such volumes.
@@ -26,13 +26,13 @@ package struct VolumeInformation: Equatable, Sendable {
 
   /// The volume's kind.
   package let kind: Kind
-  /// The system's name of the file system, such as `ext4`; empty when the system doesn't tell.
+  /// The system's name of the file system, such as `ext4`; empty if the system doesn't report it.
   package let fileSystemName: String
   /// The bytes that this process may still write.
   package let availableBytes: UInt64
-  /// True when something is mounted at the path itself, so that no other file can take its place.
+  /// True if the path itself is a mount point, which can't be replaced by another file.
   ///
-  /// Containers mount single files. Systems that don't tell give false.
+  /// Containers mount single files. False on systems that don't report it.
   package let isMountPoint: Bool
 
   /// Creates the information from its parts.
@@ -63,15 +63,12 @@ package struct VolumeInformation: Equatable, Sendable {
   /// Finds, in the text of `/proc/self/mountinfo`, the file system that holds a path.
   ///
   /// The deepest mount point above the path counts; of two at one place, the later one. (See `proc_pid_mountinfo(5)`.)
-  ///
-  /// - Parameters:
-  ///   - path: An absolute path without symbolic links.
-  ///   - table: The table's text.
-  /// - Returns: The file system's name, and true when the path itself is the mount point; `nil` when no line fits.
+  /// The path is absolute and without symbolic links; `isAtPath` is true when it is the mount point itself.
+  /// Returns `nil` when no line fits.
   package static func mount(
     of path: String, inMountTable table: String
   ) -> (fileSystemName: String, isAtPath: Bool)? {
-    // By bytes, since paths are bytes: the table has hundreds of lines where there are containers.
+    // Compared as bytes: paths are bytes, and the table has hundreds of lines on a host of containers.
     let place = Array(path.utf8) + (path.hasSuffix("/") ? [] : [slash])
     var best: (depth: Int, name: String)?
     for line in table.utf8.split(separator: UInt8(ascii: "\n")) {

@@ -1,25 +1,24 @@
 import Foundation
 
-/// A folder of external data, of the store or of a kept set.
+/// A folder of external data that belongs to the store, a previous version or a set-aside store.
 package struct SupportFolder: Equatable, Sendable {
-  /// The name of the folder, inside a support folder, whose files the rows name.
+  /// The name of the folder, inside a support folder, that holds the files that rows refer to.
   package static let dataName = "_EXTERNAL_DATA"
 
   /// The folder; it may not exist.
   let path: String
-  /// The target of the folder of external data inside it; `nil` unless that is a symbolic link that may be followed.
+  /// The target of the folder of external data, if that is a symbolic link that may be followed; otherwise `nil`.
   var data: String?
 
-  /// Creates a support folder from paths whose links were followed.
+  /// Creates a support folder from resolved paths.
   package init(path: String, data: String? = nil) {
     self.path = path
     self.data = data
   }
 
-  /// Returns the path of a name in the folder.
+  /// Returns the path of a file in the folder, below `data` if that is set and the file is in there.
   ///
-  /// - Parameter place: The names that lead there, joined by slashes; empty for the folder itself.
-  /// - Returns: The path, below the target of the folder of external data for names in that folder.
+  /// `place` is a path relative to the folder; empty for the folder itself.
   package func path(of place: String) -> String {
     guard !place.isEmpty else { return path }
     if let data, place.utf8.starts(with: Self.dataName.utf8) {
@@ -31,59 +30,52 @@ package struct SupportFolder: Equatable, Sendable {
   }
 }
 
-/// The work on whole folders, never through a symbolic link.
+/// Operations on whole folders, which never follow a symbolic link.
 package struct FolderTree {
-  /// The file system.
   let files: any FileOperations
-  /// The receiver of attributes that a copy of a file lacks, with the copy's path.
+  /// Receives the attributes that could not be copied, with the path of the copy.
   private let leftOut: (String, PassedOver) -> Void
 
-  /// Creates the work on a file system.
+  /// Creates the operations for a file system.
   package init(files: any FileOperations, leftOut: @escaping (String, PassedOver) -> Void = { _, _ in }) {
     self.files = files
     self.leftOut = leftOut
   }
 
-  /// The depth limit for folders to be kept.
+  /// The depth limit for folders to be copied or linked.
   ///
   /// Each folder is reached by its path, so the time grows with the square of the depth.
   private static let depthLimit = 512
-  /// The depth limit for folders to be removed, since something may have been put on top of the kept ones.
+  /// The depth limit for folders to be removed, which may have been moved into other folders since.
   private static let removalLimit = 1_024
 
-  /// The counts of a folder's content.
   struct Content: Equatable, Sendable {
-    /// The number of files.
     var fileCount = 0
-    /// The length of all files together, in bytes.
+    /// The size of all files together, in bytes.
     var byteCount: Int64 = 0
-    /// The names that were passed over: they stand for symbolic links, pipes and the like.
+    /// The names that were skipped because they are neither files nor folders.
     var passedOver = PassedOver()
   }
 
   // MARK: Folders
 
-  /// Makes a folder unless it exists, with another folder's permissions.
+  /// Creates a folder unless it exists, with the owner and permissions of `attributes` or of the model.
   ///
-  /// - Parameters:
-  ///   - path: The folder.
-  ///   - model: The status of the folder whose permissions and volume it shares.
-  ///   - attributes: The new folder's permissions and owner; `nil` for those of the model.
-  /// - Throws: ``VaultError/unusableFolder(path:reason:)`` when the name stands for something else.
+  /// Throws ``VaultError/unusableFolder(path:reason:)`` if it is no folder, or is on another volume than the model.
   func ensure(_ path: String, like model: FileStatus, attributes: FileAttributes? = nil) throws(VaultError) {
     try VaultError.wrapping { () throws(FileError) in
       guard try files.status(of: path) == nil else { return }
       do throws(FileError) {
         try files.makeDirectory(path, attributes: attributes ?? model.attributes)
       } catch {
-        // Another process may have made it at the same moment.
+        // Another process may have created it at the same moment.
         guard try files.status(of: path) != nil else { throw error }
       }
     }
     if let reason = try objection(to: path, on: model) { throw .unusableFolder(path: path, reason: reason) }
   }
 
-  /// Returns the reason why a name can't be a folder of the vault's; `nil` when it can, or when nothing is there.
+  /// Returns the reason why a path can't be a folder of the vault; `nil` if it can, or if nothing exists there.
   func objection(to path: String, on model: FileStatus) throws(VaultError) -> String? {
     guard let status = try VaultError.wrapping({ () throws(FileError) in try files.status(of: path) }) else {
       return nil
@@ -92,7 +84,7 @@ package struct FolderTree {
     return status.identity.device == model.identity.device ? nil : "it is on another volume than the store"
   }
 
-  /// Removes a file, or a folder with everything in it; nothing happens when there is none.
+  /// Removes a file, or a folder and its content; does nothing if there is none.
   package func remove(_ path: String) throws(FileError) {
     guard let status = try files.status(of: path) else { return }
     guard status.kind == .directory else { return try files.unlink(path) }
@@ -103,15 +95,10 @@ package struct FolderTree {
       other: { place, _ throws(FileError) in try files.unlink(folder.path(of: place)) })
   }
 
-  /// Visits a folder and everything in it, each name by its whole path.
+  /// Visits a folder and its content by relative paths; does nothing if the path is no folder.
   ///
-  /// - Parameters:
-  ///   - folder: The folder; nothing happens when the path is no folder.
-  ///   - limit: The depth limit.
-  ///   - enter: Called for each folder before its content; returns true to go on inside.
-  ///   - leave: Called for each folder after its content.
-  ///   - other: Called for everything else.
-  /// - Throws: `FileError`, also from the closures.
+  /// `enter` is called for each folder before its content, and returns true to visit the content; `leave` is called
+  /// after the content. `other` is called for everything that is not a folder.
   private func walk(
     _ folder: SupportFolder, limit: Int = depthLimit,
     enter: (String, FileStatus) throws(FileError) -> Bool = { _, _ throws(FileError) in true },
@@ -131,7 +118,7 @@ package struct FolderTree {
       open[open.count - 1].names.removeFirst()
       let place = current.place.isEmpty ? name : current.place + "/" + name
       let path = folder.path(of: place)
-      // The app removed names that vanish meanwhile, and its store no longer names them.
+      // The app removed a name that vanishes meanwhile, so its store no longer refers to it.
       guard let status = try files.status(of: path) else { continue }
       guard status.kind == .directory else {
         try other(place, status)
@@ -145,7 +132,6 @@ package struct FolderTree {
     }
   }
 
-  /// Counts the content of a folder.
   func content(of folder: SupportFolder) throws(FileError) -> Content {
     var content = Content()
     try walk(folder) { place, status throws(FileError) in
@@ -158,24 +144,18 @@ package struct FolderTree {
 
   // MARK: Second names
 
-  /// Gives every file of a folder a second name in a new folder, or copies it where links are refused.
+  /// Hard links every file of a folder into a new folder, or copies it where links are refused.
   ///
-  /// Names that stand for neither a file nor a folder are passed over and counted:
-  /// neither Core Data nor we make such names, and a link could lead to somebody else's files.
-  /// The new folders are on the disk afterwards, except for the outermost one's name.
-  ///
-  /// - Parameters:
-  ///   - source: The folder.
-  ///   - destination: The new folder, which must not exist.
-  /// - Returns: The counts of the new folder's content.
-  /// - Throws: `FileError` when something could not be done.
+  /// Names that are neither files nor folders are skipped and counted:
+  /// neither Core Data nor we create such names, and a symbolic link could refer to someone else's files.
+  /// The new folders are synced, except for the outermost one's name.
   func keep(_ source: SupportFolder, at destination: String) throws(FileError) -> Content {
     var content = Content()
     let kept = SupportFolder(path: destination)
     try walk(
       source,
       enter: { place, status throws(FileError) in
-        // Where a link was followed, folders above the target may have kept others out.
+        // Folders above a link's target may have restricted access to it.
         let isElsewhere = place == SupportFolder.dataName && source.data != nil
         try files.makeDirectory(
           kept.path(of: place), attributes: isElsewhere ? status.privateAttributes : status.writableAttributes)
@@ -197,7 +177,6 @@ package struct FolderTree {
     return content
   }
 
-  /// Links a file, or copies it where links are refused.
   func linkOrCopy(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) {
     do throws(FileError) {
       try files.link(path, to: newPath)
@@ -207,23 +186,17 @@ package struct FolderTree {
     }
   }
 
-  /// Copies a file, and tells of attributes that the copy lacks.
+  /// Copies a file, and reports attributes it could not copy.
   func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) {
     leftOut(newPath, try files.copyFile(path, to: newPath, attributes: attributes))
   }
 
   // MARK: Adding
 
-  /// Copies the files that one folder has and a second lacks, or has with other content, into two further ones.
+  /// Copies the source's files that `present` lacks into one folder, and those that differ there into another.
   ///
-  /// - Parameters:
-  ///   - source: The folder whose files are wanted.
-  ///   - present: The folder that may have some of them.
-  ///   - destination: The folder that receives those that are lacking; it is made when needed.
-  ///   - replacements: The folder that receives those that differ, on the disk; it is made when needed.
-  /// - Returns: The names that were passed over.
-  /// - Throws: `FileError` when something could not be done, also when something else than a file or folder has the name
-  ///   of a wanted one in the second folder.
+  /// Both folders are created when needed. Only the folder of replacements is synced. Returns the skipped names, and
+  /// throws if `present` has a file where a folder is needed, or the other way round.
   func copyDiffering(
     from source: String, to present: SupportFolder, into destination: String, replacements: String
   ) throws(FileError) -> PassedOver {
@@ -264,7 +237,7 @@ package struct FolderTree {
     return passedOver
   }
 
-  /// Throws if something of another kind has the name that a file or folder needs.
+  /// Throws if a path that needs a file or folder is of another kind.
   private func checkKind(_ kind: FileStatus.Kind, _ found: FileStatus, at path: String) throws(FileError) {
     guard found.kind != kind else { return }
     throw FileError(
@@ -272,13 +245,9 @@ package struct FolderTree {
       reason: "a \(found.kind.rawValue) is in the place of a \(kind.rawValue) that comes back")
   }
 
-  /// Counts the files of a folder of which another one has other content under the same name.
+  /// Counts the files of a folder that another folder has under the same name with other content.
   ///
-  /// - Parameters:
-  ///   - folder: The folder.
-  ///   - others: The other folders, the nearest first. A file counts only up to a folder that stays and has its content.
-  /// - Returns: The number of files.
-  /// - Throws: `FileError` when something can't be read.
+  /// `others` is ordered nearest first. A file doesn't count if one of them that stays has the same content.
   func countDiffering(
     _ folder: SupportFolder, from others: [(folder: SupportFolder, stays: Bool)]
   ) throws(FileError) -> Int {
@@ -304,7 +273,7 @@ package struct FolderTree {
     return try FileDescriptor.haveSameContent(path, other)
   }
 
-  /// Makes a folder in another one, and those on the way, for the owner alone.
+  /// Creates a folder inside another one, with the folders between them, for the owner alone.
   private func makeFolders(upTo place: String, in folder: String) throws(FileError) {
     var path = folder
     let names = place.split(separator: "/").map(String.init)
@@ -314,16 +283,10 @@ package struct FolderTree {
     }
   }
 
-  /// Puts the files of a folder in the place of those of another, on the disk.
+  /// Replaces files of a folder by those of another, and syncs them.
   ///
-  /// At each instant a name has the one content or the other. It can be interrupted anywhere and run again, as long as
-  /// the first folder is there.
-  ///
-  /// - Parameters:
-  ///   - replacements: The folder whose files are wanted; nothing happens when there is none.
-  ///   - destination: The folder that receives them.
-  ///   - draft: A name that is nobody's, for a file before it gets its own.
-  /// - Throws: `FileError` when something could not be done.
+  /// At each instant a name has the old content or the new. The work can be interrupted anywhere and repeated while
+  /// `replacements` exists. `draft` is an unused name for a file before it gets its own.
   func replace(by replacements: String, in destination: SupportFolder, draft: String) throws(FileError) {
     let replacements = SupportFolder(path: replacements)
     try walk(
@@ -335,7 +298,7 @@ package struct FolderTree {
       other: { place, status throws(FileError) in
         let (path, to) = (replacements.path(of: place), destination.path(of: place))
         guard status.kind == .regular, try files.status(of: to)?.identity != status.identity else { return }
-        // Not by a rename from elsewhere: of its two ends, only the removal of the old name may last.
+        // A rename from another folder could lose both names: only the removal of the old one may become durable.
         let next = PathText.join(PathText.split(to).folder, draft)
         if try files.status(of: next) != nil { try files.unlink(next) }
         try linkOrCopy(path, to: next, attributes: status.attributes)
@@ -343,7 +306,7 @@ package struct FolderTree {
       })
   }
 
-  /// Keeps the files of a folder that those of another are to replace, under their names in a third, on the disk.
+  /// Keeps the files that `replace(by:in:draft:)` will replace, in a third folder under the same names, and syncs it.
   func keepReplaced(by replacements: String, of present: SupportFolder, in kept: String) throws(FileError) {
     let replacements = SupportFolder(path: replacements)
     var changed: Set<String> = []
@@ -363,15 +326,9 @@ package struct FolderTree {
       })
   }
 
-  /// Adds the files of a folder to another that lacks them.
+  /// Adds the files that another folder lacks, and syncs the changed folders.
   ///
-  /// The other folder's names, and those of new folders in it, are on the disk afterwards.
   /// No existing file is replaced: names of external files are never used twice.
-  ///
-  /// - Parameters:
-  ///   - source: The folder whose files are wanted.
-  ///   - destination: The folder that receives them; it is made when needed.
-  /// - Throws: `FileError` when something could not be done.
   func add(_ source: String, to destination: SupportFolder) throws(FileError) {
     let source = SupportFolder(path: source)
     var made: Set<String> = []
@@ -398,10 +355,9 @@ package struct FolderTree {
       })
   }
 
-  /// Removes the names that an earlier addition gave the source's files in the destination.
+  /// Removes the names that ``add(_:to:)`` gave the source's files in the destination.
   ///
-  /// It takes back ``add(_:to:)``.
-  /// Copies can't be told from the app's own files and stay; nothing names them, so they only take room.
+  /// Copies can't be distinguished from the app's own files, so they stay. No row refers to them; they only take space.
   func takeBack(_ source: String, from destination: SupportFolder) throws(FileError) {
     let source = SupportFolder(path: source)
     try walk(
@@ -409,7 +365,7 @@ package struct FolderTree {
       enter: { place, _ throws(FileError) in
         try files.status(of: destination.path(of: place))?.kind == .directory
       },
-      // Also when nothing was left to do: an earlier run may have removed names and died before that was on the disk.
+      // Also if nothing is left to remove: an earlier run may have died between a removal and its sync.
       leave: { place, _ throws(FileError) in try files.synchronizeDirectory(destination.path(of: place)) },
       other: { place, added throws(FileError) in
         let to = destination.path(of: place)
@@ -420,16 +376,11 @@ package struct FolderTree {
 
   // MARK: Files of one's own
 
-  /// Gives each file in a folder content of its own where it shares content with a kept file.
+  /// Replaces each file in a folder that is hard linked to a kept file by a copy.
   ///
-  /// Writing into it then changes no kept file. The content is the same before, after and at each instant in between.
-  /// A file whose other names are elsewhere is left alone: those names are somebody else's business.
-  ///
-  /// - Parameters:
-  ///   - folder: The folder.
-  ///   - kept: Returns the kept files; called only when they are needed.
-  ///   - draft: A name on the same volume for a copy before it gets its own name.
-  /// - Throws: `FileError` when something could not be done; the files are still whole.
+  /// Writing to it then changes no kept file. The content is the same before, after and at each instant in between.
+  /// A file whose other names are not kept files is left alone. `kept` is called only if a file has several names.
+  /// A failure leaves the files whole.
   func separate(
     _ folder: SupportFolder, from kept: () throws(FileError) -> Set<FileStatus.Identity>, by draft: String
   ) throws(FileError) {
@@ -451,7 +402,7 @@ package struct FolderTree {
       })
   }
 
-  /// Returns the files in a folder and in the folders inside it.
+  /// Returns the identities of the files in a folder and its subfolders.
   func identities(in folder: String) throws(FileError) -> Set<FileStatus.Identity> {
     var identities: Set<FileStatus.Identity> = []
     try walk(SupportFolder(path: folder), limit: Self.removalLimit) { _, status throws(FileError) in
@@ -462,12 +413,11 @@ package struct FolderTree {
 }
 
 extension FileStatus {
-  /// The permissions and the owner for a folder like this one that is to be filled, even if this one is read-only.
+  /// The owner, and the permissions for a folder like this one that must be filled even if this one is read-only.
   fileprivate var writableAttributes: FileAttributes {
     FileAttributes(mode: attributes.mode | 0o700, owner: owner, group: group)
   }
 
-  /// The permissions for the owner alone, and the owner.
   fileprivate var privateAttributes: FileAttributes {
     FileAttributes(mode: 0o700, owner: owner, group: group)
   }

@@ -5,37 +5,37 @@ import HeirloomStore
 
 /// A previous version of the store, complete in a folder of its own.
 package struct PreviousVersionFiles: Equatable, Sendable {
-  /// The folder's name, which is the version's name for people.
+  /// The folder's name, under which the user sees the version.
   package let name: VersionName
-  /// The folder.
+  /// The path of the folder.
   package let path: String
-  /// The store's main file in the folder; `nil` when it is not there.
+  /// The path of the store's main file in the folder; `nil` if it is not there.
   package let storePath: String?
-  /// The version's own manifest; `nil` when it is damaged, though the files may still be whole.
+  /// The version's own manifest; `nil` if it is damaged, although the files may be whole.
   package let manifest: PreviousVersionManifest?
-  /// The main file's length now, in bytes.
+  /// The main file's present size, in bytes.
   package let storeByteCount: Int64
 
-  /// The length of the whole version, in bytes; it shares linked files with the store.
+  /// The size of the whole version, in bytes; it shares linked files with the store.
   package var byteCount: Int64 {
     let others = (manifest?.supportByteCount ?? 0).addingReportingOverflow(storeByteCount)
     return others.overflow ? .max : others.partialValue
   }
 }
 
-/// A previous version's description of itself.
+/// The manifest in a previous version's folder.
 package struct PreviousVersionManifest: Equatable, Sendable {
-  /// The identifier of the operation that kept it: 32 hexadecimal digits.
+  /// The identifier of the operation that kept the version: 32 hexadecimal digits.
   package let identifier: String
-  /// The time of keeping it, in seconds since 1970-01-01 UTC.
+  /// The time of the operation, in seconds since 1970-01-01 UTC.
   package let time: Int64
   /// The name of the store's main file.
   package let storeName: String
-  /// The main file's length when the version was kept, in bytes.
+  /// The main file's size when the version was kept, in bytes.
   package let storeByteCount: Int64
   /// The number of files in the folder of external binary data.
   package let supportFileCount: Int
-  /// The length of those files together, in bytes.
+  /// The size of those files together, in bytes.
   package let supportByteCount: Int64
   /// The model's checksum, if the caller knew it.
   package let versionChecksum: String?
@@ -43,37 +43,37 @@ package struct PreviousVersionManifest: Equatable, Sendable {
   package let versionName: String?
   /// The generation of the store, if it has one.
   package let generation: String?
-  /// The generation of the store that took its place, empty if that has none; `nil` in manifests of earlier releases.
+  /// The generation of the store that replaced it, empty if that has none; `nil` in manifests of earlier releases.
   package let successor: String?
   /// True when the store was in WAL mode before it was kept.
   package let usedWAL: Bool
-  /// The operation that put another store in its place.
+  /// The operation that replaced it.
   package let operation: VaultManifest.Operation
 
-  /// The content of this version that the store lacks; `nil` if it isn't known to lack any.
+  /// The content that only this version holds; `nil` if none is known.
   ///
-  /// It is empty in a pinned version that no comparison has found in another store.
+  /// It is empty in a pinned version whose rows no comparison has found in another store.
   package private(set) var alone: SoleContents?
-  /// True once the app has said that the version may be removed like any other, or another store holds its content.
+  /// True if the app allowed the version to be pruned like any other, or another store holds its content.
   ///
   /// In the second case, ``alone`` is an empty list.
   package private(set) var isReleased: Bool
-  /// The result of the last test of the version's soundness; `nil` if it wasn't tested, as by earlier releases.
+  /// The result of the version's last soundness test; `nil` if it wasn't tested, as by earlier releases.
   package private(set) var soundness: SoundnessNote?
 
-  /// True if the store that took its place was not made of it.
+  /// True if the store that replaced it was not built from it.
   package var isReplaced: Bool { operation == .adoption || operation == .restoration }
 
-  /// True while the version is never pruned, since no other store holds its rows.
+  /// True while the version must not be pruned, because no other store holds its rows.
   ///
-  /// A migration carries rows over. An adoption and a restoration don't: what was written to the store that they
-  /// replaced is in that store alone.
+  /// A migration copies rows over. An adoption and a restoration don't: rows written to the store that they
+  /// replaced are in that store alone.
   package var isPinned: Bool { !isReleased && (isReplaced || alone != nil) }
 
-  /// True if the version isn't pinned, and a finding may pin it: no person has released it.
+  /// True if the version isn't pinned, but may be pinned by a finding because the user has not released it.
   var mayBePinned: Bool { !isPinned && (!isReleased || alone?.items.isEmpty == true) }
 
-  /// The length limit for reading a manifest, in bytes.
+  /// The size limit for reading a manifest, in bytes.
   package static let byteLimit = 65_536
 
   /// Creates a manifest.
@@ -90,7 +90,7 @@ package struct PreviousVersionManifest: Equatable, Sendable {
     self.supportFileCount = supportFileCount
     self.supportByteCount = supportByteCount
     self.versionChecksum = versionChecksum
-    // A manifest has a limit, and a name this long is none that a person gave.
+    // A manifest has a size limit, and no one gives a version such a long name.
     self.versionName = versionName.flatMap { $0.utf8.count > 1024 ? nil : $0 }
     self.generation = generation
     self.successor = successor
@@ -107,7 +107,7 @@ package struct PreviousVersionManifest: Equatable, Sendable {
     return manifest
   }
 
-  /// Returns the same manifest, which says what the version alone holds; with an empty list, the version is released.
+  /// Returns the same manifest with the content that only this version holds; an empty list releases the version.
   func holding(_ alone: SoleContents) -> PreviousVersionManifest {
     var manifest = self
     manifest.alone = alone
@@ -122,22 +122,17 @@ package struct PreviousVersionManifest: Equatable, Sendable {
     return manifest
   }
 
-  /// Tells whether a store is the one that took the version's place, by its generation.
+  /// Returns true if the store of a generation is the one that replaced this version.
   ///
-  /// Manifests of earlier releases don't name it. A migration gave the store a generation of its own, which is not that
-  /// of a kept version.
-  ///
-  /// - Parameters:
-  ///   - generation: The store's generation; `nil` if it has none.
-  ///   - versions: All previous versions.
-  /// - Returns: False if it is another one.
+  /// Manifests of earlier releases don't have the successor's generation. For these, a migration's successor is any
+  /// store with a generation that no kept version has; for other operations, every store passes.
   func isFollowed(byStoreOf generation: String?, among versions: [PreviousVersionFiles]) -> Bool {
     if let successor { return successor == generation ?? "" }
     guard operation == .migration else { return true }
     return generation != nil && !versions.contains { $0.manifest?.generation == generation }
   }
 
-  /// Returns the same manifest with the result of a test of soundness.
+  /// Returns the same manifest with the result of a soundness test.
   func noting(_ soundness: SoundnessNote) -> PreviousVersionManifest {
     var manifest = self
     manifest.soundness = soundness
@@ -153,21 +148,21 @@ package struct PreviousVersionManifest: Equatable, Sendable {
     var supportFiles: Int
     var supportBytes: Int64
     var versionChecksum: String?
-    /// The version's name, and a checksum of its own: readers of earlier releases know neither, and pass over both.
+    /// The version's name, with its own checksum: earlier releases know neither, and ignore both.
     var versionName: String?
     var versionNameChecksum: String?
     var generation: String?
-    /// The generation of the store in its place, and a checksum of its own, as for the version's name.
+    /// The successor's generation, with its own checksum, as for the version's name.
     var successor: String?
     var successorChecksum: String?
     var wal: Bool
     /// The operation; missing for a migration.
     var operation: VaultManifest.Operation?
-    /// The version's sole content; missing if it holds nothing alone.
+    /// The content that only this version holds; missing if there is none.
     var alone: SoleContents?
     /// True for a released version, else missing.
     var released: Bool?
-    /// The result of the last test of soundness, and a checksum of its own, as for the version's name.
+    /// The result of the last soundness test, with its own checksum, as for the version's name.
     var soundness: SoundnessNote?
     var soundnessChecksum: String?
     var checksum: String
@@ -209,10 +204,7 @@ package struct PreviousVersionManifest: Equatable, Sendable {
         checksum: checksum))
   }
 
-  /// Reads a manifest.
-  ///
-  /// - Parameter bytes: The JSON.
-  /// - Throws: `ManifestError` if it is damaged, of a later format, or names files that are not the vault's.
+  /// Reads a manifest; throws if it is damaged, of a later format, or names files that are not the vault's.
   package init(decoding bytes: [UInt8]) throws(ManifestError) {
     let document = try ManifestChecksum.decode(Document.self, from: bytes)
     guard document.format == 1 else {
@@ -237,32 +229,30 @@ package struct PreviousVersionManifest: Equatable, Sendable {
   }
 }
 
-/// The result of the test of a version's soundness, with the main file's state at that time.
+/// The result of a version's soundness test, with the main file's state at that time.
 package struct SoundnessNote: Equatable, Sendable, Codable {
   /// The first fault in words, without a full stop; `nil` for a sound version.
   package let fault: String?
-  /// The main file's length, in bytes.
+  /// The main file's size, in bytes.
   let storeBytes: Int64
   /// The CRC-32 of the main file's bytes.
   let storeChecksum: UInt32
-  /// The main file's times: of the last change of content, then of any kind, each in seconds and nanoseconds.
+  /// The main file's `mtime`, then its `ctime`, each in seconds and nanoseconds.
   let storeTimes: [Int64]
 
-  /// Creates the note of a test.
   init(_ soundness: StoreSoundness, fault: String?) {
-    // A manifest has a limit, and a message may quote what a file says.
+    // A manifest has a size limit, and a message may quote text from a file.
     self.fault = (fault ?? soundness.fault).map { String(PlainText.line($0).prefix(200)) }
     storeBytes = soundness.file.size
     storeChecksum = soundness.checksum.value
     storeTimes = soundness.file.times
   }
 
-  /// Returns true if the main file has the length and the times that it had when it was tested.
+  /// Returns true if the main file has the size and times of the test.
   func fits(_ file: FileStamp?) -> Bool {
     file?.size == storeBytes && file?.times == storeTimes
   }
 
-  /// The fields that the note's checksum covers.
   var fields: [String?] {
     [fault, String(storeBytes), String(storeChecksum)] + storeTimes.map(String.init)
   }

@@ -1,6 +1,6 @@
-/// A complete set that returns to the store's place: a previous version or a set-aside store.
+/// A complete previous version or set-aside store that returns to the store's place.
 struct ReturningStore {
-  /// The origin of a set, by its folder's name.
+  /// The origin of a set, with its folder's name.
   enum Origin: Hashable {
     /// A previous version, from `previous`.
     case version(String)
@@ -8,18 +8,16 @@ struct ReturningStore {
     case aside(String)
   }
 
-  /// The set's origin.
   let origin: Origin
-  /// The set's folder.
+  /// The path of the set's folder.
   let folder: String
   /// The name of the set's main file.
   let storeName: String
-  /// The length of the whole set, in bytes.
+  /// The size of the whole set, in bytes.
   let byteCount: Int64
-  /// True when the set was in WAL mode; `nil` to take the mode of the store that it replaces.
+  /// True when the set was in WAL mode; `nil` to use the mode of the store that it replaces.
   let usedWAL: Bool?
 
-  /// The set's main file.
   var storePath: String { PathText.join(folder, storeName) }
 
   /// The operation that returns the set.
@@ -31,7 +29,7 @@ struct ReturningStore {
     return name
   }
 
-  /// Returns the error that says why the set can't take the store's place.
+  /// Returns the error for a set that can't replace the store.
   func unusable(_ reason: String) -> VaultError {
     switch origin {
     case .version(let name): .unusableVersion(id: name, reason: reason)
@@ -41,7 +39,6 @@ struct ReturningStore {
 }
 
 extension ReturningStore {
-  /// Creates a set from a previous version.
   init(_ version: PreviousVersionFiles, usedWAL: Bool) throws(VaultError) {
     guard let path = version.storePath else {
       throw .unusableVersion(id: version.name.text, reason: "its store file is not there")

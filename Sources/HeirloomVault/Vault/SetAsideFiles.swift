@@ -1,17 +1,17 @@
 import Foundation
 import HeirloomModel
 
-/// A set-aside store, with everything that belongs to it, in a folder of its own.
+/// A set-aside store and its files, in a folder of their own.
 package struct SetAsideFiles: Equatable, Sendable {
-  /// The folder's name: the UTC time as people read it, then eight hexadecimal digits.
+  /// The folder's name: the readable UTC time, then eight hexadecimal digits.
   package let name: String
-  /// The time of setting it aside, in seconds since 1970-01-01 UTC.
+  /// The time when it was set aside, in seconds since 1970-01-01 UTC.
   package let time: Int64
-  /// The folder.
+  /// The path of the folder.
   package let path: String
   /// The notice about the store, for the app to show; `nil` if there is none.
   package let notice: [UInt8]?
-  /// True when somebody has acknowledged the notice.
+  /// True when the user has acknowledged the notice.
   package let isAcknowledged: Bool
   /// The record of the store's return to its place; `nil` if it has not returned.
   package let adoption: ReturnRecord?
@@ -19,13 +19,12 @@ package struct SetAsideFiles: Equatable, Sendable {
   /// Returns the path of the store's main file; the file may be gone.
   package func storePath(named name: String) -> String { PathText.join(path, name) }
 
-  /// The name of the file that holds the notice.
   static let noticeName = "notice.json"
-  /// The name of the notice's file once somebody has acknowledged it.
+  /// The name of the notice's file once it is acknowledged.
   static let acknowledgedName = "notice-acknowledged.json"
   /// The name of the file that records the store's return to its place.
   static let adoptionName = "adopted.json"
-  /// The length limit for reading one of these files, in bytes.
+  /// The size limit for reading one of these files, in bytes.
   static let byteLimit = 65_536
 }
 
@@ -46,8 +45,7 @@ package struct ReturnRecord: Equatable, Sendable, Codable {
 extension StoreVault {
   /// Lists the set-aside stores, the oldest first, without a lock.
   ///
-  /// - Returns: The stores; one that is being set aside now is among them once its notice is on the disk.
-  /// - Throws: ``VaultError/file(_:)`` when the folder can't be read.
+  /// A store that is being set aside is included once its notice is on the disk.
   package func setAsideStores() throws(VaultError) -> [SetAsideFiles] {
     try VaultError.wrapping { () throws(FileError) in
       guard try files.status(of: location.incompatible)?.kind == .directory else { return [] }
@@ -56,7 +54,7 @@ extension StoreVault {
         guard let name = VersionName(dated: folder) else { continue }
         let path = PathText.join(location.incompatible, folder)
         guard let status = try files.status(of: path), status.kind == .directory else { continue }
-        // A stranger's notice is not told as if it were ours.
+        // A notice that another user may have written is not shown as ours.
         let isTrusted = try isTrusted(status)
         let pending = isTrusted ? try content(of: SetAsideFiles.noticeName, in: path) : nil
         let acknowledged = pending == nil && isTrusted ? try content(of: SetAsideFiles.acknowledgedName, in: path) : nil
@@ -78,17 +76,14 @@ extension StoreVault {
     return try files.readFile(path, limit: SetAsideFiles.byteLimit)
   }
 
-  /// Reads the record of a return; the file's presence alone counts, since a crash may have left it empty.
+  /// Reads the record of a return; the file counts even if a crash left it empty.
   private func adoption(ofSetAt folder: String) throws(FileError) -> ReturnRecord? {
     guard try files.status(of: PathText.join(folder, SetAsideFiles.adoptionName)) != nil else { return nil }
     let bytes = try content(of: SetAsideFiles.adoptionName, in: folder) ?? []
     return (try? JSONDecoder().decode(ReturnRecord.self, from: Data(bytes))) ?? ReturnRecord()
   }
 
-  /// Records that somebody has read the notice about a set-aside store.
-  ///
-  /// - Parameter name: The name of the store's folder.
-  /// - Throws: ``VaultError/file(_:)`` when that can't be recorded; nothing happens if it was acknowledged before.
+  /// Records that the user acknowledged the notice about a set-aside store; does nothing if that was recorded before.
   package func acknowledgeNotice(of name: String) throws(VaultError) {
     guard VersionName(dated: name) != nil else { return }
     let folder = PathText.join(location.incompatible, name)

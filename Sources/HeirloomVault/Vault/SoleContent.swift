@@ -24,16 +24,14 @@ public struct SoleContent: Hashable, Sendable, Codable {
   }
 }
 
-/// The list of a previous version's sole content, as far as a manifest has room for it.
+/// A previous version's sole content, cut to the space in a manifest.
 package struct SoleContents: Equatable, Sendable, Codable {
   /// The first items.
   package let items: [SoleContent]
   /// The number of further items, which are not listed.
   package let unlistedCount: Int
 
-  /// Creates a list.
-  ///
-  /// - Parameter all: All items; names that are too long for a manifest are cut.
+  /// Creates a list; names that are too long for a manifest are cut.
   package init(_ all: [SoleContent]) {
     var room = PreviousVersionManifest.byteLimit / 2
     var items: [SoleContent] = []
@@ -42,7 +40,7 @@ package struct SoleContents: Equatable, Sendable, Codable {
         kind: item.kind, entity: String(item.entity.prefix(255)),
         property: item.property.map { String($0.prefix(255)) },
         rows: item.rows)
-      // JSON writes a control character with six bytes; keys and figures take the rest.
+      // JSON writes a control character as six bytes; the rest covers keys and numbers.
       room -= 6 * (listed.entity.utf8.count + (listed.property?.utf8.count ?? 0)) + 120
       guard room >= 0 else { break }
       items.append(listed)
@@ -51,7 +49,6 @@ package struct SoleContents: Equatable, Sendable, Codable {
     unlistedCount = all.count - items.count
   }
 
-  /// The fields that a manifest's checksum covers.
   var fields: [String?] {
     [String(unlistedCount)] + items.flatMap { [$0.kind, $0.entity, $0.property, String($0.rows)] }
   }

@@ -1,20 +1,20 @@
 import HeirloomModel
 
-/// The figures of too little room on a volume, found before anything was begun.
+/// The figures of a volume with too little space, found before anything was changed.
 public struct SpaceShortage: Hashable, Sendable {
   /// The store.
   public let storePath: String
-  /// The folder on the volume that lacks room, in which the store lies.
+  /// The folder that holds the store, on the volume that lacks space.
   public let folder: String
-  /// The system's name of the volume's file system, such as `ext4`; empty if the system doesn't tell.
+  /// The system's name of the volume's file system, such as `ext4`; empty if the system doesn't report it.
   public let fileSystem: String
   /// The bytes that must be free: the new store, copies of the old one where the volume has no links, and a reserve.
   public let neededBytes: UInt64
-  /// The part of `neededBytes` for copies of what is kept; 0 where links keep it.
+  /// The part of `neededBytes` for copies of the previous version; 0 where it is kept by links.
   public let previousVersionBytes: UInt64
-  /// The part of `neededBytes` that stays free, for everything else on the volume.
+  /// The part of `neededBytes` that must stay free for other uses of the volume.
   package let reservedBytes: UInt64
-  /// The bytes that are free for this process.
+  /// The bytes that this process can still write.
   public let availableBytes: UInt64
 
   /// Creates the figures.
@@ -33,7 +33,7 @@ public struct SpaceShortage: Hashable, Sendable {
 }
 
 extension SpaceShortage: CustomStringConvertible {
-  /// One sentence with what was found and what was expected.
+  /// One sentence with the free and the needed space.
   public var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {
@@ -42,7 +42,7 @@ extension SpaceShortage: CustomStringConvertible {
       (previousVersionBytes == 0 ? "" : ", \(CountText.size(previousVersionBytes)) of them for copies of what is kept")
       + (reservedBytes == 0 ? "" : ", \(CountText.size(reservedBytes)) of them to stay free for everything else")
     let (free, needed) = (CountText.size(availableBytes), CountText.size(neededBytes))
-    // Two figures that look the same when rounded would read as nonsense.
+    // Two sizes that are equal when rounded would make no sense.
     let figures =
       free == needed
       ? "\(CountText.counted(availableBytes, "byte")) left, and \(CountText.grouped(neededBytes))"

@@ -1,10 +1,10 @@
 import HeirloomFormats
 package import HeirloomStore
 
-/// A hold on a store that is one complete file, so that nobody else can read or write it.
+/// A hold on a store that is one complete file: no other connection can read or write it.
 ///
-/// It owns the one connection that can read the store meanwhile. Whoever builds a candidate
-/// attaches it to this connection and detaches it again. The store itself must not be changed through the connection.
+/// It owns the one connection that can read the store meanwhile. The builder of a candidate attaches the candidate to
+/// this connection and detaches it again. The store itself must not be changed through the connection.
 package final class StoreHold {
   /// The connection that holds the store as its main database.
   package let connection: Connection
@@ -12,7 +12,7 @@ package final class StoreHold {
   package let path: String
   /// True when the store was in WAL mode before the hold.
   package private(set) var usedWAL = false
-  /// True when provably nobody wrote to the store between the state that the caller saw and the hold.
+  /// True when the store provably had no write between the state that the caller saw and the hold.
   ///
   /// Counts that were taken in the store since that state are then true of the held store. False proves nothing.
   package private(set) var isAsSeen = false
@@ -21,7 +21,7 @@ package final class StoreHold {
 
   private let files: any FileOperations
   private let held: any HeldFile
-  /// The early reading of the candidate, for its builder and its proof.
+  /// Reads the candidate ahead, for its builder and its proof.
   private var reading: EarlyReading?
   private var isOpen = true
 
@@ -48,19 +48,14 @@ package final class StoreHold {
   /// ruin the new store; leaving WAL mode does. (An idle connection in rollback mode can't be noticed and need not be:
   /// its next write is refused, since the file has moved.)
   ///
-  /// - Parameters:
-  ///   - location: The store.
-  ///   - files: The file system.
-  ///   - timeout: The time to wait for others to let go.
-  ///   - seen: The store's state when the caller began its inspection.
-  /// - Returns: The hold.
-  /// - Throws: ``VaultError/storeInUse(path:reason:)`` when others don't let go; nothing was changed then.
+  /// Other connections get `timeout` to close the store. `seen` is the store's state before the caller's inspection.
+  /// Throws ``VaultError/storeInUse(path:reason:)`` if they don't close it; nothing is changed then.
   static func open(
     _ location: StoreLocation, files: any FileOperations, timeout: Duration, seen: StoreState? = nil
   ) throws(VaultError) -> StoreHold {
     let clock = ContinuousClock()
     let deadline = clock.now + timeout
-    // An attempt may leave WAL mode and then find that another process was quicker.
+    // An attempt may leave WAL mode before it finds that another process was faster.
     var usedWAL = false
     while true {
       let reason: String
@@ -73,7 +68,6 @@ package final class StoreHold {
     }
   }
 
-  /// The result of one attempt.
   private enum Attempt {
     case held(StoreHold)
     case refused(String)
@@ -84,7 +78,7 @@ package final class StoreHold {
   ) throws(VaultError) -> Attempt {
     let held: any HeldFile
     do throws(FileError) {
-      // It is opened before SQLite opens the file, and closed after it: closing any handle drops SQLite's locks.
+      // Opened before SQLite opens the file, and closed after it: closing any handle drops SQLite's locks.
       held = try files.hold(location.path)
     } catch {
       throw .file(error)
@@ -133,11 +127,11 @@ package final class StoreHold {
 
   /// Returns the reason why SQLite may not open the store yet; `nil` if it may.
   ///
-  /// - Throws: ``VaultError`` for a store that SQLite must not open at all.
+  /// Throws for a store that SQLite must not open at all.
   private static func reasonToWait(
     _ location: StoreLocation, _ status: FileStatus, files: any FileOperations
   ) throws(VaultError) -> String? {
-    // SQLite takes an empty file for a new database and deletes the -wal beside it, which may hold everything.
+    // SQLite treats an empty file as a new database and deletes the -wal beside it, which may hold all the data.
     guard status.size > 0 else {
       throw .unreadableStore(
         path: location.path,
@@ -148,7 +142,7 @@ package final class StoreHold {
     if let objection = StoreReading.objectionToLog(besideStoreAt: location.path) {
       throw .unusableSideFile(path: location.path + "-wal", reason: objection)
     }
-    // SQLite would undo an interrupted change here, in the only copy; the vault does so only once the store is kept.
+    // SQLite would roll an interrupted change back here, in the only copy; the vault keeps the store before that.
     do throws(StoreError) {
       guard try RollbackJournal(besideDatabaseAt: location.path) != nil else { return nil }
       return "\"\(location.path)-journal\" tells of a change that is under way, or was interrupted"
@@ -161,7 +155,7 @@ package final class StoreHold {
     let connection: Connection
     do throws(SQLiteError) {
       var options = Connection.Options.building.withoutLinks
-      // A refusal must leave the main file and its -wal byte for byte as they are.
+      // A refused attempt must leave the main file and its -wal byte for byte as they are.
       options.checkpointsOnClose = false
       options.busyTimeout = 0
       connection = try Connection(path: path, mode: .readWrite, options: options)
@@ -178,15 +172,11 @@ package final class StoreHold {
     return connection
   }
 
-  /// Leaves WAL mode and takes the exclusive lock.
+  /// Leaves WAL mode and takes the exclusive lock; returns `nil` if the store is held, else the reason why it is not.
   ///
-  /// - Parameters:
-  ///   - seen: The store's state when the caller began its inspection.
-  ///   - leftWAL: Becomes true when the store was in WAL mode.
-  /// - Returns: `nil` when the store is held, else the reason why it is not.
-  /// - Throws: `SQLiteError`, a busy one when others have the store open.
+  /// `leftWAL` becomes true if the store was in WAL mode. A busy `SQLiteError` means that others have the store open.
   private func acquire(seen: StoreState?, leftWAL: inout Bool) throws(SQLiteError) -> String? {
-    // EXTRA would also sync the folder after the journal was removed; `settle` does that for all side files at once.
+    // EXTRA would also sync the folder after removing the journal; `settle` does that for all side files at once.
     try connection.execute("PRAGMA synchronous=FULL")
     #if canImport(Darwin)
       try connection.execute("PRAGMA fullfsync=1")
@@ -200,33 +190,29 @@ package final class StoreHold {
     if try connection.firstValue("PRAGMA journal_mode=DELETE")?.text != "delete" {
       return "it can't leave WAL mode"
     }
-    // The order matters: a write in exclusive locking mode leaves a journal behind. The empty transaction takes the
-    // lock, the locking mode keeps it, and SQLite's backup can read, which it can't inside a transaction that writes.
+    // In this order: a write in exclusive locking mode leaves a journal behind. The empty transaction takes the lock
+    // and the locking mode keeps it. SQLite's backup can then read, which it can't inside a write transaction.
     try connection.execute("PRAGMA locking_mode=EXCLUSIVE")
     try connection.execute("BEGIN EXCLUSIVE")
     try connection.execute("COMMIT")
     if let version {
-      // In rollback mode the header counts each commit and each change of mode: SQLite tells of any that wasn't ours.
+      // In rollback mode the header counts each commit and each change of mode, so SQLite detects any by others.
       isAsSeen = try connection.firstInteger("PRAGMA data_version") == version
     } else if !leftWAL, let seen {
-      // Nothing was written through this connection, and nobody else can write now.
+      // Nothing was written through this connection, and no other connection can write now.
       isAsSeen = seen.isStill(at: path)
     }
     let mode = try connection.firstValue("PRAGMA journal_mode")?.text
     return mode == "delete" ? nil : "it is in WAL mode again"
   }
 
-  /// Compares a store in WAL mode with a state, once nobody else can write until WAL mode is left.
+  /// Compares a store in WAL mode with a state, while no other connection can write until WAL mode is left.
   ///
   /// Leaving WAL mode changes the main file, so nothing could be compared afterwards.
   /// In exclusive locking mode the empty transaction takes the lock on the main file that leaving takes.
   /// The locking mode is then changed back, since leaving WAL mode in exclusive locking mode
-  /// would leave a journal behind. That change does not access the store, and only an access would let go of the lock.
-  ///
-  /// - Parameter seen: The state.
-  /// - Returns: SQLite's data version, which tells this connection of changes by others;
-  ///   `nil` if the state is different.
-  /// - Throws: `SQLiteError`, a busy one when others have the store open.
+  /// would leave a journal behind. That change doesn't access the store, and only an access would release the lock.
+  /// Returns SQLite's data version, which changes with each commit of another connection; `nil` if the state differs.
   private func versionInWAL(ifStill seen: StoreState) throws(SQLiteError) -> Int64? {
     try connection.execute("PRAGMA locking_mode=EXCLUSIVE")
     try connection.execute("BEGIN IMMEDIATE")
@@ -237,42 +223,31 @@ package final class StoreHold {
     return isStill ? version : nil
   }
 
-  /// Brings the held file to the disk, and removes side files that hold nothing.
+  /// Syncs the held file, and removes side files without data; returns `nil`, or the reason why the store is not held.
   ///
-  /// - Parameters:
-  ///   - location: The store.
-  ///   - isSynchronized: True when SQLite has just synced the main file, as it does when it leaves WAL mode.
-  /// - Returns: `nil`, or the reason why the store is not ours after all.
-  /// - Throws: `FileError` when something could not be done.
+  /// `isSynchronized` is true if SQLite has just synced the main file, as it does when it leaves WAL mode.
   private func settle(_ location: StoreLocation, isSynchronized: Bool) throws(FileError) -> String? {
     if let left = try SideFiles.removeCold(of: path, files: files) { return "its side file \"\(left)\" holds data" }
     guard try files.status(of: path)?.identity == status.identity else { return "another process replaced it" }
-    // The app may have written with less care, and the previous version has to be on the disk. Apple's SQLite orders
-    // writes where it was asked to bring them to the disk.
+    // The app may have written without syncing, and the previous version must be on the disk. Apple's SQLite only
+    // orders writes when it is asked to sync them.
     #if canImport(Darwin)
       try held.synchronize()
     #else
       if !isSynchronized { try held.synchronize() }
     #endif
-    // A side file whose removal is not on the disk would come back beside the new store, and be taken for its own.
+    // A side file whose removal is not synced could come back beside the new store, and be read as its own.
     try files.synchronizeDirectory(location.directory)
     return nil
   }
 
   // MARK: Copies of the store
 
-  /// Makes the candidate a copy of the store, with shared blocks where the file system can do that.
+  /// Replaces the empty file at the candidate's path by a copy of the store; returns true if they share blocks.
   ///
-  /// The copy is changed further, so a sync now would be one too many. It is its owner's alone until it has its
-  /// attributes.
-  ///
-  /// - Parameters:
-  ///   - candidate: The candidate's path; the empty file there is replaced.
-  ///   - attributes: The copy's permissions and owner; `nil` for those of the store.
-  ///   - readsAhead: True if the caller will read much of the copy, whose shared blocks aren't in memory as its own.
-  ///   - goesOn: Hears of what was copied; false stops.
-  /// - Returns: True if the copy shares the store's blocks.
-  /// - Throws: `FileError`; there may be no file then.
+  /// The copy is changed further, so it is not synced. Only its owner can open it until it has its attributes.
+  /// `readsAhead` is for a caller that will read much of the copy: shared blocks are not in memory for a second file.
+  /// `goesOn` receives the bytes copied, and returns false to stop. A failure may leave no file.
   @discardableResult
   package func duplicateStore(
     to candidate: String, attributes: FileAttributes? = nil, readsAhead: Bool = true,
@@ -289,27 +264,25 @@ package final class StoreHold {
     return false
   }
 
-  /// Returns where a copy that shares the store's blocks still does, as far as the system tells: ranges in bytes, rising.
+  /// Returns the byte ranges that a clone still shares with the store, ascending.
   package func sharedRanges(withCloneAt candidate: String) -> [Range<Int64>] {
     held.sharedRanges(withCloneAt: candidate)
   }
 
-  /// Stops the reading ahead of the candidate, and closes the candidate's file for it.
+  /// Stops reading the candidate ahead, and closes the file that was opened for that.
   func stopReadingAhead() {
     reading?.stop()
     reading = nil
   }
 
-  /// Makes a new file with the store's content and attributes, on the disk.
-  ///
-  /// - Returns: The attributes that could not be carried over.
+  /// Copies the store's content and attributes to a new file, syncs it and returns the attributes it could not copy.
   func copyStore(to path: String) throws(FileError) -> PassedOver {
     try held.copy(to: path, attributes: status.attributesBesideList)
   }
 
   /// Gives a candidate the store's permissions, access list and extended attributes, and no others.
   ///
-  /// - Returns: The attributes that could not be carried over.
+  /// Returns the attributes it could not copy.
   func giveAttributes(to candidate: String) throws(FileError) -> PassedOver {
     try held.giveAttributes(to: candidate)
   }
@@ -321,9 +294,9 @@ package final class StoreHold {
 
   // MARK: Letting go
 
-  /// Lets go of the store, without changing anything.
+  /// Releases the store, without changing anything.
   ///
-  /// After a swap there is no other way: SQLite finds side files by the path, and they would be the new store's.
+  /// After a swap nothing else is possible: SQLite finds side files by path, and they would be the new store's.
   func close() {
     stopReadingAhead()
     guard isOpen else { return }
@@ -332,16 +305,15 @@ package final class StoreHold {
     held.close()
   }
 
-  /// Restores the store's journal mode, and lets go of the store.
+  /// Restores the store's journal mode, and releases the store.
   ///
   /// Call it only while the store is still the file that was held.
-  ///
-  /// - Throws: `SQLiteError` when another process was quicker; the store is whole then, and in rollback mode.
+  /// If another process opens the store first, it throws and the store stays in rollback mode, undamaged.
   func closeRestoringJournalMode() throws(SQLiteError) {
     let leftWAL = isOpen && usedWAL
     close()
     guard leftWAL else { return }
-    // Apple's SQLite refuses to use a file that got a second name through the connection that had it open.
+    // Apple's SQLite refuses to use a file that got a second hard link through the connection that had it open.
     var options = Connection.Options.building.withoutLinks
     options.busyTimeout = 200
     let connection = try Connection(path: path, mode: .readWrite, options: options)
@@ -352,17 +324,11 @@ package final class StoreHold {
 
 /// The handling of SQLite's side files under the exclusive lock.
 enum SideFiles {
-  /// Removes side files that hold nothing.
+  /// Removes side files without data, and returns the first one that holds data; `nil` if none is left.
   ///
   /// An empty `-wal` stays when SQLite fails to remove it.
   /// A `-journal` that starts with zero stays in the journal modes PERSIST and TRUNCATE.
-  /// SQLite takes neither for data, and each would stay for ever. The `-shm` is only an index of the `-wal`.
-  ///
-  /// - Parameters:
-  ///   - path: The database's main file, held exclusively.
-  ///   - files: The file system.
-  /// - Returns: The first side file that holds data; `nil` when none is left.
-  /// - Throws: `FileError` when a side file can't be read or removed.
+  /// SQLite reads neither as data, and they would stay forever. The `-shm` is only an index of the `-wal`.
   static func removeCold(of path: String, files: any FileOperations) throws(FileError) -> String? {
     if let status = try files.status(of: path + "-wal") {
       guard status.kind == .regular, status.size == 0 else { return path + "-wal" }
@@ -383,12 +349,7 @@ enum SideFiles {
 }
 
 extension SideFiles {
-  /// Refuses names that SQLite would follow, wait for or write into although they are no side files of the store.
-  ///
-  /// - Parameters:
-  ///   - path: The store's main file.
-  ///   - files: The file system.
-  /// - Throws: ``VaultError/unusableSideFile(path:reason:)``.
+  /// Rejects names that SQLite would follow, wait for or write into although they are not side files of the store.
   static func check(besideStore path: String, files: any FileOperations) throws(VaultError) {
     for suffix in StoreLocation.sideSuffixes {
       let status = try VaultError.wrapping { () throws(FileError) in try files.status(of: path + suffix) }
@@ -396,7 +357,7 @@ extension SideFiles {
       guard status.kind == .regular else {
         throw .unusableSideFile(path: path + suffix, reason: "it is a \(status.kind.rawValue)")
       }
-      // The other side files may have a second name while a store is set aside.
+      // The other side files may have a second hard link while a store is set aside.
       guard suffix != "-shm" || status.linkCount == 1 else {
         throw .unusableSideFile(path: path + suffix, reason: "it has \(status.linkCount) names (hard links)")
       }
@@ -405,9 +366,9 @@ extension SideFiles {
 
   /// Makes the side files of WAL mode writable if the store is.
   ///
-  /// SQLite gives them the store's permissions of that moment.
-  /// Side files made while the store was read-only would keep it from ever being written,
-  /// whatever rights it gets later. Permissions that can't be changed are left for SQLite to report.
+  /// SQLite gives them the store's permissions at the time of their creation.
+  /// Side files made while the store was read-only would prevent all later writes to it.
+  /// If the permissions can't be changed, SQLite reports the error.
   static func giveRightToWrite(besideStore path: String, status: FileStatus, files: any FileOperations) {
     for suffix in ["-wal", "-shm"] where status.mode & 0o200 != 0 {
       guard let side = try? files.status(of: path + suffix), side.kind == .regular, side.mode & 0o200 == 0,

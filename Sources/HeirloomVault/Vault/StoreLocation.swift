@@ -1,8 +1,8 @@
 import HeirloomModel
 
-/// The place of a store and of everything that belongs to it.
+/// The location of a store and of everything that belongs to it.
 ///
-/// All paths are absolute and free of symbolic links in the folders above the store. If the store's own name is a link,
+/// All paths are absolute, without symbolic links in the folders above the store. If the store's own name is a link,
 /// it was followed once. Everything beside a store is beside the real file, as SQLite's side files are.
 package struct StoreLocation: Hashable, Sendable {
   /// The ending of the companion folder's name.
@@ -13,7 +13,7 @@ package struct StoreLocation: Hashable, Sendable {
   package static let sideSuffixes = ["-wal", "-shm", "-journal"]
   /// The ending of a `-wal` that SQLite could not read to its end, kept beside the previous version of its store.
   ///
-  /// Under the plain name, SQLite would take it for the version's own `-wal`, and drop it.
+  /// Under the plain name, SQLite would treat it as the version's own `-wal`, and drop it.
   package static let unreadLogSuffix = "-wal.unread"
   /// The name of a snapshot, in the companion folder and in a previous version.
   package static let snapshotName = "model.json.gz"
@@ -25,13 +25,10 @@ package struct StoreLocation: Hashable, Sendable {
   /// The name of the store's main file.
   package let name: String
 
-  /// Finds a store's place.
+  /// Resolves a store's path; the file need not exist, but its folder must.
   ///
-  /// - Parameters:
-  ///   - path: The store's path, absolute or relative; the file need not exist, but its folder must.
-  ///   - files: The file system.
-  /// - Throws: ``VaultError/notAFile(path:found:)`` for a symbolic link that leads nowhere or a path that can't name a
-  ///   file, ``VaultError/withoutStore(_:)`` when the folder can't be found.
+  /// Throws ``VaultError/notAFile(path:found:)`` for a broken symbolic link or a path that can't name a file, and
+  /// ``VaultError/withoutStore(_:)`` if the folder can't be found.
   package init(resolving path: String, files: some FileOperations) throws(VaultError) {
     let real: String
     do throws(FileError) {
@@ -76,7 +73,7 @@ package struct StoreLocation: Hashable, Sendable {
 
   // MARK: The companion folder
 
-  /// The folder that holds everything of ours.
+  /// The folder that holds all files of Heirloom.
   package var companion: String { path + Self.companionSuffix }
   /// The snapshot of the last-used model.
   package var snapshot: String { PathText.join(companion, Self.snapshotName) }
@@ -86,9 +83,9 @@ package struct StoreLocation: Hashable, Sendable {
   package var incompatible: String { PathText.join(companion, "incompatible") }
   /// The folder of the candidates.
   package var incoming: String { PathText.join(companion, "incoming") }
-  /// The manifest of an operation that is under way.
+  /// The manifest of an unfinished operation.
   package var manifest: String { PathText.join(companion, Self.manifestName) }
-  /// The `-wal` that SQLite could not read to its end, until it is kept with a previous version.
+  /// The `-wal` that SQLite could not read to its end, until it is stored with a previous version.
   package var unreadLog: String { PathText.join(companion, String(Self.unreadLogSuffix.dropFirst())) }
   /// The draft of the manifest, which is then renamed.
   package var manifestDraft: String { manifest + ".tmp" }
@@ -97,10 +94,9 @@ package struct StoreLocation: Hashable, Sendable {
 
   // MARK: Names
 
-  /// Finds the folder that holds a kept store or a candidate.
+  /// Returns the name of the folder, such as `previous`, that holds a kept store or candidate; `nil` outside of them.
   ///
-  /// - Parameter path: A path of a file. Links in it are not followed.
-  /// - Returns: The folder's name, such as `previous`; `nil` for a path outside such folders.
+  /// Links in the path are not followed.
   package static func keptFolder(of path: String) -> String? {
     // Most paths contain no such folder.
     guard path.contains(companionSuffix) else { return nil }
@@ -110,16 +106,16 @@ package struct StoreLocation: Hashable, Sendable {
     }.map { String($1) }
   }
 
-  /// Returns true for the name of a folder of external binary data, whatever the store's name.
+  /// Returns true for the name of a folder of external binary data of any store.
   package static func isSupportName(_ name: some StringProtocol) -> Bool {
     name.hasPrefix(".") && name.hasSuffix("_SUPPORT")
   }
 
-  /// Returns the name of a store's folder of external binary data, by the store's name.
+  /// Returns the name of a store's folder of external binary data.
   ///
-  /// It is Core Data's rule: the store's name without its extension, between `.` and `_SUPPORT`.
+  /// Core Data's rule: the store's name without its extension, between `.` and `_SUPPORT`.
   package static func supportName(forStore name: String) -> String {
-    // By bytes: a scalar after the dot may form one character with it.
+    // Split by bytes: a scalar after the dot may form one character with it.
     let bytes = name.utf8
     var stem = Substring(name)
     if let dot = bytes.lastIndex(of: UInt8(ascii: ".")), dot != bytes.startIndex,

@@ -2,26 +2,24 @@ import HeirloomStore
 
 /// A swap: the replacement of a store by a candidate, from the lock to the rename.
 ///
-/// There is one way. ``StoreVault/begin()`` takes the lock and settles what an earlier run left.
+/// The order of calls: ``StoreVault/begin()`` takes the lock and recovers from an interrupted run.
 /// ``hold(_:usesWAL:)`` holds the store and makes an empty candidate, and the caller fills it.
-/// ``prove(_:)`` has the caller compare the two and brings the candidate to the disk. ``commit(alone:)`` keeps
+/// ``prove(_:)`` has the caller compare the two, and syncs the candidate. ``commit(alone:)`` keeps
 /// the store and renames the candidate. After a failed step, ``rollBack(after:)`` leaves the store as it was, in the
-/// journal mode it had. A swap that is dropped only lets go of the lock and the store; the next run settles the rest.
+/// journal mode it had. Dropping a swap only releases the lock and the store; the next run cleans up.
 package final class StoreSwap {
   private let vault: StoreVault
-  /// The lock; `nil` where the caller holds it.
+  /// The lock; `nil` if the caller holds it.
   private let lock: (any FileLock)?
-  /// The identifier of the operation.
   private let identifier: String
-  /// The description of the swap and the hold; `nil` before the store is held.
+  /// The description of the swap, and the hold; `nil` before the store is held.
   private var held: (replacement: StoreVault.Replacement, store: StoreHold, usesWAL: Bool)?
-  /// The damage of a `-wal` that will be kept with the old store; `nil` if none will, and before the store is held.
+  /// The damage of a `-wal` that will be stored with the old store; `nil` if there is none, or before the hold.
   package private(set) var logDamage: LogDamage?
-  /// The damage of each log that waits to be kept.
+  /// The damage of each log that waits to be stored.
   private var unreadLogs: [String: LogDamage] = [:]
   /// The manifest on the disk; `nil` before it is written.
   private var manifest: VaultManifest?
-  /// The candidate's generation.
   private var generation: String?
 
   /// Creates a swap; nothing is done yet.
@@ -41,16 +39,11 @@ package final class StoreSwap {
 
   /// Leaves WAL mode, holds the store exclusively, writes the manifest and makes an empty candidate.
   ///
-  /// The candidate is its owner's alone until it is proven. The caller attaches it to the hold's connection and detaches
-  /// it again.
+  /// Only the candidate's owner can open it until it is proven. The caller attaches it to the hold's connection and
+  /// detaches it again.
   /// New external files go into the folder ``StoreLocation/supportName`` beside it, each written with a sync:
   /// they are added to the store's own before the rename.
-  ///
-  /// - Parameters:
-  ///   - replacement: The description of the swap. Rows may have changed since it was made.
-  ///   - usesWAL: True for a new store in WAL mode; `nil` for the mode of the old one.
-  /// - Returns: The hold.
-  /// - Throws: ``VaultError``, or an error from the receiver of events.
+  /// Rows may have changed since `replacement` was made. If `usesWAL` is `nil`, the new store gets the old one's mode.
   package func hold(_ replacement: StoreVault.Replacement, usesWAL: Bool? = nil) throws -> StoreHold {
     try VaultError.wrappingFileErrors {
       try vault.checkPathLength()
@@ -62,7 +55,7 @@ package final class StoreSwap {
         location, files: files, timeout: vault.configuration.holdTimeout, seen: replacement.seen)
       held = (replacement, store, usesWAL ?? store.usedWAL)
       try vault.emit(.held(usedWAL: store.usedWAL))
-      // Before anything of the store's content is there: new files get the class of their folder.
+      // Before any of the store's content is there: new files get the class of their folder.
       func protect(_ path: String) throws {
         let left = try store.giveProtection(to: path)
         guard left.count == 0 || vault.configuration.allowLostProtection else {
@@ -79,7 +72,7 @@ package final class StoreSwap {
     }
   }
 
-  /// Makes the vault's folders and the operation's manifest.
+  /// Makes the vault's folders and writes the operation's manifest.
   private func writeManifest(for replacement: StoreVault.Replacement) throws {
     guard let companion = try files.status(of: location.companion) else {
       throw VaultError.unusableFolder(path: location.companion, reason: "it vanished")
@@ -95,19 +88,18 @@ package final class StoreSwap {
     try vault.emit(.manifestWritten(identifier: identifier))
   }
 
-  /// Has the caller prove a complete candidate, and brings it to the disk.
+  /// Has the caller prove a complete candidate, and syncs it.
   ///
-  /// - Parameter proof: Compares the candidate with the store, and throws if the candidate is wrong.
-  /// - Throws: The error of `proof`, or ``VaultError/unfitCandidate(path:reason:)``.
+  /// `proof` compares the candidate with the store, and throws if the candidate is wrong.
   package func prove(_ proof: () throws -> Void) throws {
     try VaultError.wrappingFileErrors {
       let (_, store, usesWAL) = try heldStore()
       // The reading must end before the candidate becomes the store, which others may lock.
       defer { store.stopReadingAhead() }
       try vault.emit(.built(path: candidatePath))
-      // By whichever builder, and in place of those of a version that is restored. The candidate's sync comes later.
+      // This replaces the attributes from the builder or the restored version. The candidate is synced later.
       vault.reportLeftOut(try store.giveAttributes(to: candidatePath), of: location.path)
-      // The journal mode is yet to be written and synced with all the rest: an earlier sync pays only for a large file.
+      // The journal mode is written and synced later, with everything else: an extra sync pays only for a large file.
       let isSyncedLater = try usesWAL && files.status(of: candidatePath)?.size ?? 0 < Self.leastEarlySync
       if isSyncedLater {
         try proof()
@@ -120,35 +112,33 @@ package final class StoreSwap {
       guard attached.allSatisfy({ $0 == "main" || $0 == "temp" }), !store.connection.isInTransaction else {
         throw VaultError.unfitCandidate(path: candidatePath, reason: "it is still attached, or in a transaction")
       }
-      // In WAL mode, SQLite would need room for more files to read it.
+      // Read before WAL mode is set: in WAL mode, SQLite would need space for more files to read it.
       generation = try vault.readGeneration(of: candidatePath)
       try vault.complete(candidatePath, usesWAL: usesWAL, isSynchronized: !isSyncedLater)
       try vault.emit(.candidateSynchronized(path: candidatePath))
     }
   }
 
-  /// The size in bytes from which writing a candidate takes longer than one more sync.
+  /// The size in bytes from which an early sync saves time.
   private static let leastEarlySync: Int64 = 4 << 20
 
   // MARK: The commit point
 
   /// Keeps the old store, and renames the candidate to the store.
   ///
-  /// - Parameter alone: The content that only the old store will hold.
-  /// - Returns: The previous version.
-  /// - Throws: ``VaultError``: ``VaultError/outcomeUnknown(path:underlying:)``
-  ///   means that the rename was made and may not last; any other error means that the store is the old one.
+  /// `alone` is the content that only the old store will hold. ``VaultError/outcomeUnknown(path:underlying:)``
+  /// means that the rename was made and may not last; any other error means that the store is the old one.
   package func commit(alone: [SoleContent] = []) throws -> PreviousVersionFiles {
     let version = try VaultError.wrappingFileErrors { try retain(alone: alone) }
     do {
       try VaultError.wrappingFileErrors { try rename() }
     } catch let error as VaultError where error.isOutcomeUnknown {
-      // The store may be another file by now, and its side files must not be touched by this connection.
+      // The store may be another file by now, and this connection must not touch its side files.
       letGo()
       throw error
     }
     finish()
-    // It has the result of the test now.
+    // The version now has its soundness result.
     return (try? vault.readVersion(version.name)) ?? version
   }
 
@@ -163,7 +153,7 @@ package final class StoreSwap {
       logs: unreadLogs)
     self.manifest = manifest
     try vault.publishQuarantine(identifier, name: name)
-    // This comes before the store's own files are added.
+    // The store's present files must be separated before new ones are added.
     if replacement.operation != .migration { try vault.separateExternalFiles(identifier) }
     try vault.publishExternalFiles(identifier)
     try vault.emit(.previousVersionKept(id: name.text))
@@ -181,14 +171,14 @@ package final class StoreSwap {
     do throws(FileError) {
       try files.rename(candidatePath, to: location.path)
     } catch {
-      // The folder tells whether the rename happened.
+      // The folder shows whether the rename happened.
       if let now = try? files.status(of: location.path), now.identity == old.identity { throw error }
       throw VaultError.outcomeUnknown(path: location.path, underlying: error)
     }
     do throws(FileError) {
       try files.synchronizeDirectory(location.directory)
     } catch {
-      // Nothing is undone: either name may be the one on the disk, and both files are whole.
+      // Nothing is undone: either file may have the name on the disk, and both are whole.
       throw VaultError.outcomeUnknown(path: location.path, underlying: error)
     }
     letGo()
@@ -204,10 +194,10 @@ package final class StoreSwap {
     return try files.status(of: keptStore)?.identity == old.identity
   }
 
-  /// Removes what is left of the operation, whose result is on the disk.
+  /// Cleans up after the operation, whose result is on the disk.
   private func finish() {
     do throws(FileError) {
-      // Otherwise the store could come back with a second name, in the work folder.
+      // Otherwise a power loss could bring the store back with a second name, in the work folder.
       try files.synchronizeDirectory(vault.workFolder(identifier))
       try vault.replaceExternalFiles(identifier)
       try vault.tree.remove(vault.workFolder(identifier))
@@ -215,7 +205,7 @@ package final class StoreSwap {
         try vault.noteAdoption(manifest)
         try vault.removeKeptLogs(as: keptStore + "-")
       }
-      // The record stays until then, so that a run that dies here leaves the test to the next one.
+      // The manifest is removed only after the test, so if this run dies here, the next one tests.
       vault.testVersions()
       try files.unlink(location.manifest)
       try files.synchronizeDirectory(location.companion)
@@ -227,13 +217,11 @@ package final class StoreSwap {
 
   // MARK: Giving up
 
-  /// Removes everything of a swap that did not reach its commit point, and lets go of the store.
+  /// Removes everything of a swap that did not reach its commit point, and releases the store.
   ///
-  /// An event reports what can't be removed; the next run removes it.
+  /// Leftovers that can't be removed are reported by an event, and the next run removes them.
   /// After a rename whose outcome is unknown, nothing is undone.
-  ///
-  /// - Parameter error: The failure that ends the swap.
-  /// - Returns: The error to throw: the same one, or ``VaultError/file(_:)`` for an error of the file system.
+  /// Returns the same error, or ``VaultError/file(_:)`` for an error of the file system.
   package func rollBack(after error: any Error) -> any Error {
     let error = (error as? FileError).map(VaultError.file) ?? error
     guard let held else { return error }
@@ -264,10 +252,9 @@ package final class StoreSwap {
 }
 
 extension StoreVault {
-  /// Begins to replace the store: takes the lock, and settles what an earlier run left.
+  /// Begins to replace the store: takes the lock, and recovers from an interrupted run.
   ///
-  /// - Returns: The swap. Anyone may read the store until it is held; dropping the swap leaves the store byte for byte.
-  /// - Throws: ``VaultError``.
+  /// Others may read the store until it is held. Dropping the swap leaves the store byte for byte as it is.
   package func begin() throws -> StoreSwap {
     let swap = StoreSwap(in: self, lock: try takeLock(requiresStore: true))
     try VaultError.wrappingFileErrors {

@@ -3,19 +3,16 @@ package import HeirloomStore
 
 /// The result of returning a set-aside store to its place.
 package indirect enum AdoptionResult: Equatable, Sendable {
-  /// A copy that is the store now; `previous` is the replaced store, if there was one.
+  /// A copy became the store; `previous` is the replaced store, if there was one.
   case adopted(previous: PreviousVersionFiles?)
-  /// A set-aside store that had returned before: nothing was done.
+  /// The set-aside store had returned before, and nothing was done.
   case adoptedBefore(ReturnRecord)
 }
 
 extension StoreVault {
-  /// Finds a set-aside store.
+  /// Finds the set-aside store in a folder.
   ///
-  /// - Parameter name: The name of its folder.
-  /// - Returns: The set-aside store; its main file is there.
-  /// - Throws: ``VaultError/unusableSetAsideStore(id:reason:)`` when there is no such store, or its main file is not
-  ///   there.
+  /// Throws ``VaultError/unusableSetAsideStore(id:reason:)`` if there is none, or its main file is not there.
   package func setAsideStore(named name: String) throws(VaultError) -> SetAsideFiles {
     guard let set = try setAsideStores().first(where: { $0.name == name }) else {
       throw .unusableSetAsideStore(id: name, reason: "there is no such set")
@@ -25,7 +22,7 @@ extension StoreVault {
     let status = try VaultError.wrapping { () throws(FileError) in
       try files.status(of: set.storePath(named: location.name))
     }
-    // Through a link, the target would be changed.
+    // Work on a link would change its target.
     guard let status, status.kind == .regular else {
       throw .unusableSetAsideStore(
         id: name, reason: status.map { "\(location.name) is a \($0.kind.rawValue)" } ?? "\(location.name) is not there")
@@ -33,19 +30,13 @@ extension StoreVault {
     return set
   }
 
-  /// Puts a copy of a set-aside store in the store's place, and keeps the present store.
+  /// Replaces the store by a copy of a set-aside store, and keeps the present store.
   ///
-  /// The set-aside store stays where it is, for good.
+  /// The set-aside store is never removed from its folder.
   /// The present store is kept as a previous version that is never pruned, since the set-aside store does not
   /// hold its rows. A set-aside store returns once: its return is recorded beside it, after a crash by the next run.
-  ///
-  /// - Parameters:
-  ///   - name: The name of its folder.
-  ///   - current: The description of the present store.
-  ///   - prove: Checks the set-aside store, beyond SQLite's own quick check.
-  /// - Returns: The result.
-  /// - Throws: ``VaultError``, with ``VaultError/storeInUse(path:reason:)``
-  ///   also when somebody works on the set-aside store; or the error of `prove`. The store is then the one before.
+  /// `prove` checks the set-aside store, after SQLite's own quick check. On an error the store is unchanged;
+  /// ``VaultError/storeInUse(path:reason:)`` may also mean that the set-aside store is in use.
   package func adopt(
     _ name: String, current: Replacement = Replacement(), prove: (Connection) throws -> Void = { _ in }
   ) throws -> AdoptionResult {
@@ -64,22 +55,20 @@ extension StoreVault {
     }
   }
 
-  /// Brings to the disk the removal of everything that finished operations left.
+  /// Syncs the removal of all files left by finished operations.
   ///
-  /// No later run inspects a set-aside store that has returned: leftovers that a loss of power brought back would stay.
-  ///
-  /// - Throws: ``VaultError/file(_:)``; nothing has changed then.
+  /// No later run inspects a set-aside store that has returned, so files brought back by a power loss would stay.
   package func settleFinishedOperations() throws(VaultError) {
     try VaultError.wrapping { () throws(FileError) in try synchronizeRemovals() }
   }
 
   // MARK: Noting
 
-  /// Records the return of a set-aside store beside it, on the disk; does nothing for another operation.
+  /// Records the return of a set-aside store beside it, and syncs that; does nothing for another operation.
   func noteAdoption(_ manifest: VaultManifest) throws(FileError) {
     guard let path = adoptionPath(manifest) else { return }
     let folder = PathText.split(path).folder
-    // Somebody may have removed the set-aside store: there is nothing to record then.
+    // The user may have removed the set-aside store: there is nothing to record then.
     guard try files.status(of: folder)?.kind == .directory else { return }
     if try files.status(of: path) == nil {
       let adoption = ReturnRecord(time: manifest.time, replaced: manifest.keptFolder)
@@ -89,7 +78,7 @@ extension StoreVault {
     try files.synchronizeDirectory(folder)
   }
 
-  /// Returns true when the return of a set-aside store is recorded beside it.
+  /// Returns true if the return of a set-aside store is recorded beside it.
   func isAdoptionNoted(_ manifest: VaultManifest) throws(FileError) -> Bool {
     guard let path = adoptionPath(manifest) else { return false }
     return try files.status(of: path) != nil

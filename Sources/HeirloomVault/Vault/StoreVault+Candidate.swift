@@ -1,11 +1,11 @@
 import Foundation
 import HeirloomStore
 
-// The candidate of an operation and its manifest: parts of every operation that puts a store in the store's place.
+// The candidate and the manifest, which every operation that replaces the store has.
 extension StoreVault {
   /// Replaces the manifest; at each instant one of the two is whole.
   ///
-  /// The folder's sync also brings the names `previous` and `incoming`, which are made before, to the disk.
+  /// The folder's sync also makes the names `previous` and `incoming` durable, which were created before.
   func write(_ manifest: VaultManifest) throws(VaultError) {
     let bytes: [UInt8]
     do throws(ManifestError) {
@@ -15,7 +15,7 @@ extension StoreVault {
     }
     try VaultError.wrapping { () throws(FileError) in
       if try files.status(of: location.manifestDraft) != nil { try files.unlink(location.manifestDraft) }
-      // Whoever may read the store may finish the operation, and nobody else learns of it.
+      // Users that can read the store may finish the operation; the manifest is hidden from all others.
       let attributes = try files.status(of: location.path)?.attributes ?? FileAttributes(mode: 0o600)
       try files.writeNewFile(location.manifestDraft, bytes: bytes, attributes: attributes)
       try files.rename(location.manifestDraft, to: location.manifest)
@@ -23,13 +23,11 @@ extension StoreVault {
     }
   }
 
-  /// Returns the folder in which an operation builds.
   func workFolder(_ identifier: String) -> String { PathText.join(location.incoming, identifier) }
 
-  /// Returns the path of an operation's candidate.
   func candidate(_ identifier: String) -> String { PathText.join(workFolder(identifier), location.name) }
 
-  /// Makes the folder of an operation and the empty file of its candidate.
+  /// Creates the folder of an operation and the empty file of its candidate.
   func makeCandidate(_ identifier: String, attributes: FileAttributes) throws(FileError) -> String {
     let folder = try files.status(of: location.incoming)
     try files.makeDirectory(
@@ -38,13 +36,9 @@ extension StoreVault {
     return candidate(identifier)
   }
 
-  /// Gives a proven candidate its journal mode and brings it to the disk.
+  /// Gives a proven candidate its journal mode and syncs it; no connection may have it open.
   ///
-  /// - Parameters:
-  ///   - candidate: The candidate, which nobody has open.
-  ///   - usesWAL: True to put the candidate into WAL mode.
-  ///   - isSynchronized: True when the candidate's present content is on the disk.
-  /// - Throws: ``VaultError/unfitCandidate(path:reason:)`` when it is not one file, or can't be put into WAL mode.
+  /// Throws ``VaultError/unfitCandidate(path:reason:)`` if it is not one file, or can't be put into WAL mode.
   func complete(_ candidate: String, usesWAL: Bool, isSynchronized: Bool = false) throws(VaultError) {
     func checkAlone() throws(VaultError) {
       let left = try VaultError.wrapping { () throws(FileError) in
@@ -79,31 +73,31 @@ extension StoreVault {
     }
   }
 
-  /// Adds external files of a candidate to the store's own, on the disk.
+  /// Adds the candidate's external files to the store's own, and syncs them.
   ///
-  /// The old store does not know them; both stores are complete afterwards.
+  /// The old store doesn't refer to them; both stores are complete afterwards.
   func publishExternalFiles(_ identifier: String) throws(FileError) {
     let added = PathText.join(workFolder(identifier), location.supportName)
     try tree.add(added, to: try supportFolder())
   }
 
-  /// The folder of a restored set's external files that differ from the store's, in the operation's folder.
+  /// The folder, in the operation's folder, of a restored set's external files that differ from the store's.
   static let replacementsName = "replacements"
-  /// The name of an external file before it replaces another: always the same, so that a later run finds what a crash left.
+  /// The name of an external file before it replaces another; it is constant, so a later run finds it after a crash.
   private static let replacementDraft = "heirloom-replacement.tmp"
 
-  /// Puts a restored set's external files in the place of those of the store before, which are kept with it.
+  /// Replaces external files of the previous store by those of a restored set; the replaced files are kept.
   ///
-  /// It comes after the store's rename, so that a run that is undone leaves the store's own files.
+  /// It comes after the store's rename, so undoing a run leaves the store's own files.
   func replaceExternalFiles(_ identifier: String) throws(FileError) {
     try tree.replace(
       by: PathText.join(workFolder(identifier), Self.replacementsName), in: try supportFolder(),
       draft: Self.replacementDraft)
   }
 
-  /// Gives the store external files of its own, which share nothing with a kept set.
+  /// Gives the store external files that share no content with a kept set.
   ///
-  /// Core Data never writes into an existing external file, but an older app that came back with its store may.
+  /// Core Data never writes to an existing external file, but an older app that came back with its store may.
   func separateExternalFiles(_ identifier: String) throws(FileError) {
     try tree.separate(
       try supportFolder(),

@@ -3,10 +3,7 @@ import HeirloomModel
 package import HeirloomStore
 
 extension StoreVault {
-  /// Lists the set-aside stores, the oldest first.
-  ///
-  /// - Returns: The names of their folders.
-  /// - Throws: ``VaultError/file(_:)`` when the folder can't be read.
+  /// Lists the names of the set-aside stores' folders, the oldest first.
   package func setsAside() throws(VaultError) -> [String] {
     try VaultError.wrapping { () throws(FileError) in
       guard try files.status(of: location.incompatible)?.kind == .directory else { return [] }
@@ -20,10 +17,9 @@ extension StoreVault {
     }
   }
 
-  /// Finds unfinished operations and damage in the companion folder; takes no lock and writes nothing.
+  /// Finds unfinished operations and damage in the companion folder, and damage of the store's `-wal`.
   ///
-  /// - Returns: The findings, also about the store's `-wal`.
-  /// - Throws: ``VaultError/file(_:)`` when a folder can't be read.
+  /// It takes no lock and writes nothing.
   package func findings() throws(VaultError) -> [StoreFinding] {
     var findings = try VaultError.wrapping { () throws(FileError) in try externalFindings() }
     if let damage = try logDamage() {
@@ -59,7 +55,7 @@ extension StoreVault {
     return findings
   }
 
-  /// Returns the names of the vault's folders that stand for something else or can't be listed, each with the reason.
+  /// Returns the vault's folders that are no folders or can't be listed, each with the reason.
   private func unusableFolders() throws(VaultError) -> [(path: String, reason: String)] {
     guard
       let folder = try VaultError.wrapping({ () throws(FileError) in try files.status(of: location.directory) })
@@ -77,7 +73,7 @@ extension StoreVault {
           found.append((path, "it can't be read: \(error.reason)"))
         }
       }
-      // Nothing is inside then.
+      // The other folders are inside it.
       if path == location.companion, !found.isEmpty { break }
     }
     return found
@@ -104,7 +100,7 @@ extension StoreVault {
     }
   }
 
-  /// Returns findings about external data that would not be kept, or that keeps the store from being migrated.
+  /// Returns findings about external data that would not be kept, or that prevents a migration.
   private func externalFindings() throws(FileError) -> [StoreFinding] {
     let passedOver: PassedOver
     do throws(FileError) {
@@ -144,7 +140,7 @@ extension StoreVault {
 
   // MARK: Versions
 
-  /// Returns the ways in which a previous version is not as its manifest says; empty for one as it was kept.
+  /// Returns the differences between a previous version and its manifest; empty if it is as it was kept.
   func faults(of name: VersionName) throws(FileError) -> [VersionFault] {
     let folder = PathText.join(location.previous, name.text)
     if let reason = try objection(toVersionAt: folder) {
@@ -179,7 +175,7 @@ extension StoreVault {
           "had \(manifest.storeByteCount) bytes when it was kept and has \(status.size) now: something opened it for writing."
             + " Verify it.", store: manifest.storeName))
     }
-    // An earlier release noted SQLite's words with their line breaks.
+    // An earlier release recorded SQLite's message with its line breaks.
     if let fault = manifest.soundness?.fault?.split(separator: "\n").joined(separator: " ") {
       faults.append(
         VersionFault(
@@ -232,7 +228,7 @@ extension StoreVault {
     return faults
   }
 
-  /// Returns the problem that keeps a previous version from being restored, by its metadata; `nil` if there is none.
+  /// Returns the problem that prevents a previous version from being restored, by its metadata; `nil` if there is none.
   private func problem(withStoreAt path: String, folder: String, _ manifest: PreviousVersionManifest) -> String? {
     do throws(StoreError) {
       let hashes = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
@@ -243,7 +239,7 @@ extension StoreVault {
       }
       return "is of another model than when it was kept: something migrated it there."
     } catch {
-      // It was kept with the journal of the change, which whoever opens it undoes.
+      // It was kept with the journal of the change; opening it rolls the change back.
       if manifest.operation == .undoing, error.problem == .needsRecovery { return nil }
       return "holds a store that can't be read: \(error.description)"
     }
@@ -259,7 +255,7 @@ extension StoreVault {
 }
 
 extension VaultManifest.Operation {
-  /// The operation's name in a sentence.
+  /// The operation's name, for use in a sentence.
   fileprivate var words: String {
     switch self {
     case .migration: "migration"
@@ -271,15 +267,14 @@ extension VaultManifest.Operation {
   }
 }
 
-/// A way in which a previous version is not as it was kept.
+/// A difference between a previous version and its manifest.
 struct VersionFault {
   let severity: StoreFinding.Severity
   /// The rest of a sentence that begins with the version.
   let words: String
-  /// The name of the version's store; empty unless it is to be verified.
+  /// The name of the version's store; empty unless it should be verified.
   let storeName: String
 
-  /// True if the version's store is to be verified.
   var isForVerifying: Bool { !storeName.isEmpty }
 
   init(_ severity: StoreFinding.Severity, _ words: String, store: String = "") {

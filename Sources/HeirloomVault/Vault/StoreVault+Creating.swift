@@ -2,16 +2,13 @@ import Foundation
 import HeirloomStore
 
 extension StoreVault {
-  /// Puts a new store where there is none.
+  /// Creates a new store where there is none; returns false if another process created it first.
   ///
-  /// The store is whole from the moment it has its name: it is built in a folder of its own and linked into place.
-  /// So a crash leaves no store or the new one, and of two processes one makes it.
-  ///
-  /// - Parameter build: Makes the store at a path where nothing is, and closes it.
-  /// - Returns: True when it was made; false when another process was quicker.
-  /// - Throws: ``VaultError/sideFilesWithoutStore(path:sideFiles:)`` when side files of an earlier store are there,
-  ///   ``VaultError/storeMissing(path:previousVersions:)`` when a store was being replaced and vanished,
-  ///   the error of `build`, or another ``VaultError``. There is no store then.
+  /// The store is complete from the moment it has its name: it is built in a folder of its own and linked into place.
+  /// A crash leaves either no store or the new one. `build` creates and closes a store at an unused path.
+  /// It throws ``VaultError/sideFilesWithoutStore(path:sideFiles:)`` if side files of an earlier store exist, and
+  /// ``VaultError/storeMissing(path:previousVersions:)`` if a store was being replaced and vanished.
+  /// There is no store after any error.
   package func createStore(build: (String) throws -> Void) throws -> Bool {
     try withLock(requiresStore: false) {
       try recoverHoldingLock()
@@ -38,7 +35,7 @@ extension StoreVault {
         guard error.code == EEXIST else { throw error }
         return false
       }
-      // The companion folder may be as new as the store's name.
+      // The companion folder's name may be as new as the store's.
       try files.synchronizeDirectory(location.directory)
       return true
     }
@@ -46,15 +43,14 @@ extension StoreVault {
 
   /// The start of the name of a folder in which a new store is built.
   ///
-  /// Such a folder is no unfinished operation: no store existed that could have been harmed.
+  /// Such a folder is not an unfinished operation: there was no store to harm.
   private static let creationPrefix = "new-"
 
-  /// Returns true for the name of a folder in which a new store was built.
   static func isCreation(_ name: String) -> Bool {
     name.hasPrefix(creationPrefix) && VersionName.isIdentifier(String(name.dropFirst(creationPrefix.count)))
   }
 
-  /// Throws if side files hold data: SQLite would play them back into the new store, or delete them.
+  /// Throws if side files hold data: SQLite would apply them to the new store, or delete them.
   private func checkNoSideFiles() throws {
     for suffix in StoreLocation.dataSuffixes {
       guard let status = try files.status(of: location.path + suffix) else { continue }
@@ -65,19 +61,16 @@ extension StoreVault {
   }
 }
 
-/// A maker of the folders that lead to a store.
+/// Creates the folders above a store.
 package struct FolderMaker {
   private let files: any FileOperations
 
-  /// Creates a maker.
+  /// Creates a maker for a file system.
   package init(files: any FileOperations = POSIXFileOperations()) {
     self.files = files
   }
 
-  /// Makes a folder and the missing ones above it, and brings their names to the disk.
-  ///
-  /// - Parameter path: The folder's path.
-  /// - Throws: `FileError` when a folder can't be made; those that were made stay.
+  /// Creates a folder and the missing ones above it, and syncs their names; a failure leaves those that were created.
   package func makeFolders(_ path: String) throws(FileError) {
     guard !path.isEmpty, try files.status(of: path) == nil else { return }
     let (parent, _) = PathText.split(path)
@@ -85,7 +78,7 @@ package struct FolderMaker {
     do throws(FileError) {
       try files.makeDirectory(path, attributes: FileAttributes(mode: 0o755))
     } catch {
-      // Another process may have made it at the same moment.
+      // Another process may have created it at the same moment.
       guard try files.status(of: path)?.kind == .directory else { throw error }
     }
     try files.synchronizeDirectory(parent.isEmpty ? "." : parent)

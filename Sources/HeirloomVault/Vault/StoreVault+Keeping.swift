@@ -4,18 +4,10 @@ import HeirloomStore
 extension StoreVault {
   // MARK: Keeping the old set
 
-  /// Keeps the store with its external files, its snapshot and a manifest, in a folder that opens by itself.
+  /// Keeps the store in a previous version's folder, with its external files, its snapshot and a manifest.
   ///
-  /// - Parameters:
-  ///   - manifest: The operation's manifest. Its phase changes when the file system refuses links.
-  ///   - name: The name of the new folder.
-  ///   - hold: The hold on the store.
-  ///   - replacement: The caller's description of the store.
-  ///   - alone: The content that only the old store will hold.
-  ///   - successor: The candidate's generation; `nil` if it has none.
-  ///   - logs: The damage of each log that waits in the companion folder.
-  /// - Returns: The previous version, all of it on the disk.
-  /// - Throws: ``VaultError``, or the error of reading the generation.
+  /// The folder is synced as a whole, and its store can be opened by itself. The operation's manifest changes its phase
+  /// if the file system refuses links. `successor` is the candidate's generation.
   func keepStore(
     _ manifest: inout VaultManifest, name: VersionName, hold: StoreHold, replacement: Replacement, alone: [SoleContent],
     successor: String?, logs: [String: LogDamage]
@@ -29,15 +21,15 @@ extension StoreVault {
     do throws(FileError) {
       try files.link(location.path, to: kept)
       // An overlay that can't record a file's origin shows one file under two numbers.
-      // By them, neither this run nor the next could tell the store from its second name.
+      // Neither this run nor the next could then recognize the store's second name.
       if try files.status(of: kept)?.identity != files.status(of: location.path)?.identity {
         try files.unlink(kept)
         throw FileError(.link, location.path, to: kept, code: ENOTSUP)
       }
     } catch {
       guard error.isRefusedLink else { throw VaultError.file(error) }
-      // From here on two different files may both be the old store, so recovery has to look inside.
-      // That must be on the disk before there is a second file.
+      // From here on two different files may both be the old store, so recovery has to read their generations.
+      // The manifest must record that durably before there is a second file.
       manifest = VaultManifest(
         identifier: manifest.identifier, operation: manifest.operation, phase: .copying, storeName: manifest.storeName,
         keptFolder: manifest.keptFolder, oldGeneration: generation, newGeneration: successor,
@@ -66,20 +58,17 @@ extension StoreVault {
     try files.writeNewFile(
       PathText.join(folder, StoreLocation.manifestName), bytes: try description.encoded(), attributes: plain)
     reportPassedOver(support.passedOver)
-    // The folder's names, then the folder's own name: both come before the store's path may name another file.
+    // The folder's names, then the folder's own name: both must be durable before the store's path names another file.
     try files.synchronizeDirectory(folder)
     try files.synchronizeDirectory(location.previous)
     return PreviousVersionFiles(
       name: name, path: folder, storePath: kept, manifest: description, storeByteCount: status.size)
   }
 
-  /// Pins the newest previous version if the store isn't the one that took its place.
+  /// Pins the newest previous version if the store isn't the one that replaced it.
   ///
-  /// Another program has then put another store there, and nothing is known to be in it that the version has. What
-  /// older versions have went on to the newest one.
-  ///
-  /// - Parameter generation: The store's generation.
-  /// - Throws: ``VaultError/file(_:)``.
+  /// Another program has then put another store there, which may lack the version's content. The content of older
+  /// versions was carried over to the newest one.
   private func pinNewestVersion(unlessFollowedBy generation: String?) throws {
     let versions = try previousVersions()
     guard let newest = versions.last(where: { $0.manifest?.operation != .undoing }), let manifest = newest.manifest,
@@ -89,7 +78,7 @@ extension StoreVault {
     try files.synchronizeDirectory(newest.path)
   }
 
-  /// Makes the folder of previous versions unless it exists, and has backups treat it as the app chose.
+  /// Creates the folder of previous versions unless it exists, and sets whether backups include it, if the app chose.
   func makePreviousFolder(like companion: FileStatus) throws(VaultError) {
     try tree.ensure(location.previous, like: companion)
     guard let isExcluded = configuration.excludesPreviousVersionsFromBackup else { return }
@@ -102,20 +91,19 @@ extension StoreVault {
     }
   }
 
-  /// Returns a name that sorts after all existing ones, even when the clock was set back.
+  /// Returns a name that sorts after all existing ones, even if the clock was set back.
   func nextVersionName(identifier: String) throws(FileError) -> VersionName {
     var time = configuration.now()
     for name in try versionNames(in: location.previous) where name.time >= time { time = name.time + 1 }
     return VersionName(time: time, identifier: identifier)
   }
 
-  /// Returns the version names in a folder, in order.
   func versionNames(in folder: String) throws(FileError) -> [VersionName] {
     guard try files.status(of: folder)?.kind == .directory else { return [] }
     return try files.names(in: folder).compactMap(VersionName.init(_:)).sorted()
   }
 
-  /// Reads the generation of a store that nobody holds.
+  /// Reads the generation of a store that is not held.
   func readGeneration(of path: String) throws -> String? {
     try StoreReading.generation(of: Connection(path: path, mode: .readOnly, options: .inspecting.withoutLinks))
   }
@@ -126,9 +114,6 @@ extension StoreVault {
   ///
   /// It takes no lock and writes nothing. A version whose own manifest is damaged is listed too:
   /// its store may be whole. A version that an unfinished operation is still keeping is not listed.
-  ///
-  /// - Returns: The versions.
-  /// - Throws: ``VaultError/file(_:)`` when a folder can't be read.
   package func previousVersions() throws(VaultError) -> [PreviousVersionFiles] {
     try VaultError.wrapping { () throws(FileError) in
       let store = try files.status(of: location.path)
@@ -136,7 +121,7 @@ extension StoreVault {
       var versions: [PreviousVersionFiles] = []
       for name in try versionNames(in: location.previous) {
         let version = try readVersion(name)
-        // The live store under a second name is no version: a run was interrupted while it kept the store.
+        // A second name of the live store is no version: a run was interrupted while it kept the store.
         if let path = version.storePath, let store, try files.status(of: path)?.identity == store.identity { continue }
         if unfinished?.keptFolder == name.text, unfinished?.phase == .copying || version.storePath == nil { continue }
         versions.append(version)
@@ -147,7 +132,7 @@ extension StoreVault {
 
   func readVersion(_ name: VersionName) throws(FileError) -> PreviousVersionFiles {
     let folder = PathText.join(location.previous, name.text)
-    // A stranger's folder counts for nothing: it neither takes the store's place nor lets another version be pruned.
+    // An untrusted user's folder is listed without content: it is neither restored nor counted for pruning.
     guard try objection(toVersionAt: folder) == nil else {
       return PreviousVersionFiles(name: name, path: folder, storePath: nil, manifest: nil, storeByteCount: 0)
     }
@@ -165,7 +150,7 @@ extension StoreVault {
       storeByteCount: status?.size ?? 0)
   }
 
-  /// Returns the reason why a folder can't be a version's; `nil` when it can.
+  /// Returns the reason why a folder is not usable as a version; `nil` if it is.
   func objection(toVersionAt folder: String) throws(FileError) -> String? {
     guard let status = try files.status(of: folder) else { return "it vanished" }
     guard status.kind == .directory else { return "it is a \(status.kind.rawValue)" }
@@ -174,20 +159,15 @@ extension StoreVault {
 
   // MARK: Pruning
 
-  /// Removes all but the newest previous versions.
+  /// Removes all but the newest previous versions, and returns the names of the removed ones.
   ///
   /// Three kinds are never removed: the newest, one whose own manifest is damaged,
   /// since its content is not known, and a pinned one, whose rows no other store holds and which isn't counted.
+  /// Versions whose model has the given checksum stay too: a store that went back to that model may lack their content.
   /// Call it only after the store was opened, in a later run than the one that made the newest version.
-  ///
-  /// - Parameters:
-  ///   - count: The number of versions to keep; less than one counts as one.
-  ///   - checksum: The checksum of the store's model, of which all versions stay: a store that went back to that model
-  ///     may lack what they have.
-  /// - Returns: The names of the removed versions.
-  /// - Throws: ``VaultError``; each remaining version is complete.
+  /// At least one version is kept. After an error each remaining version is complete.
   package func prune(keeping count: Int, sparing checksum: @autoclosure () -> String? = nil) throws -> [String] {
-    // Every launch asks, so names are counted before anything is read.
+    // This runs at every launch, so names are counted before any file is read.
     guard try files.status(of: location.previous)?.kind == .directory else { return [] }
     let names = try files.names(in: location.previous)
     if !names.contains(where: Self.isPruned) {
@@ -199,7 +179,7 @@ extension StoreVault {
       let surplus = try surplus(keeping: count, sparing: checksum())
       do throws(FileError) {
         for version in surplus {
-          // One rename, on the disk before the first file goes: a version is complete or not there at all.
+          // One rename, synced before the first file is removed: a version is complete or gone.
           try files.rename(version.path, to: prunedPath(version.name.text))
           try files.synchronizeDirectory(location.previous)
           try tree.remove(prunedPath(version.name.text))
@@ -213,17 +193,17 @@ extension StoreVault {
     }
   }
 
-  /// Returns the versions that may go, the oldest first.
+  /// Returns the versions to prune, the oldest first.
   ///
-  /// Only versions that can come back count: a version that contradicts its name or its manifest makes no sound one go.
-  /// Of the versions that keep an interrupted change, the newest stays, and none counts for the others.
+  /// Only restorable versions count: one that contradicts its name or its manifest doesn't displace a sound one.
+  /// Of the versions that keep an interrupted change, only the newest is kept, and none counts towards `count`.
   private func surplus(keeping count: Int, sparing checksum: String?) throws(VaultError) -> [PreviousVersionFiles] {
     let versions = try previousVersions().filter { $0.manifest?.isPinned == false && isSound($0) }
     let (undone, others) = (
       versions.filter { $0.manifest?.operation == .undoing }, versions.filter { $0.manifest?.operation != .undoing }
     )
     let surplus = others.dropLast(max(1, count))
-    // A version that was released isn't spared: another store had its rows, or a person gave it up.
+    // A released version isn't spared: another store had its rows, or the user gave it up.
     return undone.dropLast()
       + surplus.filter { version in
         checksum == nil || version.manifest?.isReleased == true || version.manifest?.versionChecksum != checksum
@@ -236,7 +216,6 @@ extension StoreVault {
     PathText.join(location.previous, Self.prunedPrefix + name)
   }
 
-  /// Returns true for the name of a version whose removal was begun.
   private static func isPruned(_ name: String) -> Bool {
     name.hasPrefix(prunedPrefix) && VersionName(String(name.dropFirst(prunedPrefix.count))) != nil
   }
@@ -246,7 +225,7 @@ extension StoreVault {
     guard try files.status(of: location.previous)?.kind == .directory else { return }
     let names = try files.names(in: location.previous).filter(Self.isPruned)
     guard !names.isEmpty else { return }
-    // The rename may not be on the disk yet.
+    // The rename may not be synced yet.
     try files.synchronizeDirectory(location.previous)
     for name in names { try tree.remove(PathText.join(location.previous, name)) }
     try files.synchronizeDirectory(location.previous)

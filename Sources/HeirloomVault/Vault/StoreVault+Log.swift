@@ -1,27 +1,24 @@
 import HeirloomModel
 import HeirloomStore
 
-/// The damage of a `-wal`: SQLite reads the log up to there, drops the rest, and says nothing.
+/// Damage of a `-wal`, where SQLite stops reading: it drops the rest without an error.
 package struct LogDamage: Equatable, Sendable {
   /// True when the log's own header is damaged.
   let isHeaderDamaged: Bool
-  /// The number of frames of committed changes at which SQLite stops.
+  /// The number of damaged or stray frames.
   let damagedCount: Int
   /// The number of frames of committed changes.
   let frameCount: Int
-  /// The number of frames of commits that SQLite doesn't reach, and whose content only the log holds.
+  /// The number of frames after the damage whose content only the log holds.
   ///
-  /// It is 0 for a damaged end that no commit may be in.
+  /// It is 0 if only an end without a commit is damaged.
   package let lostCount: Int
   /// The name of the log's file.
   package let name: String
 
-  /// Creates the description of the damage of a store's log; `nil` if SQLite reads all that it holds.
+  /// Describes the damage of a store's log; `nil` if SQLite reads everything in it.
   ///
-  /// - Parameters:
-  ///   - content: The content of the log.
-  ///   - holdsMore: True if the last state of some page is in frames that SQLite doesn't reach.
-  ///   - name: The name of the log's file.
+  /// `holdsMore` is true if the last state of some page is in frames that SQLite doesn't read.
   init?(_ content: WriteAheadLog.Content, holdsMore: Bool, name: String) {
     (isHeaderDamaged, frameCount) = (content.isHeaderDamaged, content.frameCount)
     damagedCount = content.damagedCount + content.strayCount
@@ -33,7 +30,7 @@ package struct LogDamage: Equatable, Sendable {
 }
 
 extension LogDamage: CustomStringConvertible {
-  /// Two sentences: the damage and its meaning, then the fate of the log.
+  /// Two sentences: the damage and its effect, then what happens to the log.
   package var description: String {
     let found =
       if isHeaderDamaged {
@@ -49,29 +46,29 @@ extension LogDamage: CustomStringConvertible {
 }
 
 extension SoleContent {
-  /// Creates the description of frames that only a version's log holds.
+  /// Describes frames that only a version's log holds.
   init(framesOf log: String, count: Int) {
-    // Of the other content, values have a property, and objects are of a kind of their own.
+    // No other content has this shape: other values have a property, and objects are of another kind.
     self.init(kind: "values", entity: log, property: nil, rows: Int64(count))
   }
 
-  /// Creates the description of pages that only a version's journal holds.
+  /// Describes pages that only a version's journal holds.
   init(pagesOf journal: String, count: Int64) {
     self.init(kind: "values", entity: journal, property: nil, rows: count)
   }
 
-  /// Creates the description of external files whose names the next version has with other content.
+  /// Describes external files that have other content under the same name in the next version.
   init(changedFiles count: Int) {
     self.init(kind: "values", entity: SupportFolder.dataName, property: nil, rows: Int64(count))
   }
 
-  /// True for frames of a log, which ``rows`` counts; the entity is the log's name then.
+  /// True for frames of a log, counted by ``rows``; the entity is then the log's name.
   package var isOfLog: Bool { kind == "values" && property == nil && entity.hasSuffix("-wal") }
 
-  /// True for pages of a journal, which ``rows`` counts; the entity is the journal's name then.
+  /// True for pages of a journal, counted by ``rows``; the entity is then the journal's name.
   package var isOfJournal: Bool { kind == "values" && property == nil && entity.hasSuffix("-journal") }
 
-  /// The word for one of ``rows``.
+  /// The unit of ``rows``, in the singular.
   package var unit: String {
     guard kind == "values", property == nil else { return "row" }
     return isOfLog ? "frame" : isOfJournal ? "page" : entity == SupportFolder.dataName ? "file" : "row"
@@ -79,16 +76,13 @@ extension SoleContent {
 }
 
 extension StoreVault {
-  /// Finds what SQLite would drop of the store's `-wal`, or has dropped of one that waits to be kept.
+  /// Finds damage in the store's `-wal`, then in the logs that wait to be kept; `nil` if there is none.
   ///
   /// It takes no lock and writes nothing.
-  ///
-  /// - Returns: The damage, that of the store's own log first; `nil` if there is none.
-  /// - Throws: ``VaultError/file(_:)`` when a log can't be read.
   package func logDamage() throws(VaultError) -> LogDamage? {
     if let damage = try damageOfLog() { return damage }
     return try VaultError.wrapping { () throws(FileError) in
-      // A folder that can't be listed is a finding by itself, and no migration starts.
+      // A folder that can't be listed is reported by another finding, and no migration starts.
       guard try files.status(of: location.companion)?.kind == .directory, let names = try? unreadLogs() else {
         return nil
       }
@@ -114,7 +108,7 @@ extension StoreVault {
   private func damage(of path: String, in database: String) throws(FileError) -> LogDamage? {
     let reader = try WriteAheadLog(path)
     guard var content = try reader.content(pageSize: nil) else { return nil }
-    // Closing the database's file drops the locks that this process has on it: only a damaged log needs it.
+    // The database's file is read only for a damaged log: closing it drops the locks that this process has on it.
     if content.isHeaderDamaged {
       let start = try files.readStart(of: database, count: 18)
       let declared = start.count == 18 ? Int(start[16]) << 8 | Int(start[17]) : 0
@@ -125,38 +119,36 @@ extension StoreVault {
       content, holdsMore: try reader.holdsMore(content, thanDatabaseAt: database), name: location.name + "-wal")
   }
 
-  /// Copies to the disk a `-wal` that SQLite can't read to its end, before the store is opened for writing.
+  /// Copies and syncs a `-wal` that SQLite can't read to its end, before the store is opened for writing.
   ///
   /// Most stores have no `-wal`, or an empty one: then nothing is read, and no lock is taken.
-  ///
-  /// - Throws: ``VaultError``, as ``copyUnreadableLog()``; nothing was changed then.
+  /// If it throws, nothing was changed.
   package func secureLog() throws {
     guard let status = try files.status(of: log), try damageOfLog() != nil else { return }
     var settings = configuration
-    // A set-aside store may be opened where it lies.
+    // A set-aside store may be opened in its folder.
     settings.worksOnKeptStore = true
     let vault = StoreVault(location, files: files, configuration: settings, events: handler)
     try vault.withLock {
-      // A log that changes has a process at work on it, which has read it already.
+      // A log that changes is in use by a process, which has read it already.
       let now = try files.status(of: log)
       guard now?.size == status.size, now?.modificationTime == status.modificationTime else { return }
       if let copy = try vault.copyUnreadableLog() { try emit(.keptLog(path: copy.path, copy.damage)) }
     }
   }
 
-  /// Copies to the disk a `-wal` that SQLite can't read to its end, before SQLite drops it.
+  /// Copies and syncs a `-wal` that SQLite can't read to its end, before SQLite drops it.
   ///
   /// The copy waits in the companion folder until it is kept with a previous version, also by the run after a crash.
-  ///
-  /// - Returns: The copy; `nil` if there was nothing to copy, or the copy waits already.
-  /// - Throws: ``VaultError/unreadableLog(path:_:)`` if the caller wants to stop there; nothing was changed then.
+  /// Returns `nil` if there was nothing to copy, or the copy is there already. If the configuration stops at damaged
+  /// logs, it throws ``VaultError/unreadableLog(path:_:)`` and changes nothing.
   @discardableResult
   func copyUnreadableLog() throws(VaultError) -> (path: String, damage: LogDamage)? {
     guard let damage = try damageOfLog() else { return nil }
     guard !configuration.stopsAtUnreadableLog else { throw .unreadableLog(path: location.path, damage) }
     let path = try VaultError.wrapping { () throws(FileError) -> String? in
       guard let status = try files.status(of: log) else { return nil }
-      // The salts in a log's header tell one use of it from another.
+      // The salts in the header differ for each generation of a log.
       let start = try files.readStart(of: log, count: 32)
       let waiting = try unreadLogs()
       for name in waiting {
@@ -180,14 +172,13 @@ extension StoreVault {
 
   private static let unreadLogName = String(StoreLocation.unreadLogSuffix.dropFirst())
 
-  /// Returns the names of the logs that wait in the companion folder.
   func unreadLogs() throws(FileError) -> [String] {
     try files.names(in: location.companion).filter { $0.hasPrefix(Self.unreadLogName) && !$0.hasSuffix(".tmp") }
   }
 
-  /// Returns the damage of each log that waits in the companion folder, by its name.
+  /// Returns the damage of each log that waits in the companion folder, by file name.
   ///
-  /// It reads the store's file, so ask before the store is held: closing the file drops SQLite's locks.
+  /// It reads the store's file, so call it before the store is held: closing the file drops SQLite's locks.
   func damageOfUnreadLogs() throws(FileError) -> [String: LogDamage] {
     var all: [String: LogDamage] = [:]
     for name in try unreadLogs() {
@@ -197,13 +188,9 @@ extension StoreVault {
     return all
   }
 
-  /// Keeps the waiting logs with a previous version or a set-aside store.
+  /// Copies the waiting logs to a previous version or a set-aside store; returns the number of frames only they hold.
   ///
-  /// - Parameters:
-  ///   - damages: The damage of each.
-  ///   - start: The start of their paths there, before their names here.
-  /// - Returns: The number of frames that only these logs hold.
-  /// - Throws: `FileError`, or an error from the receiver of events.
+  /// `start` is the start of each copy's path, followed by the log's name.
   @discardableResult
   func keepUnreadLogs(_ damages: [String: LogDamage], as start: String) throws -> Int {
     var lostCount = 0
@@ -221,8 +208,7 @@ extension StoreVault {
 
   /// Counts the frames and pages that only the logs and the journal kept with a previous version hold.
   ///
-  /// - Returns: One item; none if there are no such frames or pages.
-  /// - Throws: `FileError` when a log can't be read, or `StoreError` when a journal can't.
+  /// Returns at most one item.
   func contentOfLogs(keptWith version: PreviousVersionFiles) throws -> [SoleContent] {
     guard let store = version.storePath else { return [] }
     if version.manifest?.operation == .undoing {
@@ -237,10 +223,10 @@ extension StoreVault {
     return lostCount == 0 ? [] : [SoleContent(framesOf: location.name + "-wal", count: lostCount)]
   }
 
-  /// Returns the pages that only the journals of changes hold that were undone in part since the last operation.
+  /// Returns the pages that were not rolled back since the last operation, and that only journals still hold.
   ///
-  /// - Returns: The pages, each with the name of the version that keeps the journal. A folder that can't be listed has
-  ///   none: no operation starts there.
+  /// Each item has the name of the version that keeps the journal. A folder that can't be listed counts as empty:
+  /// no operation starts there.
   package func pagesNotUndone() -> [(version: String, pages: SoleContent)] {
     let undone = ((try? previousVersions()) ?? []).reversed().prefix { $0.manifest?.operation == .undoing }
     return undone.flatMap { version in
@@ -248,7 +234,7 @@ extension StoreVault {
     }
   }
 
-  /// Removes the waiting logs that ``keepUnreadLogs(_:as:)`` has kept, once the copies are on the disk.
+  /// Removes the waiting logs that ``keepUnreadLogs(_:as:)`` has copied, once the copies are synced.
   func removeKeptLogs(as start: String) throws(FileError) {
     var hasRemoved = false
     for name in try unreadLogs() {
@@ -258,7 +244,7 @@ extension StoreVault {
       try files.unlink(waiting)
       hasRemoved = true
     }
-    // This comes before the manifest goes: later nobody would look for a log that came back.
+    // Before the manifest is removed: no later run would look for a log that came back.
     if hasRemoved { try files.synchronizeDirectory(location.companion) }
   }
 }

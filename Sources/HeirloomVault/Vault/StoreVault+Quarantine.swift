@@ -1,14 +1,10 @@
 import HeirloomModel
 
 extension StoreVault {
-  /// Moves quarantine files, with rows left out of the candidate, to their final place, on the disk.
+  /// Moves quarantine files, with rows left out of the candidate, to their final folder, and syncs it.
   ///
-  /// They bear the name of the previous version, so the operation's own manifest tells whose they are.
-  ///
-  /// - Parameters:
-  ///   - identifier: The operation's identifier.
-  ///   - name: The name of the previous version.
-  /// - Throws: ``VaultError``; an existing file is never replaced.
+  /// Their names contain the previous version's name, so the operation's manifest identifies them.
+  /// An existing file is never replaced.
   func publishQuarantine(_ identifier: String, name: VersionName) throws(VaultError) {
     let work = workFolder(identifier)
     let drafts = try VaultError.wrapping { () throws(FileError) in
@@ -33,21 +29,17 @@ extension StoreVault {
     }
   }
 
-  /// Removes the quarantine files of an operation that did not reach its commit point, on the disk.
+  /// Removes the quarantine files of an operation that did not reach its commit point, and syncs the folder.
   func removeQuarantine(of folder: String) throws(FileError) {
     guard try files.status(of: location.quarantine)?.kind == .directory else { return }
     for name in try files.names(in: location.quarantine) where name.hasPrefix(folder + ".") {
       try files.unlink(PathText.join(location.quarantine, name))
     }
-    // Also when no file is there: an earlier run may have removed it and died before that was on the disk.
+    // Also if no file is there: an earlier run may have died between a removal and its sync.
     try files.synchronizeDirectory(location.quarantine)
   }
 
-  /// Lists the quarantine files in the order of their names, which is the order of time.
-  ///
-  /// - Parameter id: The name of the previous version that holds the rows; `nil` for all.
-  /// - Returns: The files' paths.
-  /// - Throws: ``VaultError/file(_:)`` when the folder can't be read.
+  /// Lists the paths of the quarantine files of one previous version, or of all, sorted by name, which is by time.
   package func quarantineFiles(of id: String? = nil) throws(VaultError) -> [String] {
     try VaultError.wrapping { () throws(FileError) in
       guard try files.status(of: location.quarantine)?.kind == .directory else { return [] }
@@ -68,13 +60,12 @@ extension StoreLocation {
   /// Returns the name of a quarantine file beside the candidate.
   package static func quarantineDraftName(part: Int) -> String { "\(draftStart)\(part)\(ending)" }
 
-  /// Returns the part's number in the name of a quarantine file beside a candidate; `nil` for any other name.
+  /// Returns the part number from the name of a quarantine file beside a candidate; `nil` for any other name.
   package static func quarantinePart(ofDraft name: String) -> Int? {
     guard name.hasPrefix(draftStart), name.hasSuffix(ending) else { return nil }
     return Int(name.dropFirst(draftStart.count).dropLast(ending.count))
   }
 
-  /// Returns the name of a quarantine file in its final place.
   static func quarantineName(_ version: VersionName, part: Int) -> String {
     version.text + (part == 1 ? "" : ".\(part)") + ending
   }

@@ -2,7 +2,7 @@ import Foundation
 import HeirloomStore
 
 extension StoreVault {
-  /// Settles what an earlier run left; it may be interrupted anywhere itself, and run again.
+  /// Recovers from an interrupted run; it may itself be interrupted anywhere and run again.
   func recoverHoldingLock() throws {
     guard let manifest = try readManifest() else {
       guard try files.status(of: location.path) != nil else { return }
@@ -16,13 +16,13 @@ extension StoreVault {
       return
     }
     guard try files.status(of: location.path) != nil else {
-      // No store was there when a set-aside store began to return: it is still where it was, and only copied.
+      // A set-aside store began to return where there was no store: it is still in its folder, and was only copied.
       if manifest.operation == .adoption, manifest.keptFolder == nil {
         try VaultError.wrapping { () throws(FileError) in try remove(manifest) }
         try emit(.recovered(.rolledBack, identifier: manifest.identifier))
         return
       }
-      // Anything that is there may be all that is left of the data.
+      // The remaining files may hold the only copy of the data.
       try throwStoreMissing()
       return
     }
@@ -30,13 +30,13 @@ extension StoreVault {
     try VaultError.wrapping(sweep)
   }
 
-  /// Settles the operation that has just put a store where none was.
+  /// Cleans up after the operation that has just put a store where none was.
   func settleHoldingLock() throws(VaultError) {
     if let manifest = try readManifest() { _ = try settle(manifest) }
     try VaultError.wrapping(sweep)
   }
 
-  /// Reads the manifest of an operation; `nil` when none is under way.
+  /// Reads the manifest of an operation; `nil` if there is none.
   func readManifest() throws(VaultError) -> VaultManifest? {
     let bytes = try VaultError.wrapping { () throws(FileError) -> [UInt8]? in
       guard try files.status(of: location.manifest) != nil else { return nil }
@@ -50,19 +50,16 @@ extension StoreVault {
     }
   }
 
-  /// Moves a damaged manifest to where it stops nothing, keeps it, and settles what the operation left.
+  /// Renames a damaged manifest, which stops all operations, and recovers from the operation that wrote it.
   ///
-  /// The store and the previous versions stay as they are. Call it when a person, or the app for them, has decided to
-  /// go on.
-  ///
-  /// - Returns: The manifest's new path; `nil` when there is no manifest or it is not damaged.
-  /// - Throws: ``VaultError``; the store is as it was.
+  /// The store and the previous versions stay as they are. Call it when the user, or the app for them, has decided to
+  /// continue. Returns the manifest's new path; `nil` if there is no manifest or it is not damaged.
   package func repair() throws -> String? {
     try checkNotKept()
     guard try files.status(of: location.companion) != nil else { return nil }
     return try withLock(requiresStore: false) {
       let path = try setDamagedManifestAside()
-      // Without a store nothing is settled: the versions are all there is.
+      // Without a store there is no recovery: the versions are all there is.
       if try files.status(of: location.path) != nil { try recoverHoldingLock() }
       return path
     }
@@ -94,12 +91,12 @@ extension StoreVault {
     return outcome
   }
 
-  /// Finds out if the store is the one before or the one after an operation.
+  /// Determines if the store is the one before or the one after an operation.
   private func findOutcome(of manifest: VaultManifest) throws(FileError) -> VaultRecovery {
     guard let kept = keptFolder(of: manifest) else { return try findOutcomeWithoutOldStore(of: manifest) }
     switch manifest.phase {
     case .linking:
-      // The link was on the disk before the rename was made: without the link there was no rename.
+      // The link was synced before the rename: without the link there was no rename.
       guard let old = try files.status(of: PathText.join(kept, manifest.storeName)) else { return .rolledBack }
       return try files.status(of: location.path)?.identity == old.identity ? .rolledBack : .rolledForward
     case .copying:
@@ -119,18 +116,18 @@ extension StoreVault {
     }
   }
 
-  /// Finds out if the store is the operation's, where there was none before, or one that somebody else made.
+  /// Determines if a store, where there was none before, is the operation's or was created by another program.
   private func findOutcomeWithoutOldStore(of manifest: VaultManifest) throws(FileError) -> VaultRecovery {
     guard manifest.operation == .adoption else { return .undecided }
     if try isAdoptionNoted(manifest) { return .rolledForward }
     let candidate = try files.status(of: candidate(manifest.identifier))
     if let candidate, try files.status(of: location.path)?.identity == candidate.identity { return .rolledForward }
     do {
-      // The generation was on the disk before the store got its name.
+      // The generation was synced before the store got its name.
       // The candidate's name may still be that of the empty file before it.
       if let found = try readGeneration(of: location.path), found == manifest.newGeneration { return .rolledForward }
     } catch {
-      // A failing disk proves nothing: the next run finds out.
+      // A read error proves nothing: the next run tries again.
       guard (error as? SQLiteError)?.isAboutContent == true else {
         throw FileError(.read, location.path, code: EIO, reason: "\(error)")
       }
@@ -139,7 +136,7 @@ extension StoreVault {
     return candidate == nil ? .undecided : .rolledBack
   }
 
-  /// Returns the folder that receives the old store; `nil` if there is none.
+  /// Returns the folder that receives the old store; `nil` if the operation keeps none.
   func keptFolder(of manifest: VaultManifest) -> String? {
     manifest.keptFolder.map { PathText.join(location.previous, $0) }
   }
@@ -148,13 +145,13 @@ extension StoreVault {
 
   /// Removes everything that an operation prepared; the store is the old one.
   ///
-  /// The manifest goes last, once the removal of all that it names is on the disk.
+  /// The manifest goes last, once the removal of all files that it names is synced.
   func remove(_ manifest: VaultManifest) throws(FileError) {
     if try files.status(of: location.manifestDraft) != nil { try files.unlink(location.manifestDraft) }
     if let folder = keptFolder(of: manifest) {
       let kept = PathText.join(folder, manifest.storeName)
       if let status = try files.status(of: kept) {
-        // Only a second name of the live store, or an unfinished copy, may go.
+        // Only a second name of the live store, or an unfinished copy, may be removed.
         let isLive = try files.status(of: location.path)?.identity == status.identity
         guard isLive || manifest.phase == .copying else {
           throw FileError(.unlink, kept, code: 0, reason: "it is not the store's second name")
@@ -162,8 +159,8 @@ extension StoreVault {
         try files.unlink(kept)
       }
       try tree.remove(folder)
-      // Also when it is not there: an earlier run may have removed it and died before that was on the disk.
-      // (Of the names made before the manifest's sync, the manifest alone may have lasted.)
+      // Also if it is not there: an earlier run may have died between the removal and its sync.
+      // (Of the names created before the manifest's sync, the manifest alone may have lasted.)
       if try files.status(of: location.previous) != nil { try files.synchronizeDirectory(location.previous) }
     }
     if let kept = manifest.keptFolder { try removeQuarantine(of: kept) }
@@ -171,23 +168,23 @@ extension StoreVault {
     try tree.takeBack(
       PathText.join(work, StoreLocation.supportName(forStore: manifest.storeName)), from: try supportFolder())
     try tree.remove(work)
-    // When a store is there, the next run removes anything that came back; without a store no run may.
+    // With a store, the next run removes anything that came back; without a store no run may.
     if manifest.keptFolder == nil { try synchronizeRemovals() }
     try removeRecord()
   }
 
-  /// Brings to the disk the removals in the folder of the candidates.
+  /// Syncs the folder of the candidates after removals.
   ///
   /// Otherwise removed names may come back after a loss of power, for the next run to remove.
   func synchronizeRemovals() throws(FileError) {
     if try files.status(of: location.incoming) != nil { try files.synchronizeDirectory(location.incoming) }
   }
 
-  /// Removes what is left of an operation whose result stays; the previous version stays.
+  /// Cleans up after an operation whose result stays; the previous version stays.
   private func complete(_ manifest: VaultManifest, isNew: Bool) throws(FileError) {
     // The process may have died between the rename and its sync.
     try files.synchronizeDirectory(location.directory)
-    // This comes while the proof that the store is the new one is still there.
+    // While the evidence that the store is the new one still exists.
     if isNew {
       try replaceExternalFiles(manifest.identifier)
       try noteAdoption(manifest)
@@ -201,7 +198,7 @@ extension StoreVault {
     try removeRecord()
   }
 
-  /// Removes the manifest of an operation, on the disk.
+  /// Removes the manifest of an operation, and syncs the folder.
   func removeRecord() throws(FileError) {
     if try files.status(of: location.manifest) != nil { try files.unlink(location.manifest) }
     try files.synchronizeDirectory(location.companion)
@@ -209,7 +206,7 @@ extension StoreVault {
 
   // MARK: Without a record
 
-  /// Removes leftovers that no manifest names: only names of our patterns, and never a file that may be the only one.
+  /// Removes leftovers that no manifest names: only names of our patterns, and never a file that may be the only copy.
   func sweep() throws(FileError) {
     if try files.status(of: location.manifestDraft) != nil { try files.unlink(location.manifestDraft) }
     try removeSnapshotDrafts()
@@ -228,16 +225,15 @@ extension StoreVault {
     try files.synchronizeDirectory(location.incoming)
   }
 
-  /// Removes snapshots that were being written when their process died.
+  /// Removes drafts of snapshots that an interrupted run left.
   func removeSnapshotDrafts() throws(FileError) {
     let drafts = try files.names(in: location.companion).filter(Self.isSnapshotDraft)
     guard !drafts.isEmpty else { return }
     for name in drafts { try files.unlink(PathText.join(location.companion, name)) }
-    // Otherwise a draft could come back once the next snapshot is in place, and nothing would look for it.
+    // Otherwise a draft could come back once the next snapshot is in place, and would never be removed.
     try files.synchronizeDirectory(location.companion)
   }
 
-  /// Returns true for the name of a snapshot that was being written when its process died.
   private static func isSnapshotDraft(_ name: String) -> Bool {
     guard name.hasPrefix(StoreLocation.snapshotName), name.hasSuffix(".tmp") else { return false }
     // A replaced snapshot has its version's checksum before the draft's identifier.
@@ -245,7 +241,7 @@ extension StoreVault {
     return parts.last.map { VersionName.isIdentifier(String($0)) } ?? false
   }
 
-  /// Removes second names of the live store in `previous`: an app would write into what looks like a version.
+  /// Removes second names of the live store in `previous`: the app's writes would change an apparent version.
   private func unlinkLiveStore() throws(FileError) {
     guard let store = try files.status(of: location.path), store.linkCount > 1 else { return }
     for name in try versionNames(in: location.previous) {

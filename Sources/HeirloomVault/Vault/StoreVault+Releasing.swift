@@ -1,22 +1,16 @@
 extension StoreVault {
-  /// Releases a pinned version, so that it may be pruned like any other.
+  /// Releases a pinned version: it may then be pruned like any other.
   ///
-  /// - Parameter prefix: The start of the version's name, long enough to be unique.
-  /// - Returns: The released version; a version that was not pinned is returned as it is, and nothing is written.
-  /// - Throws: ``VaultError``; for a version with a damaged manifest, ``VaultError/unusableVersion(id:reason:)``.
+  /// `prefix` is the start of the version's name, long enough to be unique. A version that was not pinned is returned
+  /// as it is. A version with a damaged manifest throws ``VaultError/unusableVersion(id:reason:)``.
   package func release(_ prefix: String) throws -> PreviousVersionFiles {
     try revise(prefix, alone: [], keepsLogs: false)
   }
 
-  /// Notes what a pinned version alone holds; one that holds nothing alone is released until a finding pins it again.
+  /// Records the content that only a pinned version holds; an empty list releases it until a finding pins it again.
   ///
-  /// - Parameters:
-  ///   - prefix: The start of the version's name, long enough to be unique.
-  ///   - alone: The content that no other store holds.
-  ///   - keepsLogs: True if frames and pages that only the version's log or journal holds are such content too, whatever
-  ///     stores hold; false to release the version for good.
-  /// - Returns: The version; nothing is written if it wasn't pinned, or says the same already.
-  /// - Throws: As ``release(_:)``.
+  /// If `keepsLogs` is true, frames and pages that only the version's log or journal holds are added to that content;
+  /// false releases the version for good. Nothing is written if the version wasn't pinned, or doesn't change.
   @discardableResult
   package func revise(
     _ prefix: String, alone: [SoleContent], keepsLogs: Bool = true
@@ -41,7 +35,7 @@ extension StoreVault {
     }
   }
 
-  /// Replaces a version's own manifest by one rename: it is the one before or the one after, also on the disk.
+  /// Replaces a version's own manifest by one rename, so a crash leaves the old one or the new one.
   func replaceManifest(
     of version: PreviousVersionFiles, with manifest: PreviousVersionManifest
   ) throws(FileError) {

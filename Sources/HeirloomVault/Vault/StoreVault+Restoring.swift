@@ -2,19 +2,14 @@ import Foundation
 package import HeirloomStore
 
 extension StoreVault {
-  /// Puts a copy of a previous version in the store's place, and keeps the present store.
+  /// Replaces the store by a copy of a previous version, and keeps the present store.
   ///
-  /// The version itself stays where it is: its files are copied, never linked, since the app would write into them.
-  /// So are its external files: one that differs from the store's under the same name takes its place once the store is
-  /// the version's, and the store's is kept with the store.
-  ///
-  /// - Parameters:
-  ///   - prefix: The start of the version's name, long enough to be unique.
-  ///   - current: The description of the present store.
-  ///     Without a snapshot, the one in the companion folder is kept with it.
-  ///   - prove: Checks the version, beyond SQLite's own quick check.
-  /// - Returns: The restored version, and the version that the present store became, if there was one.
-  /// - Throws: ``VaultError``, or the error of `prove`; the store is then the one before.
+  /// The version's files are copied, never linked, since the app would write into them.
+  /// External files that differ from the store's under the same name replace them after the store's rename; the
+  /// replaced files are kept with the replaced store.
+  /// If `current` has no snapshot, the one in the companion folder is kept. `prove` checks the version, after SQLite's
+  /// own quick check. Returns the restored version and the version that the present store became, if there was one.
+  /// After an error the store is the one before.
   package func restore(
     _ prefix: String, current: Replacement = Replacement(), prove: (Connection) throws -> Void = { _ in }
   ) throws -> (restored: PreviousVersionFiles, previous: PreviousVersionFiles?) {
@@ -22,7 +17,7 @@ extension StoreVault {
       if try files.status(of: location.path) != nil { try recoverHoldingLock() }
       let version = try findVersion(prefix)
       try undoChangeHoldingLock()
-      // A kept store may have changed since, and nobody would look for it in what is restored.
+      // A kept store may have changed since it was kept, and the restored store shows no sign of that.
       let faults = try faults(of: version.name)
       let previous = try bringBack(
         try ReturningStore(version, usedWAL: usedWAL(version)), current: current, prove: prove)
@@ -31,7 +26,7 @@ extension StoreVault {
     }
   }
 
-  /// Puts a copy of a set in the store's place and keeps the present store, if there is one.
+  /// Replaces the store by a copy of a set, and keeps the present store, if there is one.
   func bringBack(
     _ set: ReturningStore, current: Replacement, prove: (Connection) throws -> Void
   ) throws -> PreviousVersionFiles? {
@@ -59,7 +54,7 @@ extension StoreVault {
     }
   }
 
-  /// The length limit for keeping a snapshot, in bytes.
+  /// The size limit for keeping a snapshot, in bytes.
   private static var snapshotLimit: Int { 64 << 20 }
 
   package func findVersion(_ prefix: String) throws(VaultError) -> PreviousVersionFiles {
@@ -76,7 +71,7 @@ extension StoreVault {
     return version
   }
 
-  /// Returns true when the version was in WAL mode before it was kept: by its manifest, else by the file's header.
+  /// Returns true if the version was in WAL mode before it was kept: by its manifest, else by the file's header.
   private func usedWAL(_ version: PreviousVersionFiles) throws(FileError) -> Bool {
     if let manifest = version.manifest { return manifest.usedWAL }
     guard let path = version.storePath else { return false }
@@ -87,7 +82,7 @@ extension StoreVault {
 
   // MARK: The candidate
 
-  /// Copies a set to a candidate, as one file.
+  /// Copies a set to a candidate, as one file without side files.
   private func rebuild(
     _ set: ReturningStore, at candidate: String, attributes: FileAttributes, generation: String
   ) throws {
@@ -122,7 +117,7 @@ extension StoreVault {
   private func copyStore(of set: ReturningStore, to candidate: String, attributes: FileAttributes) throws {
     let source = set.storePath
     try files.unlink(candidate)
-    // Somebody may have opened the version where it lies, and their changes may still be in side files.
+    // The version may have been opened in its folder, with changes left in side files.
     do {
       try copyInterrupted(source, to: candidate, attributes: attributes)
     } catch VaultError.refusedJournal(_, let objection) {
@@ -132,9 +127,10 @@ extension StoreVault {
     try tree.copyFile(source + "-wal", to: candidate + "-wal", attributes: attributes)
   }
 
-  /// Copies a set-aside store while nobody can write to it: an app may work on it where it lies.
+  /// Copies a set-aside store while no process can write to it: an app may use it in its folder.
   private func copyHeldStore(of set: ReturningStore, to candidate: String, attributes: FileAttributes) throws {
-    // An interrupted change is undone in the copy: nobody is at work on the set-aside store, and it is the only one.
+    // An interrupted change is rolled back in the copy: no process has the set-aside store open, and it is the only
+    // one.
     if try RollbackJournal(besideDatabaseAt: set.storePath) != nil {
       return try copyStore(of: set, to: candidate, attributes: attributes)
     }
@@ -144,21 +140,21 @@ extension StoreVault {
     do throws(VaultError) {
       hold = try StoreHold.open(location, files: files, timeout: configuration.holdTimeout)
     } catch {
-      // A fault of the set-aside store says nothing about the store.
+      // The error must name the set-aside store, not the store.
       guard case .unreadableStore(_, let underlying) = error else { throw error }
       throw set.unusable("\(underlying)")
     }
     defer { try? hold.closeRestoringJournalMode() }
     try hold.duplicateStore(to: candidate, attributes: attributes)
-    // Where a store is, its attributes follow.
+    // If there is a store, the candidate gets its attributes later.
     reportLeftOut(try hold.giveAttributes(to: candidate), of: candidate)
   }
 
-  /// Gives a candidate a generation, which tells it from the present store and from the set-aside one.
+  /// Gives a candidate a generation, which distinguishes it from the present store and the set-aside one.
   private func give(_ generation: String, to candidate: String) throws {
     do throws(SQLiteError) {
       let connection = try Connection(path: candidate, mode: .readWrite, options: .building.withoutLinks)
-      // A failed candidate is thrown away.
+      // A failed candidate is discarded.
       try connection.execute("PRAGMA synchronous=OFF")
       try connection.execute("PRAGMA journal_mode=OFF")
       try StoreReading.give(generation, to: connection)
@@ -171,8 +167,8 @@ extension StoreVault {
 
   /// Checks that a candidate made from a set can be read.
   ///
-  /// Faults that SQLite finds in a readable previous version are reported and stop nothing:
-  /// it can come back as it was kept, and the store that it replaces is kept as well. They do stop a set-aside store.
+  /// Faults that SQLite finds in a readable previous version are only reported: it can come back as it was kept, and
+  /// the store that it replaces is kept as well. Faults in a set-aside store are errors.
   private func check(_ set: ReturningStore, at candidate: String, prove: (Connection) throws -> Void) throws {
     let connection: Connection
     do throws(SQLiteError) {
@@ -183,7 +179,7 @@ extension StoreVault {
       let findings = try connection.rows("PRAGMA quick_check(1)").first?.first?.text ?? "the check gave no answer"
       if findings != "ok" {
         guard case .version(let id) = set.origin else { throw SQLiteError(extendedCode: 0, message: findings) }
-        // SQLite names the database in a line of its own.
+        // SQLite puts the database's name on a line of its own.
         let words = findings.split(whereSeparator: \.isNewline).joined(separator: " ")
         report(.restoredWithFaults(id: id, reason: "has faults, as it had when it was kept or has since: \(words)"))
       }
@@ -200,9 +196,8 @@ extension StoreVault {
 
   // MARK: Without a store
 
-  /// Puts a copy of a set where there is no store.
   private func putWhereNoStoreIs(_ set: ReturningStore, prove: (Connection) throws -> Void) throws {
-    // A damaged manifest throws, and an old one is replaced: the names in it stay, apart from its candidate.
+    // A damaged manifest throws. An old one is replaced: the files it names stay, apart from its candidate.
     _ = try readManifest()
     guard let companion = try files.status(of: location.companion), let status = try files.status(of: set.storePath)
     else { throw set.unusable("it vanished") }
@@ -219,14 +214,14 @@ extension StoreVault {
     let candidate = try makeCandidate(identifier, attributes: status.attributes)
     try rebuild(set, at: candidate, attributes: status.attributes, generation: identifier)
     try check(set, at: candidate, prove: prove)
-    // A store that an app makes is in WAL mode too.
+    // Stores created by an app are in WAL mode too.
     try complete(candidate, usesWAL: set.usedWAL ?? true)
     try separateExternalFiles(identifier)
     try publishExternalFiles(identifier)
-    // Nothing names the external files while there is no store, so they are replaced before there is one.
+    // Without a store no row refers to the external files, so they are replaced before there is one.
     try moveReplacedFilesAside(identifier, like: companion)
     try replaceExternalFiles(identifier)
-    // An app may have made a store meanwhile.
+    // An app may have created a store meanwhile.
     try files.linkOrMove(candidate, to: location.path)
     do throws(FileError) {
       try files.synchronizeDirectory(location.directory)
@@ -235,7 +230,7 @@ extension StoreVault {
     }
     report(.swapped(identifier: identifier))
     do throws(VaultError) {
-      // What settles an earlier run's operation settles this one; it is told as finished.
+      // The recovery for an earlier run's operation completes this one, which is reported as finished.
       try settleHoldingLock()
       report(.finished(identifier: identifier))
     } catch .file(let error) {
@@ -246,7 +241,7 @@ extension StoreVault {
     }
   }
 
-  /// Keeps external files without a store that the set's own are to replace.
+  /// Keeps external files without a store that the set's own files will replace.
   private func moveReplacedFilesAside(_ identifier: String, like companion: FileStatus) throws {
     let replacements = PathText.join(workFolder(identifier), Self.replacementsName)
     guard try files.status(of: replacements) != nil else { return }
@@ -257,7 +252,7 @@ extension StoreVault {
     report(.movedSideFilesAside(path: folder))
   }
 
-  /// Makes a folder for files that belong to no store, on the disk.
+  /// Creates and syncs a folder for files that belong to no store.
   private func makeAsideFolder(like companion: FileStatus) throws -> String {
     try tree.ensure(location.incompatible, like: companion)
     let name = VersionName(time: configuration.now(), identifier: files.uniqueIdentifier()).text
@@ -268,12 +263,12 @@ extension StoreVault {
     return folder
   }
 
-  /// Moves side files without a store to a folder of their own: SQLite would take them for the new store's.
+  /// Moves side files without a store to a folder of their own: SQLite would read them as the new store's.
   private func moveSideFilesAside(like companion: FileStatus) throws {
     let left = try location.sideFiles.filter { path throws(FileError) in try files.status(of: path) != nil }
     guard !left.isEmpty else { return }
     let folder = try makeAsideFolder(like: companion)
-    // Not by a rename: of its two ends, only the removal of the old name may last.
+    // Not by a rename: only the removal of the old name might become durable.
     for path in left {
       guard let status = try files.status(of: path) else { continue }
       let to = PathText.join(folder, PathText.split(path).name)

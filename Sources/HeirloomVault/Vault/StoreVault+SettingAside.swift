@@ -1,18 +1,15 @@
 import HeirloomStore
 
 extension StoreVault {
-  /// Sets the store aside with all that belongs to it, so that a new one can be made in its place.
+  /// Sets the store aside with its files, for a new one to be created in its place; returns the folder.
   ///
-  /// Nothing is deleted: every file has its second name, on the disk, before the first loses its own.
+  /// Nothing is deleted: every file has a second name, synced, before the first file loses its own name.
   /// The main file goes first: SQLite drops side files that it finds beside a new, empty store, but would read the
   /// main file without them as an older state. A store that SQLite can't read is moved with its side files as it is.
-  ///
-  /// - Parameters:
-  ///   - notice: The notice about the store, kept with it: it is on the disk before the store leaves its place.
-  ///   - isNeeded: Checks the need once more, under the lock: another process may have settled it.
-  /// - Returns: The folder that holds the store now; `nil` if it was not needed any more.
-  /// - Throws: ``VaultError/storeInUse(path:reason:)`` when another process has it open,
-  ///   ``VaultError/file(_:)`` when something could not be done: either nothing was changed, or the next run goes on.
+  /// The notice is kept with the store and synced before the store is moved. `isNeeded` is called under the lock, since
+  /// another process may have done the same; `nil` is returned if it is false.
+  /// ``VaultError/storeInUse(path:reason:)`` means that another process has the store open. After
+  /// ``VaultError/file(_:)`` either nothing was changed, or the next run continues.
   package func setStoreAside(
     notice: [UInt8]? = nil, isNeeded: () throws -> Bool = { true }
   ) throws -> String? {
@@ -64,11 +61,11 @@ extension StoreVault {
     }
   }
 
-  /// Holds the store, unless SQLite can't read it: then nobody uses it through SQLite either.
+  /// Holds the store, unless SQLite can't read it: then no program can use it through SQLite either.
   ///
-  /// - Returns: The hold, and the damage of each log that waits to be kept.
+  /// Also returns the damage of each log that waits to be kept.
   private func holdUnlessUnreadable() throws -> (hold: StoreHold?, logs: [String: LogDamage]) {
-    // A store with an interrupted change is moved as it is: undoing the change here would change the only copy.
+    // A store with an interrupted change is moved as it is: a rollback here would change the only copy.
     if try RollbackJournal(besideDatabaseAt: location.path) != nil, try isChangeInterrupted() {
       return (nil, [:])
     }
@@ -83,7 +80,7 @@ extension StoreVault {
     }
   }
 
-  /// Returns the folder that receives the store; its name has the time in a form for people.
+  /// Returns the folder that receives the store; its name has the time in readable form.
   private func setAsideFolder(_ manifest: VaultManifest) -> String {
     let name = manifest.keptFolder.flatMap(VersionName.init(_:))?.datedText ?? manifest.identifier
     return PathText.join(location.incompatible, name)
@@ -101,7 +98,7 @@ extension StoreVault {
     try files.makeDirectory(folder, attributes: companion.attributes)
     let attributes = try files.status(of: location.path)?.attributes ?? FileAttributes(mode: 0o600)
     if let hold {
-      // A held store was brought to the disk with the hold, and may be copied only by its handle.
+      // A held store was synced by the hold, and may be copied only by its handle.
       if try !isLinked(location.path, to: main) { reportLeftOut(try hold.copyStore(to: main), of: main) }
     } else {
       try tree.linkOrCopy(location.path, to: main, attributes: attributes)
@@ -138,11 +135,11 @@ extension StoreVault {
     }
     try files.synchronizeDirectory(folder)
     try files.synchronizeDirectory(location.incompatible)
-    // The companion folder may be new, and where SQLite can't hold the store nothing else brought its name to the disk.
+    // The companion folder may be new, and without a hold nothing else has synced its name.
     try files.synchronizeDirectory(location.directory)
   }
 
-  /// Has the waiting logs wait in the set-aside store's own companion folder: they are of no store that comes after it.
+  /// Copies the waiting logs to the set-aside store's own companion folder: they don't belong to any later store.
   private func keepUnreadLogsAside(_ manifest: VaultManifest, _ logs: [String: LogDamage]) throws {
     guard try !unreadLogs().isEmpty, let companion = try files.status(of: location.companion) else { return }
     let folder = setAsidePath(manifest) + StoreLocation.companionSuffix
@@ -154,7 +151,7 @@ extension StoreVault {
 
   // MARK: Settling
 
-  /// Settles an interrupted setting aside.
+  /// Completes an interrupted setting aside, or undoes it if the store was used since.
   func settleSettingAside(_ manifest: VaultManifest) throws(FileError) -> VaultRecovery {
     if manifest.phase == .removing, try !wasUsedSince(manifest) {
       try finishSettingAside(manifest)
@@ -164,9 +161,9 @@ extension StoreVault {
     return .rolledBack
   }
 
-  /// Returns true when the store is still in its place with a side file that was not set aside.
+  /// Returns true if the store is still in its place with a side file that was not set aside.
   ///
-  /// A program that knows nothing of the vault has opened it since and saved something, which belongs to it.
+  /// A program without Heirloom has then opened the store and saved changes, which belong to it.
   private func wasUsedSince(_ manifest: VaultManifest) throws(FileError) -> Bool {
     let main = setAsidePath(manifest)
     guard try files.status(of: main) != nil, try files.status(of: location.path) != nil,
@@ -181,10 +178,10 @@ extension StoreVault {
     return false
   }
 
-  /// Removes the prepared folder: nothing has left its place yet.
+  /// Removes the prepared folder, unless it may hold the only copy; no file has been moved yet.
   private func removeAside(_ manifest: VaultManifest) throws(FileError) {
     if try files.status(of: location.manifestDraft) != nil { try files.unlink(location.manifestDraft) }
-    // If somebody has removed the store since, the prepared folder may hold all there is.
+    // If the store was removed since, the prepared folder may hold all there is.
     let store = try files.status(of: location.path)
     var isNeeded = true
     if let store, store.kind == .regular, store.size > 0 {
@@ -199,7 +196,7 @@ extension StoreVault {
     try removeRecord()
   }
 
-  /// Removes the store's old names, once it is safe aside; a store that an app has made there meanwhile stays.
+  /// Removes the store's old names, once it is set aside; a store that an app has created there meanwhile stays.
   private func finishSettingAside(_ manifest: VaultManifest) throws(FileError) {
     let main = setAsidePath(manifest)
     if try files.status(of: main) != nil, try files.status(of: location.path) != nil,
@@ -207,7 +204,7 @@ extension StoreVault {
     {
       try files.unlink(location.path)
     }
-    // Without its side files the main file would be read as an older state: it must be gone for good before they go.
+    // Without its side files the main file would be read as an older state: its removal must be synced first.
     try files.synchronizeDirectory(location.directory)
     if try files.status(of: location.path) == nil {
       for suffix in StoreLocation.sideSuffixes {
@@ -230,9 +227,9 @@ extension StoreVault {
     report(.setAside(path: setAsideFolder(manifest)))
   }
 
-  /// Returns true when another file may be a store with the same folder of external data, as `S.db` beside `S.sqlite`.
+  /// Returns true if another file may be a store with the same folder of external data, as `S.db` beside `S.sqlite`.
   ///
-  /// Nothing tells whose a file in it is. Its content doesn't matter either: a damaged store needs its files too.
+  /// The owner of an external file can't be determined. A damaged store needs its files too, so any content counts.
   private func isSupportShared() throws(FileError) -> Bool {
     let own = [location.name] + StoreLocation.sideSuffixes.map { location.name + $0 }
     for name in try files.names(in: location.directory) where !own.contains(name) {
@@ -242,12 +239,12 @@ extension StoreVault {
     return false
   }
 
-  /// Returns true when one of two files can go, since the other is the same file or an unchanged copy.
+  /// Returns true if one of two files can be removed because the other is the same file or an unchanged copy.
   ///
-  /// A copy is recognized by its length and its first bytes, where SQLite counts the changes.
+  /// A copy is recognized by its size and its first bytes, where SQLite counts the changes.
   private func isRedundant(_ first: String, _ second: String) throws(FileError) -> Bool {
     guard let one = try files.status(of: first) else {
-      // There is no main file aside yet.
+      // The main file was not set aside yet.
       return true
     }
     guard let other = try files.status(of: second) else { return false }

@@ -4,15 +4,15 @@ import HeirloomModel
 import HeirloomStore
 
 extension StoreVault {
-  /// Returns true if a version fits its name and its manifest, was found sound, and looks as it did then.
+  /// Returns true if a version fits its name and its manifest, was found sound, and was not changed since.
   ///
-  /// It reads no store, since each launch asks: names, lengths and times have to be enough. A version that was never
-  /// tested, or was touched since, isn't sound until the next operation tests it.
+  /// It reads no store, since it runs at each launch: names, sizes and times have to be enough. A version that was
+  /// never tested, or was touched since, isn't sound until the next operation tests it.
   func isSound(_ version: PreviousVersionFiles) -> Bool {
     guard let manifest = version.manifest, let path = version.storePath, manifest.storeName == location.name,
       version.name == VersionName(time: manifest.time, identifier: manifest.identifier)
     else { return false }
-    // It is kept with the journal of the change, so that no test of it as it lies is possible.
+    // Such a version is kept with the journal of the change, so its store can't be tested as it is.
     if manifest.operation == .undoing {
       return version.storeByteCount >= manifest.storeByteCount && hasExternalFiles(version, manifest)
     }
@@ -25,14 +25,14 @@ extension StoreVault {
     return content.fileCount == manifest.supportFileCount && content.byteCount == manifest.supportByteCount
   }
 
-  /// Tests the soundness of the previous versions that have no note of a test, or were touched since, and notes it.
+  /// Tests the soundness of the previous versions that are not tested, or were touched since, and records the results.
   ///
-  /// It belongs to operations, which read the store anyway. A version that can't be tested now has no valid note, and
-  /// so it is neither removed nor counted; that stops nothing.
+  /// It belongs to operations, which read the store anyway. A version that can't be tested now has no valid result, so
+  /// it is neither removed nor counted. That is not an error.
   package func testVersions() {
     let store = try? files.status(of: location.path)?.identity
     for name in (try? versionNames(in: location.previous)) ?? [] {
-      // The store itself may be there under a second name.
+      // The folder may hold a second name of the store itself.
       guard let version = try? readVersion(name), (try? version.storePath.map(files.status(of:))??.identity) != store
       else {
         continue
@@ -46,10 +46,10 @@ extension StoreVault {
         let soundness = try? StoreSoundness(ofStoreAt: path, model: model(of: version)),
         let logs = try? contentOfLogs(keptWith: version)
       else { continue }
-      // An earlier release kept such a log with a version that it could prune.
+      // An earlier release kept such a log with a version without pinning it.
       if manifest.mayBePinned, !logs.isEmpty { manifest = manifest.holding(SoleContents(logs)) }
       let note = SoundnessNote(soundness, fault: change(of: manifest, found: soundness))
-      // No sync of the folder: without the note, the next operation tests again.
+      // The folder is not synced: without the result, the next operation tests again.
       try? replaceManifest(of: version, with: manifest.noting(note))
     }
     pinChangedFiles()
@@ -57,8 +57,8 @@ extension StoreVault {
 
   /// Pins a version if a later one has other content in an external file of the same name.
   ///
-  /// Names of external files are never used twice, so one of the two is damaged. Which one isn't known. A later version
-  /// with the same content stays in its place, unless somebody has released it.
+  /// Names of external files are never used twice, so one of the two is damaged, and it isn't known which one. A later
+  /// version with the same content makes the pin unnecessary, unless the user has released it.
   private func pinChangedFiles() {
     var later: [(folder: SupportFolder, stays: Bool)] = []
     for version in ((try? previousVersions()) ?? []).reversed() {
@@ -76,7 +76,7 @@ extension StoreVault {
     SupportFolder(path: PathText.join(version.path, StoreLocation.supportName(forStore: manifest.storeName)))
   }
 
-  /// Pins a version that an earlier release kept without a pin, although its journal holds what was not undone.
+  /// Pins a version that an earlier release did not pin, although its journal holds pages that were not rolled back.
   private func pinIfUnread(_ version: PreviousVersionFiles) {
     guard let manifest = version.manifest, manifest.mayBePinned,
       let pages = try? contentOfLogs(keptWith: version), !pages.isEmpty
@@ -84,7 +84,7 @@ extension StoreVault {
     try? replaceManifest(of: version, with: manifest.holding(SoleContents(pages)))
   }
 
-  /// Returns the fault of a version whose main file is another one than when it was kept or first tested.
+  /// Returns a fault if a version's main file has changed since it was kept or first tested.
   private func change(of manifest: PreviousVersionManifest, found: StoreSoundness) -> String? {
     if let note = manifest.soundness {
       return note.storeChecksum == found.checksum.value ? note.fault : "its content has changed since it was tested"

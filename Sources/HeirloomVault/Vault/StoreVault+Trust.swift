@@ -7,24 +7,23 @@
 #endif
 
 extension StoreVault {
-  /// Returns true when a file or folder beside the store is not a stranger's.
+  /// Returns true if a file or folder beside the store belongs to a trusted user.
   ///
-  /// In a shared folder anybody may put names beside a store, and those names decide what becomes of it.
+  /// In a shared folder any user may create names beside a store, and the vault acts on those names.
   func isTrusted(_ status: FileStatus) throws(FileError) -> Bool {
     if status.owner == geteuid() || status.owner == 0 { return true }
     let folder = try files.status(of: location.directory)
     let store = try files.status(of: location.path)
     if status.owner == (store ?? folder)?.owner { return true }
-    // Where a group shares the folder, each member may replace the store itself:
-    // it belongs to whoever migrated it last. Others can't give a file that group.
+    // In a folder shared by a group, each member may replace the store, which then belongs to the one who migrated it
+    // last. Users outside the group can't create a file with that group.
     guard let folder, folder.mode & 0o1022 == 0o020 else { return false }
     return status.group == folder.group
   }
 
-  /// Refuses a file or folder that a stranger has put beside the store; does nothing when it isn't there.
+  /// Throws ``VaultError/foreignOwner(path:owner:)`` if an untrusted user owns a file or folder beside the store.
   ///
-  /// - Parameter path: The file or folder beside the store.
-  /// - Throws: ``VaultError/foreignOwner(path:owner:)``, or ``VaultError/file(_:)`` when the owner can't be found out.
+  /// It does nothing if there is none.
   package func checkOwner(of path: String) throws(VaultError) {
     let owner = try VaultError.wrapping { () throws(FileError) -> UInt32? in
       guard let status = try files.status(of: path) else { return nil }
@@ -35,11 +34,9 @@ extension StoreVault {
 
   /// Returns the permissions and the owner for a new companion folder.
   ///
-  /// - Parameters:
-  ///   - folder: The store's folder.
-  ///   - store: The store, if there is one.
-  /// - Returns: The permissions of the store's folder; in a sticky one (only a name's owner removes it) nobody else may
-  ///   add names. The owner is the store's, also when the superuser makes the folder: the app must be able to go on.
+  /// The permissions are those of the store's folder; in a sticky one (only a name's owner removes it) no other user
+  /// may add names. The owner is the store's, also when the superuser creates the folder: the app must be able to
+  /// continue.
   func companionAttributes(in folder: FileStatus, store: FileStatus?) -> FileAttributes {
     let mode = folder.attributes.mode
     return FileAttributes(
@@ -49,13 +46,11 @@ extension StoreVault {
 
   // MARK: External data
 
-  /// Finds the store's folder of external data.
+  /// Returns the store's folder of external data, which may not exist.
   ///
-  /// The folder, and the one inside it whose files the rows name, may be symbolic links:
+  /// The folder, and the one inside it that holds the files, may be symbolic links:
   /// an app that moved its data to another volume left a link behind. No other link is followed.
-  ///
-  /// - Returns: The folder; it may not exist.
-  /// - Throws: `FileError` for a link that leads to no folder, or that must not be followed.
+  /// It throws for a link whose target is no folder, or that must not be followed.
   package func supportFolder() throws(FileError) -> SupportFolder {
     let path = try followed(location.support)
     let data = PathText.join(path, SupportFolder.dataName)
@@ -65,8 +60,8 @@ extension StoreVault {
 
   /// Follows a link that the caller or the superuser made, or whose target folder belongs to the link's owner.
   ///
-  /// Through any other link, a user could make a process with more rights keep, add and remove files
-  /// where that user may not even look.
+  /// Through any other link, a user could make a privileged process keep, add and remove files
+  /// in places that the user has no access to.
   private func followed(_ path: String) throws(FileError) -> String {
     guard let link = try files.status(of: path), link.kind == .symbolicLink else { return path }
     let target: String
@@ -88,13 +83,13 @@ extension StoreVault {
     return target
   }
 
-  /// Reports the names that were passed over in a folder of external data, if there are any.
+  /// Reports the names that were skipped in a folder of external data, if there are any.
   func reportPassedOver(_ names: PassedOver) {
     guard let first = names.first else { return }
     report(.passedOver(count: names.count, first: first))
   }
 
-  /// Reports the attributes that a file could not be given, if there are any.
+  /// Reports the attributes that could not be copied to a file, if there are any.
   func reportLeftOut(_ attributes: PassedOver, of path: String) {
     guard let first = attributes.first else { return }
     report(.attributesLeftOut(path: path, count: attributes.count, first: first))

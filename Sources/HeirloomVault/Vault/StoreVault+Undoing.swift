@@ -2,14 +2,13 @@ import Foundation
 import HeirloomStore
 
 extension StoreVault {
-  /// Undoes an interrupted change of the store, after the store is kept as it is.
+  /// Rolls an interrupted change of the store back, after the store is kept as it is.
   ///
-  /// Nothing happens when there is none. SQLite would undo the change in the only copy,
-  /// on the word of a file that anyone may have put there. So it is tried on a copy first and done to the store last.
-  ///
-  /// - Returns: The name of the previous version, the store as it was; `nil` if there was nothing to undo.
-  /// - Throws: ``VaultError/refusedJournal(path:_:)`` when the journal can't be of this store,
-  ///   or another ``VaultError``. The store and its journal are then as they were.
+  /// SQLite would roll it back in the only copy, because of a file that anyone could have placed there.
+  /// So it is tried on a copy first and done to the store last.
+  /// Returns the previous version that keeps the store as it was; `nil` if there was nothing to roll back.
+  /// A journal that can't belong to this store throws ``VaultError/refusedJournal(path:_:)``. After an error, the store
+  /// and its journal are as they were.
   @discardableResult
   package func undoInterruptedChange() throws -> VersionName? {
     guard try RollbackJournal(besideDatabaseAt: location.path) != nil else { return nil }
@@ -35,7 +34,7 @@ extension StoreVault {
     return kept.name
   }
 
-  /// Returns true when nobody is at work on the change that a journal tells of.
+  /// Returns true if no process is working on the change that the journal belongs to.
   func isChangeInterrupted() throws(VaultError) -> Bool {
     do throws(SQLiteError) {
       var options = Connection.Options.inspecting
@@ -45,15 +44,15 @@ extension StoreVault {
       return false
     } catch {
       if error.needsRecovery { return true }
-      // Whoever is at work on it holds the store: our attempt to hold it will tell.
+      // The process that makes the change holds the store, and our attempt to hold it will report that.
       if error.isBusy { return false }
       throw .unreadableStore(path: location.path, underlying: error)
     }
   }
 
-  /// Keeps the store with its journal as a previous version, once a copy has shown that undoing leaves a store.
+  /// Keeps the store with its journal as a previous version, once a rollback in a copy has left a valid store.
   ///
-  /// - Returns: The version's name, and the part of the change that SQLite won't undo.
+  /// Also returns the part of the change that SQLite won't roll back.
   private func keepInterrupted(_ journal: RollbackJournal) throws -> (name: VersionName, damage: JournalDamage?) {
     guard let companion = try files.status(of: location.companion), let store = try files.status(of: location.path)
     else { throw VaultError.unusableFolder(path: location.companion, reason: "it vanished") }
@@ -63,7 +62,7 @@ extension StoreVault {
     let identifier = files.uniqueIdentifier()
     try tryUndoing(journal, identifier: identifier, attributes: store.attributes)
     let name = try nextVersionName(identifier: identifier)
-    // The next run removes a folder of this name: a version is complete or not there at all.
+    // The next run removes a folder of this name: a version is complete or absent.
     let draft = prunedPath(name.text)
     let damage: JournalDamage?
     do {
@@ -84,9 +83,9 @@ extension StoreVault {
     return (name, damage)
   }
 
-  /// Undoes the change in a copy, which is thrown away.
+  /// Rolls the change back in a temporary copy.
   ///
-  /// - Throws: ``VaultError/refusedJournal(path:_:)`` if the undone copy is no store.
+  /// Throws ``VaultError/refusedJournal(path:_:)`` if the result is no store.
   private func tryUndoing(_ journal: RollbackJournal, identifier: String, attributes: FileAttributes) throws {
     let copy = try makeCandidate(identifier, attributes: attributes)
     defer { try? tree.remove(workFolder(identifier)) }
@@ -108,14 +107,10 @@ extension StoreVault {
     }
   }
 
-  /// Copies a store with the journal of an interrupted change, so that undoing it changes the copy alone.
+  /// Copies a store with the journal of an interrupted change: opening the copy rolls the change back there.
   ///
-  /// - Parameters:
-  ///   - source: The store.
-  ///   - copy: The copy's path, where nothing is yet.
-  ///   - attributes: The copy's permissions and owner.
-  /// - Throws: `FileError`, or ``VaultError/refusedJournal(path:_:)`` for a journal that stretches the database,
-  ///   or that is too long and names another file.
+  /// Throws ``VaultError/refusedJournal(path:_:)`` for a journal that makes the database longer,
+  /// or that is too long and names another file.
   func copyInterrupted(_ source: String, to copy: String, attributes: FileAttributes) throws {
     try tree.copyFile(source, to: copy, attributes: attributes)
     guard let journal = try RollbackJournal(besideDatabaseAt: source) else { return }
@@ -125,9 +120,9 @@ extension StoreVault {
     guard let name = journal.superJournal else {
       return try tree.copyFile(journal.path, to: copy + "-journal", attributes: attributes)
     }
-    // The last step of a change across several databases was made: SQLite undoes nothing then.
+    // The last step of a change across several databases was made: SQLite rolls nothing back then.
     if journal.isCommitted { return }
-    // Without the name, SQLite follows nothing. Such a change is rare and never Core Data's, so memory is enough.
+    // Without the name, SQLite opens no other file. Such a change is rare and never Core Data's, so memory is enough.
     guard journal.byteCount <= Self.namingJournalLimit else {
       throw VaultError.refusedJournal(path: source, .namesAnother(name))
     }
@@ -145,11 +140,11 @@ extension StoreVault {
       draft, attributes: try files.status(of: location.previous)?.attributes ?? FileAttributes(mode: 0o700))
     let copy = PathText.join(draft, location.name)
     try copyInterrupted(location.path, to: copy, attributes: store.attributes)
-    // SQLite leaves no log beside such a journal, but whoever put the journal there may have.
+    // SQLite leaves no log beside such a journal, but another program may have put both there.
     if let log = try files.status(of: location.path + "-wal"), log.kind == .regular, log.size > 0 {
       try tree.copyFile(location.path + "-wal", to: copy + "-wal", attributes: store.attributes)
     }
-    // The copies are read, since closing the store's own file would drop SQLite's locks.
+    // The copies are read: closing the store's own file would drop SQLite's locks.
     let damage = try RollbackJournal(besideDatabaseAt: copy)?.playback().damage
     let support = try tree.keep(try supportFolder(), at: PathText.join(draft, location.supportName))
     let plain = FileAttributes(mode: store.mode & 0o666, owner: store.owner, group: store.group)

@@ -1,7 +1,7 @@
 import HeirloomStore
 
 extension VaultError {
-  /// Runs file operations, and turns their errors into errors of the vault.
+  /// Runs file operations, and wraps their errors.
   package static func wrapping<Value>(_ body: () throws(FileError) -> Value) throws(VaultError) -> Value {
     do throws(FileError) {
       return try body()
@@ -12,7 +12,7 @@ extension VaultError {
 }
 
 extension VaultError {
-  /// Runs a body that may throw anything, and turns errors of file operations into errors of the vault.
+  /// Runs a body that may throw anything, and wraps errors of file operations.
   static func wrappingFileErrors<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()

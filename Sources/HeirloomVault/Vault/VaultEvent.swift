@@ -1,74 +1,74 @@
 package import HeirloomStore
 
-/// A thing that the vault did or found.
+/// An action or a finding of the vault.
 ///
 /// The order in a migration: `locked`, events of a recovery,
 /// `held`, `manifestWritten`, `built`, `proven`, `candidateSynchronized`, `previous`, `swapped`, `finished`.
 package enum VaultEvent: Equatable, Sendable {
-  /// The vault's lock, which this process holds now.
+  /// The vault's lock was taken.
   case locked
-  /// A candidate of an earlier run, which nothing needs.
+  /// A stale candidate of an earlier run was found.
   case foundStaleCandidate(path: String)
-  /// The removal of that candidate.
+  /// The stale candidate was removed.
   case removedStaleCandidate(path: String)
-  /// An unfinished operation that was settled.
+  /// An interrupted operation was completed or undone.
   case recovered(VaultRecovery, identifier: String)
-  /// An interrupted change that was undone; the previous version `id` is the store as it was before.
+  /// An interrupted change was rolled back; the previous version `id` is the store as it was before.
   ///
-  /// With damage of the journal, SQLite has undone only a part of the change.
+  /// With damage of the journal, SQLite has rolled back only a part of the change.
   case undone(id: String, JournalDamage?)
-  /// A previous version with faults, from when it was kept or later, that takes the store's place all the same.
+  /// A previous version that has faults, from when it was kept or later, replaces the store.
   ///
   /// The reason is the rest of a sentence that begins with the version.
   case restoredWithFaults(id: String, reason: String)
-  /// A `-wal` that can't be read to its end; a copy is kept at the path, with the previous version or for the next.
+  /// A `-wal` that can't be read to its end was copied to the path, with the previous version or for the next one.
   case keptLog(path: String, LogDamage)
-  /// The exclusive hold on the store, which is one file; `usedWAL` is true if it was in WAL mode.
+  /// The store is held exclusively as one file; `usedWAL` is true if it was in WAL mode.
   case held(usedWAL: Bool)
-  /// The operation's manifest, on the disk.
+  /// The operation's manifest is on the disk.
   case manifestWritten(identifier: String)
-  /// The candidate, built.
+  /// The candidate is built.
   case built(path: String)
-  /// The candidate, proven.
+  /// The candidate is proven.
   case proven(path: String)
-  /// The candidate, on the disk.
+  /// The candidate is on the disk.
   case candidateSynchronized(path: String)
-  /// The old set, on the disk under its second name.
+  /// The old set is on the disk as a previous version.
   case previousVersionKept(id: String)
-  /// The new store, in place and on the disk.
+  /// The new store is in place and on the disk.
   case swapped(identifier: String)
-  /// The end of the operation, of which only its result is left.
+  /// The operation ended and was cleaned up.
   case finished(identifier: String)
-  /// The end of an operation that was given up, and of which nothing is left.
+  /// The operation failed and everything it prepared was removed.
   case rolledBack(identifier: String)
-  /// The rest of an operation, for the next run to remove.
+  /// The operation ended, and the next run will clean up.
   case cleanUpPostponed(identifier: String, FileError)
-  /// A failure to put the store back into WAL mode, in which it was; the app that opens it will.
+  /// The store could not be put back into WAL mode; the app will do so when it opens it.
   case journalModeNotRestored(reason: String)
-  /// Side files without a store, moved to where they can't be taken for a new store's.
+  /// Side files without a store were moved to a folder where they aren't read as a new store's.
   case movedSideFilesAside(path: String)
-  /// A previous version that was removed.
+  /// A previous version was removed.
   case pruned(id: String)
-  /// A pinned version that was released: it may be removed like any other.
+  /// A pinned version was released: it may be removed like any other.
   case released(id: String)
-  /// Names in a folder of external data that stand for neither a file nor a folder, and were passed over.
+  /// Names in a folder of external data were skipped because they are neither files nor folders.
   ///
-  /// `count` is their number, and `first` names the first.
+  /// `count` is their number.
   case passedOver(count: Int, first: String)
-  /// Attributes that a new file could not be given, although the file that it stands for has them.
+  /// Attributes could not be copied to the new file.
   ///
-  /// `count` is their number, and `first` names the first.
+  /// `count` is their number.
   case attributesLeftOut(path: String, count: Int, first: String)
-  /// The store, set aside.
+  /// The store was set aside.
   case setAside(path: String)
 }
 
-/// The way in which an unfinished operation was settled.
+/// The way in which an interrupted operation was completed or undone.
 package enum VaultRecovery: String, Hashable, Sendable {
-  /// A rollback: the store was still the old one, and the preparations were removed.
+  /// The store was still the old one, and the preparations were removed.
   case rolledBack
-  /// A completion: the store was the new one already, and the rest was done.
+  /// The store was the new one already, and the operation was completed.
   case rolledForward
-  /// An undecided outcome: the candidate was removed, and everything that may be a version was kept.
+  /// It is undecided: the candidate was removed, and everything that may be a version was kept.
   case undecided
 }

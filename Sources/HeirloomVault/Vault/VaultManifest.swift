@@ -1,38 +1,38 @@
 import Foundation
 import HeirloomModel
 
-/// The manifest of an operation under way: the names that are ours, and the operation's progress.
+/// The manifest of an unfinished operation: the files that belong to it, and its progress.
 ///
-/// It does not say which version the store is: the store itself does. It only says what may be removed.
-/// So each name in it is checked against the pattern of such names, and none can lead out of the companion folder.
+/// The store itself decides whether it is the old or the new one; the manifest only lists files that may be removed.
+/// Each name in it is checked against the pattern of such names, and none can refer outside the companion folder.
 package struct VaultManifest: Equatable, Sendable {
   /// The kinds of the vault's operations.
   package enum Operation: String, Hashable, Sendable, Codable {
-    /// A migration, which puts a store of another model in the store's place.
+    /// A migration, which replaces the store by one of another model.
     case migration
-    /// A restoration, which puts a previous version in the store's place.
+    /// A restoration, which replaces the store by a previous version.
     case restoration
-    /// An adoption, which puts a set-aside store in the store's place.
+    /// An adoption, which replaces the store by a set-aside one.
     case adoption
-    /// A setting aside of the store, which puts nothing in its place.
+    /// A setting aside of the store, without a replacement.
     case settingAside
-    /// An undoing of an interrupted change in the store.
+    /// A rollback of an interrupted change in the store.
     case undoing
   }
 
-  /// The way in which the old store is being kept, which decides how old and new are told apart.
+  /// The way in which the old store is being kept, which decides how recovery distinguishes old and new.
   package enum Phase: String, Hashable, Sendable, Codable {
-    /// Keeping by hard links: the store is still the old one as long as the kept file is the same file.
+    /// Keeping by hard links: the store is still the old one while it is the same file as the kept one.
     case linking
-    /// Keeping by copies, where links are refused: the generation in the store's metadata tells.
+    /// Keeping by copies, where links are refused: the generation in the store's metadata decides.
     case copying
-    /// The removal of the store's own names, once the whole set is safe aside.
+    /// The removal of the store's own names, once the whole set is set aside.
     case removing
   }
 
   /// The operation's identifier: 32 hexadecimal digits, and the name of its folder in `incoming`.
   package let identifier: String
-  /// The operation under way.
+  /// The unfinished operation.
   package let operation: Operation
   /// The progress of the operation.
   package var phase: Phase
@@ -66,14 +66,14 @@ package struct VaultManifest: Equatable, Sendable {
   }
 }
 
-/// A fault of a manifest.
+/// An error in a manifest.
 package struct ManifestError: Error, Hashable, Sendable {
-  /// A phrase with what was found and what was expected.
+  /// A phrase that says what is wrong.
   package let reason: String
 }
 
 extension VaultManifest {
-  /// The length limit for reading a manifest, in bytes.
+  /// The size limit for reading a manifest, in bytes.
   package static let byteLimit = 65_536
 
   private struct Document: Codable {
@@ -107,10 +107,7 @@ extension VaultManifest {
         checksum: checksum))
   }
 
-  /// Reads a manifest.
-  ///
-  /// - Parameter bytes: The JSON.
-  /// - Throws: `ManifestError` if it is damaged, of a later format, or names files that are not the vault's.
+  /// Reads a manifest; throws if it is damaged, of a later format, or names files that are not the vault's.
   package init(decoding bytes: [UInt8]) throws(ManifestError) {
     let document = try ManifestChecksum.decode(Document.self, from: bytes)
     guard document.format == 1 else {
@@ -133,7 +130,7 @@ extension VaultManifest {
   }
 }
 
-/// The form that manifests share: JSON with a checksum over the fields.
+/// The shared format of manifests: JSON with a checksum over the fields.
 enum ManifestChecksum {
   /// Returns the SHA-256 digest of a list of fields, each with its length, as hexadecimal digits.
   static func text(of fields: [String?]) -> String {
@@ -145,7 +142,6 @@ enum ManifestChecksum {
     return digest.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  /// Returns a document as JSON with sorted keys.
   static func encode(_ document: some Encodable) throws(ManifestError) -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -156,7 +152,6 @@ enum ManifestChecksum {
     }
   }
 
-  /// Reads a document.
   static func decode<Document: Decodable>(_ type: Document.Type, from bytes: [UInt8]) throws(ManifestError) -> Document
   {
     do {

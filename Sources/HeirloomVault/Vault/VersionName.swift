@@ -6,14 +6,10 @@ import HeirloomFormats
 package struct VersionName: Hashable, Sendable, Comparable {
   /// The name of the folder.
   package let text: String
-  /// The time of keeping the version, in seconds since 1970-01-01 UTC.
+  /// The time when the version was kept, in seconds since 1970-01-01 UTC.
   package let time: Int64
 
-  /// Makes a name.
-  ///
-  /// - Parameters:
-  ///   - time: Seconds since 1970-01-01 UTC, in the years 1970 to 9999.
-  ///   - identifier: 32 hexadecimal digits.
+  /// Creates a name from a time in the years 1970 to 9999, in seconds since 1970-01-01 UTC, and 32 hexadecimal digits.
   package init(time: Int64, identifier: String) {
     let time = min(max(0, time), 253_402_300_799)
     let (days, second) = time.quotientAndRemainder(dividingBy: 86_400)
@@ -45,7 +41,7 @@ package struct VersionName: Hashable, Sendable, Comparable {
     time = CivilCalendar.day(year: year, month: month, day: day) * 86_400 + hour * 3_600 + minute * 60 + second
   }
 
-  /// Reads a name in its form for people; `nil` for a text that does not fit the pattern.
+  /// Reads a name in its readable form; `nil` for a text that does not fit the pattern.
   package init?(dated text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 7 else { return nil }
@@ -53,7 +49,7 @@ package struct VersionName: Hashable, Sendable, Comparable {
     guard datedText == text else { return nil }
   }
 
-  /// The name in its form for people: `2026-11-21-10-15-00-0f3a9c21`.
+  /// The name in its readable form: `2026-11-21-10-15-00-0f3a9c21`.
   package var datedText: String {
     let digits = Array(text)
     func part(_ range: Range<Int>) -> String { String(digits[range]) }
@@ -66,7 +62,7 @@ package struct VersionName: Hashable, Sendable, Comparable {
     left.text < right.text
   }
 
-  /// Returns true when a text is an identifier of ours: 32 lowercase hexadecimal digits.
+  /// Returns true for 32 lowercase hexadecimal digits, the form of an operation's identifier.
   package static func isIdentifier(_ text: String) -> Bool {
     text.utf8.count == 32 && text.utf8.allSatisfy(isHexadecimal)
   }

@@ -7,30 +7,30 @@ import HeirloomStore
 /// continues the stored checksum of the frame before, so each frame can be checked by itself.
 /// https://www.sqlite.org/fileformat2.html#walformat
 package struct WriteAheadLog {
-  /// The place of a page's content in a log.
+  /// The position of a page's content in a log.
   package struct Place {
     /// The offset of the content, after the frame's header.
     package let offset: Int64
-    /// The check of a frame that can't be trusted; `nil` for any other.
+    /// The check of a damaged frame; `nil` for a sound one.
     fileprivate let check: FrameCheck?
 
-    /// True when the frame's sum fits.
+    /// True if the frame's checksum fits.
     package var isSound: Bool { check == nil }
   }
 
   /// The content of a log.
   package struct Content {
-    /// The number of frames up to the last commit of the log's last use.
+    /// The number of frames up to the last commit of the log's last generation.
     package var frameCount = 0
-    /// The number of those frames that can't be trusted.
+    /// The number of those frames that are damaged.
     package var damagedCount = 0
-    /// The number of the other frames that SQLite takes for an earlier use's, because of their salts, and stops at.
+    /// The number of other frames at which SQLite stops because their salts are of an earlier generation.
     package var strayCount = 0
     /// True when the log's own header is damaged.
     package var isHeaderDamaged = false
-    /// True when the part after the last commit can't be read: a commit, or a change that was never committed.
+    /// True if the part after the last commit can't be read: a commit, or a change that was never committed.
     package var isEndDamaged = false
-    /// The last frame of each page of a commit at the end whose own last frame can't be read.
+    /// The last frame of each page in a commit at the end of the log whose own last frame can't be read.
     package var damagedCommit: [Int: Place] = [:]
     /// The number of frames of that commit; 0 if there is none.
     package var damagedCommitCount = 0
@@ -40,7 +40,7 @@ package struct WriteAheadLog {
     package var read: [Int: Place] = [:]
     /// The number of the database's pages after them; `nil` if SQLite reads none.
     package var readPageCount: Int?
-    /// True when the frames of a commit, or those before it, have a number that no page has.
+    /// True if a frame of a commit, or one before it, has an impossible page number.
     package var hasUnknownPages = false
     /// The number of the database's pages after the last commit; `nil` if the log has no commit.
     package var pageCount: Int?
@@ -48,7 +48,7 @@ package struct WriteAheadLog {
     package var pageSize = 0
     /// The last frame of each page up to the last commit.
     package var committed: [Int: Place] = [:]
-    /// The number of frames that fit in the file, those of earlier uses included.
+    /// The number of frames that fit in the file, those of earlier generations included.
     package var totalCount: Int64 = 0
 
     /// Adds frames that end with a commit.
@@ -74,18 +74,16 @@ package struct WriteAheadLog {
     size = try log.status(for: .read).size
   }
 
-  /// Reads the log.
+  /// Reads the log; `nil` if it is empty.
   ///
-  /// - Parameter declared: The size of the database's pages in bytes, if the database tells it.
-  /// - Returns: The content; `nil` if the log holds nothing.
-  /// - Throws: `FileError`.
+  /// `declared` is the page size in the database's header, in bytes.
   package func content(pageSize declared: Int?) throws(FileError) -> Content? {
     guard size >= 32 + 8, let header = try bytes(at: 0, count: 32) else { return nil }
     var content = Content()
     var told = LogUse(header)
     content.isHeaderDamaged = told == nil
     if told == nil {
-      // Blank space was allocated and never written; sums of zeros fit.
+      // Blank space was allocated and never written; checksums of zeros fit.
       if try isBlank() { return nil }
       told = try guessedUse(header, pageSize: declared)
     }
@@ -104,11 +102,11 @@ package struct WriteAheadLog {
       guard let bytes = try bytes(at: offset, count: 24 + use.pageSize) else { break }
       let before = frame
       frame = LogFrame(bytes, after: frame, isBigEndian: use.isBigEndian)
-      // The salts are not in the sum: a frame that continues one of this use is of this use, whatever its salts are.
+      // The salts are not in the checksum: a frame that continues this generation belongs to it, with any salts.
       let goesOn = isLastOfThisUse && frame.isSound
       isLastOfThisUse = goesOn || frame.salts == use.salts
       if !isLastOfThisUse {
-        // Frames of an earlier use follow the last frame of this one, since a log is written over from its start.
+        // Frames of an earlier generation follow the last one of this one, since a log is overwritten from its start.
         if later <= index { later = try laterFrame(after: index, of: total, frameSize: frameSize, salts: use.salts) }
         guard later > index else { break }
       }
@@ -119,7 +117,7 @@ package struct WriteAheadLog {
       pending.count += 1
       if !isSound { pending.damagedCount += 1 } else if frame.salts != use.salts { pending.strayCount += 1 }
       if frame.salts == use.salts, let check {
-        // A change that was never committed ends no commit, whatever became of its frames.
+        // Damaged frames of a change that was never committed don't end a commit.
         pending.hasCommit = pending.hasCommit || check.endsCommit(bytes[24...])
       }
       if hasPage { pending.pages[frame.page] = Place(offset: offset + 24, check: check) }
@@ -141,9 +139,9 @@ package struct WriteAheadLog {
     return content
   }
 
-  /// Returns the use that the frames tell of a log with a damaged header: those at its start are of its last use.
+  /// Returns the log generation inferred from its first frames, for a log with a damaged header.
   ///
-  /// The first frame's sum continues the header's. It tells whether the header's bytes or their sum are damaged.
+  /// The first frame's checksum continues the header's, so it shows if the header's bytes or its checksum are damaged.
   private func guessedUse(_ header: [UInt8], pageSize declared: Int?) throws(FileError) -> LogUse? {
     guard let pageSize = declared, pageSize >= 512 else { return nil }
     for count in [1, 4] {
@@ -162,8 +160,9 @@ package struct WriteAheadLog {
     return nil
   }
 
-  /// Returns the number of the next frame of the log's last use after one that isn't, which is damaged then; -1 if there
-  /// is none.
+  /// Returns the index of the next frame of the last generation; -1 if there is none.
+  ///
+  /// If there is one, the frame at `index` is damaged.
   private func laterFrame(
     after index: Int64, of total: Int64, frameSize: Int64, salts: [UInt8]
   ) throws(FileError) -> Int64 {
@@ -186,9 +185,9 @@ package struct WriteAheadLog {
     return true
   }
 
-  /// Returns the frame of this use that the file cuts off at its end; `nil` if there is none.
+  /// Returns the frame of this generation that the end of the file cuts off; `nil` if there is none.
   ///
-  /// The page is `nil` where its header isn't whole either, so that nothing can be compared with it.
+  /// The page is `nil` if the header is cut off too: then there is nothing to compare.
   private func cutFrame(
     at offset: Int64, of use: LogUse, after last: LogFrame
   ) throws(FileError) -> (pageCount: Int, page: Int?, place: Place?)? {
@@ -202,22 +201,17 @@ package struct WriteAheadLog {
     return (pageCount, page, Place(offset: offset + 24, check: check))
   }
 
-  /// Returns true if the last state of some page is in frames that SQLite doesn't reach.
+  /// Returns true if the last state of some page is in frames that SQLite doesn't read.
   ///
-  /// A page that is the same in what SQLite reads, as after a checkpoint, is not lost. In doubt it is.
-  ///
-  /// - Parameters:
-  ///   - content: The content of the log.
-  ///   - database: The path of the database.
-  /// - Returns: False also for a log of which SQLite reads all.
-  /// - Throws: `FileError`.
+  /// A page whose content SQLite reads elsewhere, as after a checkpoint, is not lost. In doubt it counts as lost.
+  /// Also false for a log that SQLite reads completely.
   package func holdsMore(_ content: Content, thanDatabaseAt database: String) throws(FileError) -> Bool {
     let unread = content.frameCount - content.readCount + content.damagedCommitCount
     guard unread > 0 else { return content.isHeaderDamaged && content.pageSize == 0 }
     guard !content.hasUnknownPages else { return true }
     let file = try FileDescriptor(database, flags: O_RDONLY | O_NONBLOCK, for: .read)
     for (page, place) in content.committed.merging(content.damagedCommit, uniquingKeysWith: { $1 }) {
-      // Pages after the last one are gone.
+      // Pages after the last one were removed.
       if let last = content.pageCount, content.damagedCommit.isEmpty, page > last { continue }
       let known: [UInt8]?
       if let read = content.read[page] {
@@ -238,7 +232,7 @@ package struct WriteAheadLog {
     return false
   }
 
-  /// Reads a number of bytes; returns `nil` if there are fewer.
+  /// Reads exactly `count` bytes; `nil` if there are fewer.
   package func bytes(at offset: Int64, count: Int) throws(FileError) -> [UInt8]? {
     try Self.bytes(of: log, at: offset, count: count)
   }
@@ -257,15 +251,15 @@ package struct WriteAheadLog {
   }
 }
 
-/// A use of a log, as its header describes the frames.
+/// A generation of a log, as described by its header.
 private struct LogUse {
   /// The size of a page, in bytes.
   let pageSize: Int
-  /// The salts, which each frame of the log's last use repeats.
+  /// The salts, which each frame of the log's last generation repeats.
   let salts: [UInt8]
-  /// True when the sums are of big-endian numbers.
+  /// True if the checksums are over big-endian numbers.
   let isBigEndian: Bool
-  /// The header's sum, which the first frame's continues.
+  /// The header's checksum, which the first frame's continues.
   let seed: LogSum
 
   init(pageSize: Int, salts: [UInt8], isBigEndian: Bool, seed: LogSum) {
@@ -275,7 +269,6 @@ private struct LogUse {
     self.seed = seed
   }
 
-  /// Reads a header; `nil` if it is damaged.
   init?(_ header: [UInt8]) {
     let magic = bigEndian(header, at: 0)
     let pageSize = bigEndian(header, at: 8)
@@ -288,19 +281,18 @@ private struct LogUse {
   }
 }
 
-/// A page in the form that a log has for it.
+/// A frame of a log: a header and a page.
 private struct LogFrame {
-  /// The page's number.
   let page: Int
   /// The number of the database's pages after the commit that the frame ends; 0 if it ends none.
   let pageCount: Int
-  /// The salts of the log's use that the frame belongs to.
+  /// The salts of the log's generation that the frame belongs to.
   let salts: [UInt8]
-  /// True when the frame's sum continues that of the frame before.
+  /// True if the frame's checksum continues that of the frame before.
   let isSound: Bool
   let sum: LogSum
 
-  /// Creates the start of a chain of sums, before the first frame.
+  /// Creates the start of a chain of checksums, before the first frame.
   init(before seed: LogSum) {
     (page, pageCount, salts, isSound) = (0, 0, [], false)
     sum = seed
@@ -323,19 +315,18 @@ private struct LogPart {
   var strayCount = 0
   /// The last frame of each page.
   var pages: [Int: WriteAheadLog.Place] = [:]
-  /// True when a frame has a number that no page has.
+  /// True if a frame has an impossible page number.
   var hasUnknownPages = false
-  /// True when a damaged frame ends a commit.
+  /// True if a damaged frame ends a commit.
   var hasCommit = false
 }
 
-/// The header of a frame and the sum before it, which tell if some bytes are the page that the frame was made of.
+/// The header of a frame and the checksum before it, to check whether given bytes are the frame's page.
 private struct FrameCheck {
   private let header: [UInt8]
   private let before: LogSum
   private let isBigEndian: Bool
 
-  /// Takes the first 24 bytes of a frame.
   init(header: [UInt8], before: LogFrame, isBigEndian: Bool) {
     (self.header, self.before, self.isBigEndian) = (Array(header.prefix(24)), before.sum, isBigEndian)
   }
@@ -344,13 +335,13 @@ private struct FrameCheck {
     before.adding(start, isBigEndian: isBigEndian).adding(page, isBigEndian: isBigEndian)
   }
 
-  /// Returns true if the frame's sum is that of a page.
+  /// Returns true if the frame's checksum is the one of a page.
   func fits(_ page: [UInt8]) -> Bool { sum(header[..<8], page[...]) == LogSum(header[16...]) }
 
-  /// Returns true for the frame that ends a commit: it alone has a number of pages.
+  /// Returns true for the last frame of a commit, which alone has a page count.
   ///
-  /// That number may be what is damaged. The sum is linear in it, modulo 2^32, and the factors of its two halves are
-  /// neighbours in the Fibonacci sequence, so that one of them has an inverse.
+  /// The page count itself may be damaged, so it is computed from the checksum. The checksum is linear in it, modulo
+  /// 2^32. The factors of its two halves are neighbours in the Fibonacci sequence, so one of them has an inverse.
   func endsCommit(_ page: ArraySlice<UInt8>) -> Bool {
     let one: [UInt8] = isBigEndian ? [0, 0, 0, 1] : [1, 0, 0, 0]
     let zero = sum(header[..<4] + [0, 0, 0, 0], page)
@@ -360,7 +351,7 @@ private struct FrameCheck {
   }
 }
 
-/// The running sum of a log's frames.
+/// The running checksum of a log's frames.
 ///
 /// https://www.sqlite.org/fileformat2.html#checksum_algorithm
 private struct LogSum: Equatable {
@@ -369,7 +360,6 @@ private struct LogSum: Equatable {
 
   init() {}
 
-  /// Reads a sum from its eight bytes.
   init(_ bytes: ArraySlice<UInt8>) {
     let bytes = Array(bytes)
     first = bigEndianWord(bytes, at: 0)
@@ -383,11 +373,11 @@ private struct LogSum: Equatable {
     return sum
   }
 
-  /// Returns the number by which both halves have to be multiplied to be those of another sum; `nil` if none does that.
+  /// Returns the factor that maps both halves to those of another checksum; `nil` if there is none.
   func quotient(of product: LogSum) -> UInt32? {
     let (factor, half) = first & 1 == 1 ? (first, product.first) : (second, product.second)
     guard factor & 1 == 1 else { return nil }
-    // Newton's method: each round doubles the number of right bits, of which three are right from the start.
+    // Newton's method: each round doubles the number of correct bits, which is three at the start.
     var inverse = factor
     for _ in 0..<4 { inverse = inverse &* (2 &- factor &* inverse) }
     let number = half &* inverse
