@@ -25,7 +25,7 @@ extension Command {
 
 /// A run of the command that tells a story with a real store.
 enum DemoCommand {
-  /// The stories, the first of which is told unless another is named.
+  /// The stories; the first is the default.
   static var stories: [any DemoRun.Type] { [DoneRun.self, DiaryRun.self, AircraftRun.self] }
 
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
@@ -67,7 +67,6 @@ enum DemoCommand {
       ])
   }
 
-  /// Finds a story's folder.
   private static func folder(of name: String, arguments: Arguments, console: Console) throws -> String {
     if let word = arguments.value("--snapshots") {
       let given = try console.path(word)
@@ -79,7 +78,7 @@ enum DemoCommand {
     for start in starts {
       var folder = URL(fileURLWithPath: start).standardized
       while true {
-        // The second one is where an installed tool has them.
+        // An installed tool has its stories in the second folder.
         for place in ["Snapshots", "share/heirloom/Snapshots"] {
           let candidate = folder.appendingPathComponent(place).appendingPathComponent(name).path
           if isStory(candidate) { return candidate }
@@ -106,7 +105,6 @@ enum DemoCommand {
 }
 
 extension CommandFailure {
-  /// Creates the failure of a story.
   fileprivate init(_ failure: DemoFailure) {
     switch failure {
     case .editedVersion(let name, let folder, let checksum, let locked):

@@ -48,7 +48,7 @@ enum DoctorCommand {
     do {
       let known = try models.flatMap { try NamedModel.all(at: console.path($0), console: console) }
       let url = URL(fileURLWithPath: path)
-      // Only the app knows the current model; without it the archive describes the store by itself.
+      // Only the app knows the current model; without it, the archive describes just the store.
       let history = ModelHistory.unknown.adding(known.map { (name: $0.name, model: $0.model) })
         .trusting(Set(known.filter(\.isGiven).map(\.name)))
       let store = StoreArchive(storeURL: url, history: history)
@@ -71,7 +71,7 @@ enum DoctorCommand {
 }
 
 extension StoreArchive {
-  /// Returns the number of set-aside stores that have not returned.
+  /// Returns the number of set-aside stores that weren't put back.
   fileprivate func waitingCount() throws(MigrationAssistantError) -> Int64 {
     try setAsideStores().reduce(0) { count, store in
       if case .putBack = store.state { count } else { count + 1 }

@@ -62,7 +62,7 @@ enum InspectCommand {
     }
   }
 
-  /// Returns the kind of a store that is no SQLite database, or of a packed one; `nil` for what this command reads.
+  /// Returns the kind of a file that another command reads; `nil` if this command reads it.
   private static func storeKind(_ path: String) -> FileStart.Kind? {
     FileStart(path).kind.flatMap { $0.command(at: path) == nil ? $0 : nil }
   }
@@ -75,7 +75,7 @@ enum InspectCommand {
     ).report(console.style)
   }
 
-  /// Returns a failure whose message says that a store would be welcome as well.
+  /// Returns a failure whose message also names stores as accepted input.
   private static func failure(_ error: ModelReadingError) -> CommandFailure {
     var failure = CommandFailure(error)
     guard case .notModel(let content) = error.problem, let path = error.path else { return failure }

@@ -46,7 +46,7 @@ enum MergeCommand {
       merge.refuseShipped(ours, theirs)
     }
     if merge.bytes != ours {
-      // No link came this far: none is followed in reading.
+      // Symbolic links were rejected when the file was read.
       let attributes = FileAttributes(mode: try files.status(of: paths[1])?.mode ?? 0o644)
       try SnapshotFile(path: paths[1], files: files).write(merge.bytes, attributes: attributes)
     }
@@ -73,7 +73,7 @@ enum MergeCommand {
     return CommandReport(members: members, failure: failure)
   }
 
-  /// Returns the file of the version before a new one, by name, that lies beside it.
+  /// Returns the file of the version before a new one, found by its name in the same bundle.
   private static func versionBefore(
     _ path: String, _ kind: HistoryMerge.Kind, _ files: POSIXFileOperations
   ) throws -> (name: String, bytes: [UInt8])? {
@@ -96,7 +96,7 @@ enum MergeCommand {
     return (before.dropping(ending), try files.readFile(file, limit: limit))
   }
 
-  /// Returns true if the lock beside the bundle fixes the version as ours is, and the merged one is another.
+  /// True if the lock beside the bundle lists our side's version, and the merged version differs from it.
   private static func isShipped(_ path: String, as ours: [UInt8], and merged: [UInt8]) -> Bool {
     let version = ModelFile.folder(of: path)
     guard let list = try? ModelVersionList(ModelFile.folder(of: version)),

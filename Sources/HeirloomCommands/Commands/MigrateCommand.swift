@@ -59,7 +59,7 @@ enum MigrateCommand {
     }
     var results: [Migrated] = []
     for path in named {
-      // The report at the end tells what happened to the stores before.
+      // Earlier stores are reported at the end.
       let result = Migrated(path, request: request, console: console, mayLeave: named.count == 1)
       results.append(result)
       if result.failure?.exitCode == .cancelled { break }
@@ -77,7 +77,7 @@ enum MigrateCommand {
     return count
   }
 
-  /// Reports several stores, with each failure in its place.
+  /// Reports several stores, each failure beside its store.
   private static func together(_ results: [Migrated], of paths: [String], console: Console) -> CommandReport {
     var report = CommandReport()
     for result in results {

@@ -36,7 +36,7 @@ enum RehearseCommand {
   ) throws -> CommandReport {
     let style = console.style
     let preview = try console.reading("Planning", path) { try MigrationPreview(of: path, for: request) }
-    // A migration that the plan already refuses needs no copy.
+    // A migration that the plan refuses needs no copy.
     guard preview.failure == nil, let plan = preview.plan else {
       return PlanCommand.report(preview, request: request, showsSQL: false, style: style)
     }

@@ -28,12 +28,12 @@ enum RepairCommand {
     let url = URL(fileURLWithPath: path)
     do {
       try StoreReading.checkLog(besideStoreAt: path)
-      // Whatever the store is like: a record that can't be read also stops what brings a previous version back.
+      // Done even for a damaged store: an unreadable record also blocks restoring a previous version.
       let moved = try StoreArchive(storeURL: url).repair()?.path
       let store = Result { () throws(StoreError) in try StoreMetadata(contentsOf: url) }
       if moved == nil { _ = try store.get() }
       var lines = moved.map { ["The damaged record is \($0) now."] } ?? []
-      // A store that can't be read may have a previous version to come back.
+      // An unreadable store may still have a previous version.
       let repaired = try (try? store.get()).flatMap { _ in
         try StoreRepair(of: path, models: arguments.all("--model"), console: console).run()
       }
@@ -60,7 +60,7 @@ enum RepairCommand {
     }
   }
 
-  /// Returns what is wrong with a store that no repair corrects, and the next command.
+  /// Returns the faults that no repair corrects, and the next command.
   private static func unrepaired(_ path: String, _ arguments: Arguments, _ console: Console) throws -> [String] {
     let diagnosis = try StoreDiagnosis(of: path, models: arguments.all("--model"), console: console)
     let faults = (diagnosis.check?.report.findings ?? []).filter { $0.severity < .note }

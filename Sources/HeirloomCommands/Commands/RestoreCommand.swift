@@ -80,7 +80,6 @@ enum RestoreCommand {
     return [("retained", .optional(version?.id)), ("pinned", .boolean(version?.isPinned ?? false))]
   }
 
-  /// Brings a set-aside store back to its place.
   private static func returning(
     _ prefix: String, to path: String, archive: StoreArchive, _ arguments: Arguments, _ console: Console
   ) throws -> CommandReport {

@@ -38,7 +38,7 @@ enum SquashCommand {
     }
     let names = lock.namedVersions.map(\.name)
     let current = list.currentVersionName ?? ""
-    // A current version that was not shipped yet comes after all others.
+    // A current version that isn't shipped yet comes after all others.
     let allowed = names.prefix { $0 != current } + (names.contains(current) ? [current] : [])
     guard let position = allowed.firstIndex(of: floor) else {
       throw UsageError.invalidValue(
