@@ -210,7 +210,7 @@ struct CheckCommand {
               + " \"\(version.name)\" was migrated."))
         continue
       }
-      // Below the floor a store is refused, whoever would migrate it.
+      // A store below the floor is refused even if app code migrates the step.
       let code = (place..<position).first { byApp.contains(history.versions[$0].name) }
       if let code, !history.namesBelowFloor.contains(version.name) {
         let step = "\"\(history.versions[code].name)\" → \"\(history.versions[code + 1].name)\""
