@@ -3,7 +3,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that checks a history of models.
   static let check = Command(
     name: "check",
     summary: "every shipped version, migrated to the current one; for CI",
@@ -58,7 +57,6 @@ extension Command {
     example: "heirloom check Snapshots/Journal", positionals: ["DIRECTORY"], requiredCount: 1, run: CheckCommand.run)
 }
 
-/// A run of the command that checks a history of models.
 struct CheckCommand {
   private struct Trial {
     let version: HistoryCheck.Version

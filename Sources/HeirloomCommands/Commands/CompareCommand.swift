@@ -3,7 +3,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that compares two models.
   static let compare = Command(
     name: "compare", usage: "SOURCE DEST | BUNDLE [--skeleton] [--exclude FOLDER]…",
     summary: "what changed, what it does to rows, verdict",
@@ -26,7 +25,6 @@ extension Command {
     run: CompareCommand.run)
 }
 
-/// A run of the command that compares two models.
 enum CompareCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     var paths = try arguments.positionals.map(console.path)

@@ -4,7 +4,6 @@ import HeirloomOutput
 import HeirloomStories
 
 extension Command {
-  /// The command that tells a story with a real store.
   static let demo = Command(
     name: "demo", summary: "a store's life through its model's versions, told as it happens",
     details: [
@@ -23,7 +22,6 @@ extension Command {
     choices: ["STORY": DemoCommand.stories.map { $0.name }], run: DemoCommand.run)
 }
 
-/// A run of the command that tells a story with a real store.
 enum DemoCommand {
   /// The stories; the first is the default.
   static var stories: [any DemoRun.Type] { [DoneRun.self, DiaryRun.self, AircraftRun.self] }

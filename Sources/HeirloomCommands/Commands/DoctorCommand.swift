@@ -3,7 +3,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that shows a store's diagnosis on one screen.
   static let doctor = Command(
     name: "doctor", usage: "STORE [--model MODEL]… [--exclude FOLDER]… [--archive FILE [--include-store]]",
     summary: "one screen: how a store is, what is kept, what to run next",
@@ -22,7 +21,6 @@ extension Command {
     run: DoctorCommand.run)
 }
 
-/// A run of the command that shows a store's diagnosis on one screen.
 enum DoctorCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])

@@ -4,7 +4,6 @@ import HeirloomOutput
 import HeirloomSwiftSource
 
 extension Command {
-  /// The command that writes a frozen schema of SwiftData.
   static let freeze = Command(
     name: "freeze", summary: "the current SwiftData schema as a frozen VersionedSchema",
     details: [
@@ -35,7 +34,6 @@ extension Command {
     run: FreezeCommand.run)
 }
 
-/// A run of the command that writes a frozen schema.
 enum FreezeCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])

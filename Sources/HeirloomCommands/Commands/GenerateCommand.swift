@@ -3,7 +3,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that writes typed views of a model's objects.
   static let generate = Command(
     name: "generate", summary: "write a Swift type for each entity of a model",
     details: [
@@ -32,7 +31,6 @@ extension Command {
     requiredCount: 1, run: GenerateCommand.run)
 }
 
-/// A run of the command that writes typed views.
 enum GenerateCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let access = try access(arguments)

@@ -3,7 +3,6 @@ import Heirloom
 import HeirloomSwiftSource
 
 extension Command {
-  /// The command that shows what a file is.
   static let inspect = Command(
     name: "inspect", summary: "what a store, model, snapshot or mapping model is and holds",
     details: [
@@ -29,7 +28,6 @@ extension Command {
     run: InspectCommand.run)
 }
 
-/// A run of the command that shows what a file is, with most details for a store.
 enum InspectCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])

@@ -2,7 +2,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that merges a file of a history for git.
   static let merge = Command(
     name: "merge",
     usage: "BASE OURS THEIRS [--path PATH]",
@@ -23,7 +22,6 @@ extension Command {
     requiredCount: 3, run: MergeCommand.run)
 }
 
-/// A run of the command that merges a file.
 enum MergeCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let paths = try arguments.positionals.map(console.path)

@@ -3,7 +3,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that migrates stores.
   static let migrate = Command(
     name: "migrate", summary: "bring stores to a model; the previous version is kept",
     details: [
@@ -37,7 +36,6 @@ extension Command {
     run: MigrateCommand.run)
 }
 
-/// A run of the command that migrates stores.
 enum MigrateCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let batch = try BatchOptions(arguments)

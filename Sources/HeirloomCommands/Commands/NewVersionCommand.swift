@@ -2,7 +2,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that makes the next version of a model.
   static let newVersion = Command(
     name: "new-version",
     summary: "the next version of a model, as a copy of the current one",
@@ -21,7 +20,6 @@ extension Command {
     run: NewVersionCommand.run)
 }
 
-/// A run of the command that makes the next version of a model.
 enum NewVersionCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])

@@ -3,7 +3,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that shows a migration's plan.
   static let plan = Command(
     name: "plan", summary: "what stays, what is lost, what needs a word, time, steps; nothing is changed",
     details: [
@@ -21,7 +20,6 @@ extension Command {
     run: PlanCommand.run)
 }
 
-/// A run of the command that shows a migration's plan.
 enum PlanCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])

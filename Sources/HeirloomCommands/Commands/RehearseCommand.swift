@@ -3,7 +3,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that tries a migration on a copy.
   static let rehearse = Command(
     name: "rehearse", summary: "the whole migration on a clone; the store is untouched",
     details: [
@@ -15,7 +14,6 @@ extension Command {
     run: RehearseCommand.run)
 }
 
-/// A run of the command that tries a migration on a copy.
 enum RehearseCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])

@@ -3,7 +3,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that repairs what lies beside a store, and what the store says of its rows.
   static let repair = Command(
     name: "repair", summary: "correct entity numbers, keys, names and missing indexes, and set a damaged record aside",
     details: [
@@ -21,7 +20,6 @@ extension Command {
     run: RepairCommand.run)
 }
 
-/// A run of the command that repairs what lies beside a store, and what the store says of its rows.
 enum RepairCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])

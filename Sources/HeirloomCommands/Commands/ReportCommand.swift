@@ -4,7 +4,6 @@ import HeirloomDiagram
 import HeirloomOutput
 
 extension Command {
-  /// The command that writes a page about a migration.
   static let report = Command(
     name: "report",
     summary: "one page for others to read: plan, losses, what changes as a picture, time; nothing is changed",
@@ -23,7 +22,6 @@ extension Command {
     requiredCount: 1, run: ReportCommand.run)
 }
 
-/// A run of the command that writes a page about what a migration would do to a store.
 enum ReportCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let store = try console.path(arguments.positionals[0])

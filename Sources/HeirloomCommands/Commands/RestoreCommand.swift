@@ -3,7 +3,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that brings a previous version back.
   static let restore = Command(
     name: "restore",
     usage:
@@ -26,7 +25,6 @@ extension Command {
     run: RestoreCommand.run)
 }
 
-/// A run of the command that brings a previous version back.
 enum RestoreCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])

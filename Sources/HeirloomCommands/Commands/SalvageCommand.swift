@@ -4,7 +4,6 @@ import HeirloomOutput
 import HeirloomSalvage
 
 extension Command {
-  /// The command that reads what is readable of a damaged store.
   static let salvage = Command(
     name: "salvage", summary: "what can be read of a damaged store, into a new one",
     details: [
@@ -28,7 +27,6 @@ extension Command {
     positionals: ["STORE"], requiredCount: 1, run: SalvageCommand.run)
 }
 
-/// A run of the command that reads what is readable of a damaged store.
 enum SalvageCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
@@ -68,7 +66,7 @@ extension CommandFailure {
   }
 }
 
-/// The report on a salvage, for a person and for a program.
+/// The report on a salvage, as text and JSON.
 struct SalvageText {
   let report: SalvageReport
   let style: TextStyle

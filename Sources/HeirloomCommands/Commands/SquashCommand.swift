@@ -2,7 +2,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that sets the floor of a history.
   static let squash = Command(
     name: "squash",
     summary: "give up a model's oldest versions: stores of those before a floor are refused",
@@ -24,7 +23,6 @@ extension Command {
     run: SquashCommand.run)
 }
 
-/// A run of the command that sets the floor of a history.
 enum SquashCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])

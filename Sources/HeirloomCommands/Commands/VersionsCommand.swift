@@ -3,7 +3,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that lists previous versions and set-aside stores.
   static let versions = Command(
     name: "versions", summary: "previous versions, the newest first, and what was moved aside",
     details: [
@@ -24,7 +23,6 @@ extension Command {
     example: "heirloom versions Journal.sqlite", positionals: ["STORE"], requiredCount: 1, run: VersionsCommand.run)
 }
 
-/// A run of the command that lists previous versions and set-aside stores.
 enum VersionsCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])

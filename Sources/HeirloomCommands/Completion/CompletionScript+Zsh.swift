@@ -1,5 +1,4 @@
 extension CompletionScript {
-  /// The script for zsh.
   var zsh: [String] {
     var lines = [
       "#compdef heirloom",
