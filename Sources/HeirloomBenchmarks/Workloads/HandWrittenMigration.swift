@@ -4,7 +4,7 @@ import Heirloom
 /// A minimal hand-written migration of one store that keeps the previous version.
 ///
 /// It clones the file, changes the clone in place without a journal, syncs it once, links the old file and renames the
-/// clone. Nothing is locked, and a crash in the middle leaves a damaged state: it is a limit for comparison, not an
+/// clone. Nothing is locked, and nothing recovers from a crash in the middle: it is a limit for comparison, not an
 /// example.
 struct HandWrittenMigration {
   /// The store's file, with an empty `-wal`.
