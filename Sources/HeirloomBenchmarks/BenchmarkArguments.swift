@@ -1,57 +1,55 @@
-/// The arguments that a caller of the tool gives.
+/// The tool's parsed command line.
 struct BenchmarkArguments: Hashable {
-  /// The numbers of notes in the stores that are migrated; `nil` if the caller names none.
+  /// The sizes of stores to migrate, in notes; `nil` if not given.
   var noteCounts: [Int]?
-  /// The numbers of notes in the stores that are migrated, each once, in the caller's order.
+  /// The sizes of stores to migrate, in notes, without duplicates and in the given order.
   var sizes: [Int] {
     var sizes: [Int] = []
     for count in noteCounts ?? [Self.defaultNotes] where !sizes.contains(count) { sizes.append(count) }
     return sizes
   }
-  /// The number of notes, if one store is migrated.
+  /// The first size, for workloads that migrate one store.
   var notes: Int { sizes.first ?? Self.defaultNotes }
-  /// The number of runs of each way; `nil` if the caller doesn't say.
+  /// The number of runs of each way; `nil` if not given.
   var roundCount: Int?
-  /// The number of runs of each way, for workloads where one run tells little.
+  /// The number of runs of each way, for workloads whose single runs vary much.
   var rounds: Int { roundCount ?? 5 }
-  /// The number of stores, if many are migrated; `nil` if the caller names none.
+  /// The number of stores in a fleet; `nil` if not given.
   var storeCount: Int?
-  /// The numbers of stores that are migrated at a time; `nil` if the caller doesn't say.
+  /// The numbers of stores to migrate at a time; `nil` if not given.
   var jobCounts: [Int]?
-  /// The seed of the generated stores.
   var seed: UInt64 = 1
-  /// The only workloads to run, or `nil` for all.
+  /// The workloads to run; `nil` for all.
   var only: [BenchmarkWorkload]?
-  /// The folder in which stores are made; `nil` for the system's temporary folder.
+  /// The folder for the stores; `nil` for the system's temporary folder.
   var directory: String?
-  /// True when each builder is measured, besides the one that Heirloom chooses.
+  /// True to measure each builder in addition to the automatic choice.
   var comparesBuilders = false
-  /// True when JSON is printed instead of a table.
+  /// True to print JSON instead of a table.
   var printsJSON = false
-  /// The file that gets a plot of the migrations' cost by size; `nil` for none.
+  /// The file for a plot of migration cost by size; `nil` for none.
   var plotPath: String?
-  /// True when figures are compared with their ceilings instead of times being reported.
+  /// True to compare figures with their ceilings instead of reporting times.
   var guards = false
-  /// The factor by which the guard multiplies its ceilings.
+  /// The factor that the guard multiplies its ceilings with.
   var ceilingScale = 1.0
-  /// Two models to read and compare, instead of any work with stores.
+  /// Two models to read and compare; no stores are made then.
   var models: [String] = []
-  /// True when the usage is printed and nothing is run.
+  /// True to print the usage and run nothing.
   var printsUsage = false
-  /// A run to do as a child process, with its arguments.
+  /// The arguments of a run in a child process.
   var child: [String]?
 
-  /// The number of notes if the caller names none: the least for which the design has goals.
+  /// The default number of notes, the smallest size with performance goals.
   static let defaultNotes = 100_000
 
-  /// Returns the same arguments for one of the sizes.
+  /// Returns the arguments for one of the sizes.
   func at(notes: Int) -> BenchmarkArguments {
     var arguments = self
     arguments.noteCounts = [notes]
     return arguments
   }
 
-  /// The text that explains the options.
   static let usage = """
     usage: HeirloomBenchmarks [--notes N,…] [--stores N] [--jobs N,…] [--rounds R] [--seed S] [--only WORKLOAD,…] [--builders] [--directory DIR] [--json] [--svg FILE] [--models A B]
            HeirloomBenchmarks --guard [--only WORKLOAD,…] [--ceilings PERCENT]
@@ -73,10 +71,9 @@ struct BenchmarkArguments: Hashable {
       --svg FILE       also plots the time of the migrations against the size of the store
     """
 
-  /// Reads a command line.
+  /// Parses a command line.
   ///
-  /// - Parameter words: The words after the tool's name.
-  /// - Throws: ``BenchmarkError/usage(_:)`` for the first word that doesn't fit.
+  /// Throws ``BenchmarkError/usage(_:)`` for the first word that doesn't fit.
   init(_ words: [String]) throws(BenchmarkError) {
     var remaining = words[...]
     while let word = remaining.popFirst() {
@@ -122,13 +119,13 @@ struct BenchmarkArguments: Hashable {
     if guards, printsJSON || plotPath != nil || noteCounts != nil {
       throw .usage("--guard has stores and a table of its own: expected no --notes, --json or --svg beside it.")
     }
-    // This is checked before anything is measured.
+    // Checked before anything is measured.
     if let plotPath, !MigrationWorkload.allCases.contains(where: { includes(.migration($0)) }) {
       throw .usage("--svg \(plotPath): there is nothing to plot without a migration; name one with --only, or none.")
     }
   }
 
-  /// Returns true if a workload is to be run; those that take long are run only on request.
+  /// True if a workload is to be run; workloads that take long are run only on request.
   func includes(_ workload: BenchmarkWorkload) -> Bool { only.map { $0.contains(workload) } ?? !workload.isOnRequest }
 
   private static func value(_ option: String, _ word: String?) throws(BenchmarkError) -> String {

@@ -1,25 +1,25 @@
-/// A benchmark that could not run, or whose results are wrong.
+/// A benchmark that couldn't run, or whose results are wrong.
 enum BenchmarkError: Error, Hashable {
-  /// The command line is not understood.
+  /// The command line is invalid.
   case usage(String)
-  /// A child process did not end as it should.
+  /// A child process failed.
   case childFailed(name: String, reason: String)
-  /// A call of the system failed.
+  /// A system call failed.
   case system(call: String, path: String, code: Int32)
-  /// The plot can't be written.
+  /// The plot couldn't be written.
   case unwritable(path: String)
-  /// Two ways to the same result disagree.
+  /// Two ways to migrate have different results.
   case differentContents(subject: String, expected: String, found: String)
-  /// Something happened that a launch with nothing to do must not do.
+  /// A launch with nothing to do changed something.
   case unexpectedChange(String)
-  /// A call had another outcome than the one that the benchmark is about.
+  /// A call had another outcome than the benchmark requires.
   case unexpectedOutcome(expected: String, found: String)
-  /// Figures of the guard are over their ceilings; there is a sentence for each.
+  /// Figures of the guard exceed their ceilings, with a sentence for each.
   case overCeilings([String])
 }
 
 extension BenchmarkError: CustomStringConvertible {
-  /// One sentence that says what was found and what was expected.
+  /// One sentence with what was found and what was expected.
   var description: String {
     switch self {
     case .usage(let reason): reason

@@ -1,7 +1,7 @@
 import Foundation
 import Heirloom
 
-/// The tool that measures Heirloom beside the least that a person could write by hand for the same work.
+/// The tool that compares Heirloom's performance with minimal hand-written code for the same work.
 @main
 struct BenchmarkTool {
   static func main() {
@@ -48,7 +48,7 @@ struct BenchmarkTool {
     }
     report.summary = report.orderedMigrations.compactMap(MigrationSummary.init)
     print(arguments.printsJSON ? try report.json() : report.text)
-    // This comes after the report, which must not be lost if the file can't be written.
+    // The report comes first, because it must not be lost if the file can't be written.
     if let path = arguments.plotPath {
       guard FileManager.default.createFile(atPath: path, contents: Data(CostPlot(report).svg.utf8)) else {
         throw BenchmarkError.unwritable(path: path)
@@ -56,7 +56,8 @@ struct BenchmarkTool {
     }
   }
 
-  /// Checks that the same seed gives the same stores, for comparing machines, and that SQLite's syncs are counted.
+  /// Checks that equal seeds give equal stores, which comparisons between machines need, and that SQLite's syncs are
+  /// counted.
   private static func checkGenerator(in work: BenchmarkFolder, seed: UInt64) throws {
     let files = POSIXFileOperations()
     let counter = SyncCounter()
@@ -68,13 +69,13 @@ struct BenchmarkTool {
       throw BenchmarkError.differentContents(
         subject: "the generator", expected: "the same bytes for the same seed", found: "others")
     }
-    // Changing the journal of a new store brings its file to the disk.
+    // Changing the journal mode of a new store syncs its file.
     guard counter.count != 0 else {
       throw BenchmarkError.unexpectedOutcome(expected: "a count of SQLite's syncs", found: "none")
     }
   }
 
-  /// The runs that are made in child processes, by their names.
+  /// The runs in child processes, by name.
   private static let childRuns: [String: @Sendable ([String]) throws -> Void] = [
     LaunchBenchmark.childName: LaunchBenchmark.runChild, LargeModelBenchmark.childName: LargeModelBenchmark.runChild,
     RowBenchmark.childName: RowBenchmark.runChild, RetentionBenchmark.childName: RetentionBenchmark.runChild,

@@ -7,14 +7,9 @@ package enum HeirloomTool {
   /// The tool's version.
   package static let version = HeirloomRelease.version
 
-  /// Runs the tool.
-  ///
-  /// - Parameters:
-  ///   - arguments: The words of the command line, the tool's own name left out.
-  ///   - console: The surroundings.
-  /// - Returns: The exit code, a raw value of ``ExitCode``.
+  /// Runs the tool with the command-line words after its own name, and returns the exit code.
   package static func run(arguments: [String], console: Console) -> Int32 {
-    // A command line that can't be read tells all the same in which form the complaint is wanted.
+    // Even an invalid command line shows whether errors are wanted as JSON.
     let wantsJSON = arguments.prefix { $0 != "--" }.contains("--json")
     let console = console.forRun(arguments, writesJSON: wantsJSON)
     let report: CommandReport
@@ -28,7 +23,7 @@ package enum HeirloomTool {
     write(report, asJSON: wantsJSON, to: console)
     let code = report.failure?.exitCode ?? .done
     guard let error = console.outputFailure() else { return code.rawValue }
-    // Who closed a pipe knows; the exit code tells the shell.
+    // The reader that closed a pipe needs no message; the exit code reports it to the shell.
     if error != EPIPE {
       let reason = FileError(.write, "standard output", code: error).reason
       console.log("\(console.errorStyle.red("heirloom:")) Not all of the output could be written: \(reason).")
@@ -44,7 +39,7 @@ package enum HeirloomTool {
     }
     let words = arguments.filter { $0 != "--json" }
     guard let name = words.first else {
-      // Someone who types the bare name wants help; a script that does has a mistake in it.
+      // The bare name shows help, but is an error for scripts.
       var report = CommandReport(
         members: HelpText.members(of: Command.all), failure: CommandFailure(UsageError.missingArgument("COMMAND")))
       report.lines = HelpText(console).overview(of: Command.all)

@@ -1,6 +1,6 @@
-/// The spread of connected boxes over columns: neighbours side by side, and no column much higher than the others.
+/// The distribution of connected boxes over columns: neighbours in adjacent columns, and columns of similar height.
 struct ColumnAssignment {
-  /// A line between two boxes, which looks best from left to right.
+  /// A line between two boxes, which should run from left to right.
   struct Link {
     let left: Int
     let right: Int
@@ -12,12 +12,7 @@ struct ColumnAssignment {
   private let linksOf: [[Int]]
   private let target: Double
 
-  /// Creates an assignment.
-  ///
-  /// - Parameters:
-  ///   - count: The number of columns; some may stay empty.
-  ///   - heights: The height of each box.
-  ///   - links: The lines; a line from a box to itself is ignored.
+  /// Creates an assignment to at most `count` columns; a link from a box to itself is ignored.
   init(count: Int, heights: [Double], links: [Link]) {
     self.count = count
     self.heights = heights
@@ -31,7 +26,7 @@ struct ColumnAssignment {
     target = max(heights.reduce(0, +) / Double(count) * 1.08, heights.max() ?? 1)
   }
 
-  /// Returns the column of each box, counted from 0; every column up to the last is used.
+  /// Returns the column of each box, from 0, without unused columns in between.
   func columns() -> [Int] {
     var best: (columns: [Int], cost: Double)?
     for start in [byRank(), aroundHub()] {
@@ -51,7 +46,7 @@ struct ColumnAssignment {
       ?? 0
   }
 
-  /// Returns the boxes in the order of reaching them from the hub, each with its distance.
+  /// Returns the boxes by breadth-first search from the hub, each with its distance and predecessor.
   private func reached() -> [(box: Int, distance: Int, from: Int)] {
     var result = [(box: hub, distance: 0, from: hub)]
     var seen = Set([hub])
@@ -67,7 +62,7 @@ struct ColumnAssignment {
     return result
   }
 
-  /// Returns columns by the longest way from a box that nothing leads to; ignores lines back to earlier boxes.
+  /// Returns columns by the longest path from a box without incoming lines; lines back to earlier boxes are ignored.
   private func byRank() -> [Int] {
     let order = reached()
     var position = heights.map { _ in 0 }
@@ -85,7 +80,7 @@ struct ColumnAssignment {
     return rank.map { deepest < count ? $0 : $0 * (count - 1) / deepest }
   }
 
-  /// Returns columns with the hub in the middle and its neighbours on both sides by turns.
+  /// Returns columns with the hub in the middle and its neighbours alternately on both sides.
   private func aroundHub() -> [Int] {
     var columns = heights.map { _ in 0 }
     var isLeft = heights.map { _ in false }
@@ -108,7 +103,7 @@ struct ColumnAssignment {
 
   // MARK: Improving
 
-  /// Moves one box at a time to its cheapest column, until no box moves or 24 rounds are over.
+  /// Moves one box at a time to its cheapest column, until no box moves or after 24 rounds.
   private func improve(_ columns: inout [Int]) {
     var sums = [Double](repeating: 0, count: count)
     for (box, column) in columns.enumerated() { sums[column] += heights[box] }
@@ -146,7 +141,7 @@ struct ColumnAssignment {
       + sums.reduce(0) { $0 + heightCost($1) }
   }
 
-  /// Returns the cost of a line that leads a number of columns to the right.
+  /// Returns the cost of a line that goes a number of columns to the right; negative numbers go to the left.
   private func span(_ columns: Int) -> Double {
     switch columns {
     case 1: 0

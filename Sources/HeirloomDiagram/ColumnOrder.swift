@@ -1,15 +1,15 @@
-/// The order of nodes in columns, sorted so that few lines cross, and the nodes' places.
+/// The order of nodes in columns, sorted to reduce crossings, and the nodes' positions.
 ///
-/// A node is a box, or the place where a line to a farther column passes.
+/// A node is a box, or the point where a line to a farther column passes.
 struct ColumnOrder {
-  /// A box, or a place where a line passes.
+  /// A box, or a point where a line passes.
   struct Node {
     let column: Int
     let height: Double
     let isBox: Bool
   }
 
-  /// A piece of a line between two neighbouring columns; offsets are from the top of a node.
+  /// A piece of a line between two adjacent columns; offsets are measured from the top of a node.
   struct Segment {
     let left: Int
     let leftOffset: Double
@@ -20,19 +20,19 @@ struct ColumnOrder {
   private let nodes: [Node]
   private let segments: [Segment]
   private let segmentsOf: [[Int]]
-  /// The nodes of each column from top to bottom.
+  /// The nodes of each column, from top to bottom.
   private var columns: [[Int]]
   private var position: [Int]
-  /// The upper edge of each node.
+  /// The top edge of each node.
   private(set) var tops: [Double]
-  /// The number of crossings of lines.
+  /// The number of crossing lines.
   private(set) var crossings = 0
 
   private static let boxGap = 26.0
   private static let mixedGap = 14.0
   private static let passGap = 5.0
 
-  /// Creates an order: sorts nodes and places them.
+  /// Creates an order: sorts the nodes and places them.
   init(nodes: [Node], segments: [Segment], columnCount: Int) {
     self.nodes = nodes
     self.segments = segments
@@ -73,7 +73,7 @@ struct ColumnOrder {
     number()
   }
 
-  /// Sorts a column by the mean position of the nodes that its lines lead to on one side.
+  /// Sorts a column by the mean position of the nodes that its lines connect to on one side.
   private mutating func sort(_ column: Int, byLeft: Bool) {
     var keys: [Int: Double] = [:]
     for node in columns[column] {
@@ -105,7 +105,7 @@ struct ColumnOrder {
     return ends.reduce(0) { $0 + Self.inversions($1) }
   }
 
-  /// Returns the number of pairs that stand in the opposite order on the right and on the left.
+  /// Returns the number of pairs whose order differs on the two sides.
   private static func inversions(_ ends: [(left: Double, right: Double)]) -> Int {
     let sorted = ends.sorted { $0.left == $1.left ? $0.right < $1.right : $0.left < $1.left }.map(\.right)
     var seen: [Double] = []
@@ -140,7 +140,7 @@ struct ColumnOrder {
     }
     let least = tops.min() ?? 0
     for index in tops.indices { tops[index] = (tops[index] - least).rounded() }
-    // Rounding may have brought two nodes nearer by a pixel; nodes that stand farther apart don't move.
+    // Rounding may have moved two nodes closer by a pixel; nodes that are far enough apart stay.
     for column in columns {
       for (above, below) in zip(column, column.dropFirst()) {
         tops[below] = max(tops[below], tops[above] + nodes[above].height + gap(above, below))
@@ -156,9 +156,9 @@ struct ColumnOrder {
     }
   }
 
-  /// Moves the nodes of a column as near as possible to straight lines, in their order and with gaps.
+  /// Moves the nodes of a column towards straight lines, keeping their order and gaps.
   ///
-  /// It is an isotonic regression: nodes that push each other move as one, to the mean of their wishes.
+  /// It is an isotonic regression: nodes that collide move as one block, to the mean of their preferred positions.
   private mutating func settle(_ column: [Int]) {
     var blocks: [(mean: Double, weight: Double, count: Int)] = []
     var offsets: [Double] = []

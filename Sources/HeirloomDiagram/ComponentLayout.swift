@@ -6,33 +6,27 @@ struct ComponentLayout {
   typealias Point = DiagramLayout.Point
   typealias Route = DiagramLayout.Route
 
-  /// The positions of the boxes in the diagram.
+  /// The indices of the boxes in the diagram.
   let boxes: [Int]
-  /// The positions of the edges in the diagram.
+  /// The indices of the edges in the diagram.
   let edges: [Int]
-  /// The frame of each box, from the component's upper left corner.
+  /// The frame of each box, relative to the component's upper left corner.
   private(set) var frames: [Frame] = []
-  /// The route of each edge.
   private(set) var routes: [Route] = []
-  /// True for each edge whose route begins at the edge's end.
+  /// True for each edge whose route runs from its end to its start.
   private(set) var isReversed: [Bool] = []
   private(set) var width = 0.0
   private(set) var height = 0.0
-  /// The penalty for the layout's looks; less is better.
+  /// The layout's cost; lower is better.
   private var score = 0.0
 
   private static let columnGap = 70.0
   private static let passHeight = 8.0
   private static let aspect = 1.5
 
-  /// Returns the best-looking layout of several with different numbers of columns.
+  /// Returns the best layout among several with different numbers of columns.
   ///
-  /// - Parameters:
-  ///   - boxes: The boxes, which lines connect.
-  ///   - edges: The edges between the boxes.
-  ///   - diagram: The diagram.
-  ///   - shapes: The sizes of all boxes of the diagram.
-  /// - Returns: The layout.
+  /// `shapes` has the sizes of all boxes of the diagram.
   static func best(
     boxes: [Int], edges: [Int], diagram: ModelDiagram, shapes: [DiagramBoxShape]
   ) -> ComponentLayout {
@@ -59,13 +53,13 @@ struct ComponentLayout {
     return best ?? ComponentLayout(boxes: boxes, edges: edges, shapes: own, lines: lines, count: 1)
   }
 
-  /// An edge between boxes of the component, by their positions in it.
+  /// An edge between boxes, by their indices in the component.
   private struct Line {
     let start: Int
     let startOffset: Double
     let end: Int
     let endOffset: Double
-    /// True when the line looks better from left to right.
+    /// True if the line should run from left to right.
     let isToRight: Bool
 
     /// Returns the line from its left box to its right one.
@@ -112,7 +106,7 @@ struct ComponentLayout {
       max(width / Self.aspect, height) + 0.5 * length / lineCount + 20 * Double(order.crossings) / lineCount
   }
 
-  /// The boxes in their columns, and the places where lines pass the columns between their ends.
+  /// The boxes in their columns, and the points where lines pass through columns between their ends.
   private struct Flow {
     let columns: [Int]
     let columnCount: Int
@@ -120,9 +114,9 @@ struct ComponentLayout {
     private(set) var segments: [ColumnOrder.Segment] = []
     /// The nodes that each line passes.
     private(set) var passes: [[Int]] = []
-    /// The number of lines between a column and the next.
+    /// The number of lines between each column and the next.
     private(set) var load: [Int]
-    /// The number of lines that come back to their column.
+    /// The number of lines in each column that return to the same column.
     private(set) var loops: [Int]
 
     init(_ lines: [Line], shapes: [DiagramBoxShape], count: Int) {
@@ -187,7 +181,7 @@ struct ComponentLayout {
     return .curve(Point(x: middle, y: start.y), Point(x: middle, y: end.y), to: end)
   }
 
-  /// Returns the route between boxes of one column, or back to its box, in the room right of the column.
+  /// Returns the route between boxes of one column, or from a box to itself, on the column's right.
   private static func loop(from start: Point, to end: Point) -> Route {
     let reach = start.x + min(80, 46 + abs(end.y - start.y) * 0.06).rounded()
     return Route(
@@ -197,7 +191,7 @@ struct ComponentLayout {
 }
 
 extension ModelDiagram.Edge {
-  /// True when the edge looks better from left to right: parents and owners stand left.
+  /// True if the edge should run from left to right: parents and owners are on the left.
   fileprivate var leadsToRight: Bool {
     if kind == .inheritance { return true }
     func isMany(_ cardinality: ModelDiagram.Cardinality?) -> Bool {
@@ -209,7 +203,7 @@ extension ModelDiagram.Edge {
 }
 
 extension DiagramBoxShape {
-  /// Returns the place where a line touches the box, from its top: at a row, or at the name, parents above others.
+  /// Returns the vertical offset where a line touches the box: at a row, or at the name, where inheritance is above.
   fileprivate func offset(of end: ModelDiagram.End, kind: ModelDiagram.Edge.Kind) -> Double {
     end.row.map { middle(ofRow: $0) } ?? (kind == .inheritance ? 9 : 18)
   }

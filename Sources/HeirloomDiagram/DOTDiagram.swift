@@ -1,14 +1,13 @@
 import HeirloomOutput
 
-/// A diagram in the language of Graphviz.
+/// A diagram in Graphviz's DOT language.
 struct DOTDiagram {
-  /// The diagram.
   let diagram: ModelDiagram
 
-  /// The words that mark a diagram of ours.
+  /// The text that marks a file made by this command.
   static let mark = "heirloom diagram"
 
-  /// The text of the diagram's file.
+  /// The content of the diagram's file.
   var file: String {
     var lines = [
       "// \(Self.mark)", "digraph model {",
@@ -84,7 +83,7 @@ struct DOTDiagram {
     }
   }
 
-  /// Returns a text of one or more lines in quotes.
+  /// Returns text of one or more lines in quotes.
   private static func quoted(_ text: String) -> String {
     let escaped = TerminalText.harmless(text).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
     return "\"" + escaped.replacing("\n", with: "\\n") + "\""

@@ -1,6 +1,6 @@
-/// The measured shape of a diagram's box, with its texts cut to fit.
+/// The measured shape of a diagram's box, with its texts truncated to fit.
 struct DiagramBoxShape {
-  /// A row, with the texts that the picture shows.
+  /// A row, with the truncated texts.
   struct Row {
     let name: String
     let type: String
@@ -16,26 +16,21 @@ struct DiagramBoxShape {
   static let textSize = 12.0
   static let smallSize = 11.0
 
-  /// The entity's name.
   let title: String
-  /// The text under the name; `nil` for none.
   let subtitle: String?
-  /// The rows.
   let rows: [Row]
-  /// The remark about hidden rows; `nil` if there are none.
+  /// The note about hidden rows; `nil` if there are none.
   let remark: String?
-  /// The least width that holds everything.
+  /// The least width that fits all texts.
   let width: Double
-  /// The height.
   let height: Double
 
   private static let titleLimit = 300.0
-  /// The width that a name or a type may take of a row in any case, in pixels.
+  /// The width of a row, in pixels, that a name or a type can always use.
   private static let shareLimit = 200.0
   private static let rowLimit = 440.0
   private static let columnGap = 18.0
 
-  /// Creates the shape of a box.
   init(_ box: ModelDiagram.Box, showsSigns: Bool) {
     let sign = showsSigns ? Self.signWidth : 0
     rows = box.rows.map { Self.row($0, sign: sign) }
@@ -47,7 +42,7 @@ struct DiagramBoxShape {
         row.indent + TextMeasure.width(of: row.name, size: Self.textSize) + Self.columnGap
           + TextMeasure.width(of: row.type, size: Self.textSize))
     }
-    // The name may be as long as the rows allow.
+    // The name may be as wide as the widest row.
     title = TextMeasure.fitted(
       box.name, width: max(Self.titleLimit, inner - sign), size: Self.titleSize, isBold: true)
     let words = box.notes
@@ -64,7 +59,7 @@ struct DiagramBoxShape {
       + (remark == nil ? 0 : Self.rowHeight) + (rows.isEmpty && remark == nil ? 0 : 6)
   }
 
-  /// Returns a row with its texts cut to fit: each keeps its share, or the room that the other leaves.
+  /// Returns a row with truncated texts: each uses its own share, and what the other leaves free.
   private static func row(_ row: ModelDiagram.Row, sign: Double) -> Row {
     let indent = sign + Double(min(row.depth, 6)) * 12
     let name = row.formerName.map { "\(row.name) (was \($0))" } ?? row.name
@@ -76,11 +71,11 @@ struct DiagramBoxShape {
       type: TextMeasure.fitted(type, width: max(shareLimit, room - widths.0), size: textSize), indent: indent)
   }
 
-  /// The height of the part with the name.
+  /// The height of the header.
   var headerHeight: Double { Self.headerHeight(hasSubtitle: subtitle != nil) }
 
   private static func headerHeight(hasSubtitle: Bool) -> Double { nameHeight + (hasSubtitle ? subtitleHeight : 0) }
 
-  /// Returns the middle of a row, from the box's top.
+  /// Returns the vertical center of a row, from the box's top.
   func middle(ofRow row: Int) -> Double { headerHeight + 3 + (Double(row) + 0.5) * Self.rowHeight }
 }

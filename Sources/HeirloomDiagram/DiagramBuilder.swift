@@ -1,12 +1,12 @@
 package import Heirloom
 
-/// A builder of the diagram of a model or of a difference.
+/// Builds the diagram of a model or of a difference.
 package struct DiagramBuilder {
   private let model: ManagedObjectModel
   private let difference: ModelDifference?
-  /// The changes by entity and property, both named as in `ModelChange`.
+  /// The changes by entity and property, named as in `ModelChange`.
   private var changes: [Subject: [ModelChange]] = [:]
-  /// The names of renamed entities in the destination, by their names in the source.
+  /// The destination names of renamed entities, by their source names.
   private var heirs: [String: String] = [:]
   private var diagram: ModelDiagram
   private var positions: [String: Int] = [:]
@@ -16,7 +16,7 @@ package struct DiagramBuilder {
     let property: String?
   }
 
-  /// A relationship and its place in the picture.
+  /// A relationship and its row in the diagram.
   private struct Line {
     let model: ManagedObjectModel
     let entity: EntityDescription
@@ -44,7 +44,7 @@ package struct DiagramBuilder {
     return builder.build()
   }
 
-  /// Returns the diagram of a difference: everything in the destination, and what was removed from the source.
+  /// Returns the diagram of a difference: the destination's content, and what was removed from the source.
   package static func diagram(of difference: ModelDifference, title: String) -> ModelDiagram {
     var builder = DiagramBuilder(model: difference.destination, difference: difference, title: title)
     return builder.build()
@@ -61,7 +61,7 @@ package struct DiagramBuilder {
   // MARK: Boxes
 
   private mutating func add(_ entity: EntityDescription) {
-    // Another entity of that name may have been removed.
+    // A removed entity may have had the same name.
     let own = (changes[Subject(entity: entity.name, property: nil)] ?? []).filter { $0.kind != .entityRemoved }
     var box = ModelDiagram.Box(name: entity.name, superentity: entity.superentity, isAbstract: entity.isAbstract)
     (box.mark, box.formerName, box.details) = Self.outcome(own)
@@ -129,7 +129,7 @@ package struct DiagramBuilder {
     row.type = "\(before) → \(row.type)"
   }
 
-  /// Returns the outcome of changes: the mark, the former name, and a phrase for each change.
+  /// Returns the summary of changes: the mark, the former name, and a phrase for each change.
   private static func outcome(_ changes: [ModelChange]) -> (ModelDiagram.Mark, String?, [String]) {
     var mark = ModelDiagram.Mark.unchanged
     var formerName: String?
@@ -176,7 +176,7 @@ package struct DiagramBuilder {
     }
   }
 
-  /// The boxes of removed entities, by name.
+  /// The indices of the boxes of removed entities, by name.
   private var removed: [String: Int] = [:]
 
   private mutating func addRemoved(
@@ -200,7 +200,8 @@ package struct DiagramBuilder {
     }
     row.mark = .removed
     row.details = details
-    // An element goes after the rest of its composite, anything else to the end: positions of other lines stay valid.
+    // An element is inserted after the rest of its composite, anything else is appended, so other lines' indices stay
+    // valid.
     if row.kind == .element,
       let last = diagram.boxes[box].rows.lastIndex(where: { $0.path.starts(with: path.dropLast()) })
     {
@@ -242,7 +243,8 @@ package struct DiagramBuilder {
     }
   }
 
-  /// Returns the line of the inverse, if both relationships name each other and each stands at the other's end.
+  /// Returns the index of the inverse's line, if the relationships are mutual inverses and each points to the other's
+  /// box.
   private func inverse(of line: Line, at index: Int, leadingTo box: Int) -> Int? {
     guard let found = line.model.inverse(of: line.relationship),
       let back = line.model.inverse(of: found.relationship), back.entity.name == line.entity.name,
@@ -297,7 +299,7 @@ package struct DiagramBuilder {
 }
 
 extension ModelChange.Kind {
-  /// True when the change names the property as in the source, and the property is gone.
+  /// True if the change names a source property that was removed.
   fileprivate var removesProperty: Bool {
     switch self {
     case .attributeRemoved, .relationshipRemoved, .fetchedPropertyRemoved, .elementRemoved,

@@ -1,10 +1,10 @@
-/// A language for writing diagrams.
+/// A file format for diagrams.
 package enum DiagramFormat: String, CaseIterable {
   case svg
   case mermaid
   case dot
 
-  /// The extensions of files in the language.
+  /// The file name extensions of the format.
   package var fileExtensions: [String] {
     switch self {
     case .svg: ["svg"]
@@ -13,7 +13,7 @@ package enum DiagramFormat: String, CaseIterable {
     }
   }
 
-  /// The words that mark a file of ours.
+  /// The text that marks a file made by this command.
   package var mark: String {
     switch self {
     case .svg: SVGDiagram.mark
@@ -22,7 +22,7 @@ package enum DiagramFormat: String, CaseIterable {
     }
   }
 
-  /// Returns the text of a diagram's file.
+  /// Returns the content of a diagram's file.
   package func text(of diagram: ModelDiagram) -> String {
     switch self {
     case .svg: SVGDiagram(diagram).file

@@ -1,6 +1,5 @@
-/// The layout of a diagram in whole pixels, which is the same for the same diagram on every run.
+/// The layout of a diagram in whole pixels; equal diagrams have equal layouts on every run.
 struct DiagramLayout {
-  /// A rectangle.
   struct Frame: Hashable {
     var x: Double
     var y: Double
@@ -11,26 +10,24 @@ struct DiagramLayout {
     var bottom: Double { y + height }
   }
 
-  /// A point.
   struct Point: Hashable {
     var x: Double
     var y: Double
   }
 
-  /// A piece of a line: straight, or a curve that leaves and arrives horizontally.
+  /// A piece of a route: a straight line, or a curve with horizontal ends.
   enum Piece: Hashable {
     case line(to: Point)
     case curve(Point, Point, to: Point)
   }
 
-  /// The route of a line from the border of a box to that of another.
+  /// The route of a line from the border of one box to that of another.
   struct Route: Hashable {
     var start: Point
     var pieces: [Piece]
-    /// True when the line arrives at its last box from the right, not from the left.
+    /// True if the line reaches its last box from the right instead of the left.
     var endsAtRight = false
 
-    /// The end of the line.
     var end: Point {
       switch pieces.last {
       case .line(let point), .curve(_, _, let point): point
@@ -39,23 +36,17 @@ struct DiagramLayout {
     }
   }
 
-  /// The boxes with their texts.
   let shapes: [DiagramBoxShape]
-  /// The frame of each box.
   private(set) var frames: [Frame]
-  /// The route of each edge.
   private(set) var routes: [Route]
-  /// True for each edge whose route begins at the edge's end.
+  /// True for each edge whose route runs from its end to its start.
   private(set) var isReversed: [Bool]
-  /// The picture's width.
   private(set) var width = 0.0
-  /// The picture's height.
   private(set) var height = 0.0
 
   private static let componentGap = 44.0
   private static let aspect = 1.5
 
-  /// Creates the layout of a diagram.
   init(_ diagram: ModelDiagram) {
     shapes = diagram.boxes.map { DiagramBoxShape($0, showsSigns: diagram.isDifference) }
     frames = shapes.map { Frame(x: 0, y: 0, width: $0.width, height: $0.height) }
@@ -83,7 +74,7 @@ struct DiagramLayout {
     for (edge, reversed) in zip(part.edges, part.isReversed) { isReversed[edge] = reversed }
   }
 
-  /// Returns the groups of connected boxes, the largest first, with each group's boxes in their order.
+  /// Returns the groups of connected boxes, the largest first; boxes keep their order within a group.
   private static func components(of diagram: ModelDiagram) -> [(boxes: [Int], edges: [Int])] {
     var group = Array(diagram.boxes.indices)
     func root(_ box: Int) -> Int {

@@ -1,8 +1,8 @@
 import HeirloomOutput
 
-/// The legend of a diagram, which explains its signs.
+/// The legend that explains a diagram's symbols.
 struct DiagramLegend {
-  /// A sign and its meaning.
+  /// A symbol and its meaning.
   enum Item: Hashable {
     case mark(ModelDiagram.Mark)
     case cardinality(ModelDiagram.Cardinality)
@@ -12,7 +12,7 @@ struct DiagramLegend {
 
   private let items: [Item]
 
-  /// Creates the legend for the signs of a diagram.
+  /// Creates the legend for the symbols that a diagram uses.
   init(_ diagram: ModelDiagram) {
     var items: [Item] = diagram.isDifference ? ModelDiagram.Mark.allCases.dropFirst().map { .mark($0) } : []
     for cardinality in [ModelDiagram.Cardinality.zeroOrOne, .exactlyOne, .zeroOrMore, .oneOrMore]
@@ -44,7 +44,7 @@ struct DiagramLegend {
     return lines
   }
 
-  /// Returns items drawn side by side.
+  /// Returns the markup of items side by side.
   func markup(_ items: [Item], x: Double, y: Double) -> [Markup] {
     var x = x
     return items.map { item in

@@ -1,17 +1,16 @@
 import HeirloomOutput
 
-/// A diagram as a Mermaid `erDiagram`, which GitHub and many wikis draw.
+/// A diagram as a Mermaid `erDiagram`, which GitHub and many wikis render.
 ///
-/// The grammar is that of https://mermaid.js.org/syntax/entityRelationshipDiagram.html. Characters of names that it
-/// can't take are replaced; names of entities stay unique.
+/// Grammar: https://mermaid.js.org/syntax/entityRelationshipDiagram.html. Characters that it doesn't allow in names are
+/// replaced; entity names stay unique.
 struct MermaidDiagram {
-  /// The diagram.
   let diagram: ModelDiagram
 
-  /// The words that mark a diagram of ours.
+  /// The text that marks a file made by this command.
   static let mark = "heirloom diagram"
 
-  /// The text of the diagram's file.
+  /// The content of the diagram's file.
   var file: String {
     let names = Self.uniqueNames(diagram.boxes.map(\.name))
     var lines = ["%% \(Self.mark)", "erDiagram", "  accTitle: \(Self.plain(diagram.title))"]
@@ -34,7 +33,7 @@ struct MermaidDiagram {
       let former = box.formerName.map { " (was \(plain($0)))" } ?? ""
       head += "[\"\(box.mark.asciiSign) \(name)\(former)\"]:::\(box.mark.rawValue)"
     }
-    // A relationship is a line; it is also a row where it has a mark.
+    // A relationship is drawn as a line; it is also a row if it has a mark.
     let rows = box.rows.filter { $0.kind != .relationship || $0.mark != .unchanged }
     guard !rows.isEmpty else { return [head] }
     return ["\(head) {"] + rows.map { "    \(text(of: $0))" } + ["  }"]
@@ -88,7 +87,7 @@ struct MermaidDiagram {
 
   // MARK: Names
 
-  /// Returns names that can stand in quotes, each of them unique.
+  /// Returns unique names that are valid in quotes.
   private static func uniqueNames(_ names: [String]) -> [String] {
     var known: Set<String> = []
     return names.map { name in
@@ -103,7 +102,7 @@ struct MermaidDiagram {
     }
   }
 
-  /// Returns a text that can stand in quotes: characters with a meaning for Mermaid or a web page are replaced.
+  /// Returns text that is valid in quotes: characters that Mermaid or HTML would interpret are replaced.
   static func plain(_ text: String) -> String {
     var result = ""
     for scalar in TerminalText.harmless(text).unicodeScalars {
@@ -116,13 +115,13 @@ struct MermaidDiagram {
       default: result += "_"
       }
     }
-    // The grammar finds a direction anywhere in a line, even in quotes.
+    // The grammar recognizes a direction anywhere in a line, even in quotes.
     let trimmed = result.isEmpty || result.allSatisfy { $0 == " " } ? "_" : result
     return trimmed.lowercased().contains("direction")
       ? String(trimmed.map { $0 == " " ? "_" : $0 }) : trimmed
   }
 
-  /// Returns a type or a name in a form for the body of an entity.
+  /// Returns a type or name that is valid in the body of an entity.
   static func word(_ text: String) -> String {
     var result = ""
     for scalar in TerminalText.harmless(text.replacing(" → ", with: "_to_")).unicodeScalars {
@@ -135,7 +134,7 @@ struct MermaidDiagram {
       default: result += "_"
       }
     }
-    // The grammar takes such words for keys, in upper and lower case.
+    // The grammar parses such words as keys, in upper and lower case.
     let start = result.prefix(2).uppercased()
     let isKey =
       ["PK", "FK", "UK"].contains(start)
@@ -145,7 +144,7 @@ struct MermaidDiagram {
 }
 
 extension ModelDiagram.Mark {
-  /// The sign in ASCII characters, which every grammar takes.
+  /// The sign in ASCII, which every version of the grammar accepts.
   fileprivate var asciiSign: String {
     switch self {
     case .unchanged: ""

@@ -3,7 +3,7 @@ import HeirloomOutput
 
 /// The diagram of a model or of a difference: a box for each entity, and lines between the boxes.
 package struct ModelDiagram: Hashable {
-  /// The mark for the fate of a thing between two models.
+  /// A change between two models, as a mark in the diagram.
   enum Mark: String, CaseIterable {
     case unchanged
     case added
@@ -11,7 +11,7 @@ package struct ModelDiagram: Hashable {
     case changed
     case renamed
 
-    /// The sign that tells the mark without colours.
+    /// The sign that shows the mark without colours.
     var sign: String {
       switch self {
       case .unchanged: ""
@@ -25,7 +25,6 @@ package struct ModelDiagram: Hashable {
 
   /// A property of an entity, or an element of a composite attribute.
   struct Row: Hashable {
-    /// The kinds of rows.
     enum Kind: String {
       case attribute
       case element
@@ -37,16 +36,15 @@ package struct ModelDiagram: Hashable {
     let name: String
     /// The type, or the destination of a relationship: `String?`, `[Post]`.
     var type: String
-    /// Further features of the row: `unique`, `derived`, `transient`, `ordered`.
+    /// Further features: `unique`, `derived`, `transient`, `ordered`.
     var features: [String] = []
     /// The number of composites around the row.
     var depth = 0
     var mark = Mark.unchanged
-    /// The former name.
     var formerName: String?
-    /// The changes, in phrases.
+    /// The changes, as phrases.
     var details: [String] = []
-    /// The names that lead to the row: the property's, then those of elements.
+    /// The names from the property down to the element.
     var path: [String]
   }
 
@@ -56,12 +54,11 @@ package struct ModelDiagram: Hashable {
     var superentity: String?
     var isAbstract = false
     var mark = Mark.unchanged
-    /// The former name.
     var formerName: String?
-    /// The changes of the entity itself, in phrases.
+    /// The changes of the entity itself, as phrases.
     var details: [String] = []
     var rows: [Row] = []
-    /// The number of rows that this picture leaves out.
+    /// The number of rows that the diagram leaves out.
     var hiddenRows = 0
 
     /// The phrases under the entity's name.
@@ -81,21 +78,20 @@ package struct ModelDiagram: Hashable {
 
   /// An end of a line.
   struct End: Hashable {
-    /// The position of the box.
+    /// The index of the box.
     let box: Int
-    /// The position of the row; `nil` for the box as a whole.
+    /// The index of the row; `nil` for the box as a whole.
     let row: Int?
-    /// The number of this box's objects for one object of the other; `nil` where the model doesn't say.
+    /// The number of this box's objects for one object of the other box; `nil` if the model doesn't limit it.
     let cardinality: Cardinality?
   }
 
   /// A line between two boxes.
   package struct Edge: Hashable {
-    /// The kinds of lines.
     enum Kind: String {
       /// A relationship, with its inverse if it has one.
       case relationship
-      /// An inheritance, from the parent to the entity that inherits.
+      /// An inheritance, from the parent to the subentity.
       case inheritance
     }
 
@@ -105,14 +101,13 @@ package struct ModelDiagram: Hashable {
     var mark = Mark.unchanged
   }
 
-  /// The title of the picture.
   let title: String
-  /// True when the diagram shows a difference by marks.
+  /// True if the diagram marks the changes of a difference.
   let isDifference: Bool
   package var boxes: [Box] = []
   package var edges: [Edge] = []
 
-  /// The summary of the picture, in one line.
+  /// The summary of the diagram, on one line.
   package var summary: String {
     guard isDifference else {
       let relationships = edges.count { $0.kind == .relationship }
@@ -123,7 +118,7 @@ package struct ModelDiagram: Hashable {
     }
     let words: [String] = Mark.allCases.dropFirst().compactMap { mark in
       let entities = Int64(boxes.count { $0.mark == mark })
-      // The rows of an added or removed entity come or go with it, and are not counted.
+      // Rows of an added or removed entity are not counted separately.
       let rows = Int64(boxes.reduce(0) { $0 + $1.rows.count { $0.mark == mark } })
       let parts = (entities > 0 ? [counted(entities, "entity")] : []) + (rows > 0 ? [counted(rows, "property")] : [])
       return parts.isEmpty ? nil : "\(mark.rawValue): \(parts.joined(separator: " and "))"
@@ -133,9 +128,9 @@ package struct ModelDiagram: Hashable {
 }
 
 extension ModelDiagram {
-  /// The diagram of the differences alone: the entities that differ and those that their lines lead to.
+  /// The diagram of the differences alone: the changed entities and those that their lines connect to.
   ///
-  /// Unchanged rows are left out, unless their entity was added or removed, or a shown line or element needs them.
+  /// Unchanged rows are left out, unless their entity was added or removed, or a visible line or element needs them.
   package var changesOnly: ModelDiagram {
     let differing = Set(
       boxes.indices.filter { index in
@@ -145,7 +140,7 @@ extension ModelDiagram {
     var rows = boxes.map { box in
       Set(box.rows.indices.filter { box.mark == .added || box.mark == .removed || box.rows[$0].mark != .unchanged })
     }
-    // An element says nothing without its composite.
+    // An element needs its composite as context.
     for (index, box) in boxes.enumerated() {
       for row in Array(rows[index]) where box.rows[row].depth > 0 {
         for (other, candidate) in box.rows.enumerated()
@@ -187,7 +182,7 @@ extension ModelDiagram {
       guard let start = positions[edge.start.box], let end = positions[edge.end.box] else { continue }
       let startRow = edge.start.row.map { rowPositions[edge.start.box][$0] }
       let endRow = edge.end.row.map { rowPositions[edge.end.box][$0] }
-      // A line to a row that is left out is left out as well.
+      // A line to a hidden row is hidden too.
       if case .some(.none) = startRow { continue }
       if case .some(.none) = endRow { continue }
       result.edges.append(

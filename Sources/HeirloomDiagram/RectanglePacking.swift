@@ -1,19 +1,15 @@
 import Foundation
 
-/// A packing of rectangles beside and below each other, with little room left between them.
+/// A compact packing of rectangles.
 struct RectanglePacking {
-  /// The upper left corner of each rectangle.
   private(set) var origins: [DiagramLayout.Point]
   private(set) var width = 0.0
   private(set) var height = 0.0
 
-  /// Returns the best-looking packing of several with different widths.
+  /// Returns the best packing among several with different widths.
   ///
-  /// - Parameters:
-  ///   - sizes: The rectangles; single boxes come after connected ones.
-  ///   - gap: The room between two rectangles.
-  ///   - aspect: The best ratio of width to height.
-  /// - Returns: The packing.
+  /// Single boxes are placed after connected ones; `gap` is the space between rectangles, and `aspect` the best ratio
+  /// of width to height.
   static func best(
     _ sizes: [(width: Double, height: Double, isSingle: Bool)], gap: Double, aspect: Double
   ) -> RectanglePacking {
@@ -30,7 +26,7 @@ struct RectanglePacking {
     for step in steps {
       let packing = RectanglePacking(sizes, order: order, within: max(widest, ideal * step), gap: gap)
       let ratio = packing.width / max(packing.height, 1)
-      // The picture is as large as the rectangle of the best ratio that holds it.
+      // The size is that of the enclosing rectangle with the best ratio.
       let score = max(packing.width / aspect, packing.height) * (1 + 0.1 * abs(log(max(ratio, 0.01) / aspect)))
       if best.map({ score < $0.score }) ?? true { best = (packing, score) }
     }
@@ -42,7 +38,7 @@ struct RectanglePacking {
     _ sizes: [(width: Double, height: Double, isSingle: Bool)], order: [Int], within limit: Double, gap: Double
   ) {
     origins = sizes.map { _ in DiagramLayout.Point(x: 0, y: 0) }
-    // The lower edge of the placed rectangles: from x on, everything below y is free.
+    // The skyline of placed rectangles: from x on, everything below y is free.
     var edge: [(x: Double, y: Double)] = [(0, 0)]
     for index in order {
       let size = sizes[index]

@@ -1,31 +1,29 @@
 import HeirloomOutput
 
-/// A diagram as a self-contained SVG picture, without scripts, and light or dark as the reader's screen.
+/// A diagram as a self-contained SVG picture without scripts, which follows the reader's light or dark mode.
 struct SVGDiagram {
-  /// The diagram.
   let diagram: ModelDiagram
   private let layout: DiagramLayout
 
-  /// The words that mark a picture of ours.
+  /// The text that marks a file made by this command.
   static let mark = "heirloom diagram"
 
   private static let margin = 24.0
   private static let titleHeight = 52.0
   private static let legendHeight = 22.0
 
-  /// Creates the picture of a diagram.
   init(_ diagram: ModelDiagram) {
     self.diagram = diagram
     layout = DiagramLayout(diagram)
   }
 
-  /// The picture as a file of its own.
+  /// The picture as a complete file.
   var file: String {
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- \(Self.mark) -->\n"
       + markup(attributes: [(name: "xmlns", value: "http://www.w3.org/2000/svg")]).string
   }
 
-  /// The picture as part of a page, where the element's name alone tells the language.
+  /// The picture as an HTML element, which needs no namespace.
   var inline: Markup { markup(attributes: []) }
 
   private func markup(attributes: [(name: String, value: String)]) -> Markup {
@@ -93,7 +91,7 @@ struct SVGDiagram {
       pieces.append(
         Self.text(remark, x: x + DiagramBoxShape.padding, y: y + shape.middle(ofRow: box.rows.count) + 4, "note"))
     }
-    // A frame on top of everything, so that tinted rows don't hide the border.
+    // The border is drawn last, because tinted rows would cover it.
     pieces.append(
       .tag(
         "rect",
@@ -179,7 +177,7 @@ struct SVGDiagram {
   // MARK: Writing
 
   static func number(_ value: Double) -> String {
-    // Int64(_:) would crash on a value that is not a number.
+    // Int64(_:) would crash on NaN.
     Int64(exactly: value).map { String($0) } ?? String(value)
   }
 
@@ -191,7 +189,7 @@ struct SVGDiagram {
     .tag("text", ["class": style, "x": number(x), "y": number(y)], text: text)
   }
 
-  /// Returns the path of a box's part with the name: rounded above, and also below where nothing follows.
+  /// Returns the path of a box's header: rounded at the top, and also at the bottom if no rows follow.
   private static func headerPath(
     _ x: Double, _ y: Double, _ width: Double, _ height: Double, isWhole: Bool
   ) -> String {
@@ -202,15 +200,11 @@ struct SVGDiagram {
   }
 }
 
-/// The sign at the end of a line, which tells the number of objects.
+/// The symbol at the end of a line, which shows the cardinality.
 enum EdgeEnd {
-  /// Returns the sign for a number of objects; a dot where the model doesn't say the number.
+  /// Returns the symbol for a cardinality, or a dot if the model doesn't limit it.
   ///
-  /// - Parameters:
-  ///   - cardinality: The number of objects.
-  ///   - point: The point where the line touches the box.
-  ///   - side: 1 for a line that leaves to the right, -1 to the left.
-  /// - Returns: The pieces.
+  /// `side` is 1 for a line that leaves to the right, -1 to the left.
   static func markup(
     _ cardinality: ModelDiagram.Cardinality?, at point: DiagramLayout.Point, side: Double
   ) -> [Markup] {

@@ -1,8 +1,8 @@
 /// The colours and fonts of pictures.
 ///
-/// Programs without media queries show the light colours; there are no variables, which many programs don't know.
+/// Programs without media queries show the light colours. CSS variables aren't used, because many programs don't
+/// support them.
 enum SVGStyle {
-  /// The rules.
   static let rules: String =
     """
     .heirloom-diagram text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, \

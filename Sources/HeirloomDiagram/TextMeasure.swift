@@ -1,17 +1,13 @@
-/// The width of text in an unknown font: an estimate by the widest of the fonts that systems have.
+/// The estimated width of text in an unknown font, based on the widest of the usual system fonts.
 enum TextMeasure {
-  /// Returns an estimate of a text's width.
+  /// Returns an estimate of a line's width in pixels, rather too large than too small.
   ///
-  /// - Parameters:
-  ///   - text: One line.
-  ///   - size: The font's size, in pixels.
-  ///   - isBold: True for bold text.
-  /// - Returns: The width in pixels, rather too large than too small.
+  /// `size` is the font's, in pixels.
   static func width(of text: String, size: Double, isBold: Bool = false) -> Double {
     text.unicodeScalars.reduce(0) { $0 + width(of: $1) } * size * (isBold ? 1.1 : 1)
   }
 
-  /// Returns a text, cut with an ellipsis at its end if it is too wide.
+  /// Returns text, truncated with an ellipsis if it is too wide.
   static func fitted(_ text: String, width limit: Double, size: Double, isBold: Bool = false) -> String {
     guard width(of: text, size: size, isBold: isBold) > limit else { return text }
     var result = ""
@@ -24,7 +20,7 @@ enum TextMeasure {
     return result + "…"
   }
 
-  /// Returns a width in parts of the font's size, by DejaVu Sans, which is wider than similar fonts.
+  /// Returns a width as a fraction of the font's size, measured in DejaVu Sans, which is wider than similar fonts.
   private static func width(of scalar: Unicode.Scalar) -> Double {
     switch scalar {
     case "i", "j", "l", "I", "'", "|": 0.31
@@ -32,7 +28,7 @@ enum TextMeasure {
     case "m", "w", "M", "W", "%", "@", "…", "→", "~", "+", "−", "<", ">", "=": 1.0
     case "A"..."Z", "#", "&": 0.77
     case "\u{20}"..."\u{7E}": 0.63
-    // Marks on the letter before them.
+    // Combining marks and other scalars without width.
     case "\u{300}"..."\u{36F}", "\u{200B}"..."\u{200F}", "\u{FE00}"..."\u{FE0F}": 0
     case "\u{A0}"..."\u{10FF}": 0.8
     default: 1.1

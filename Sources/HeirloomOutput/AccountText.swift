@@ -1,17 +1,13 @@
 package import Heirloom
 
-/// The account of a store, hop by hop, for a person and for a program.
+/// The account of a store, hop by hop, as text and JSON.
 package struct AccountText {
-  /// The hops from the store on, as far as they were planned; none where there is nothing to do.
+  /// The planned hops; empty if the store is up to date.
   private let hops: [StoreAccounts.Hop]
-  /// The name of the version that a model is.
+  /// Returns the version's name of a model.
   private let name: (ManagedObjectModel) -> String?
 
-  /// Creates the text.
-  ///
-  /// - Parameters:
-  ///   - accounts: The accounts of the plan's hops.
-  ///   - name: Returns the name of the version that a model is.
+  /// Creates the text; `name` returns the version's name of a model.
   package init(_ accounts: StoreAccounts, name: @escaping (ManagedObjectModel) -> String?) {
     (hops, self.name) = (accounts.hops, name)
   }
@@ -35,7 +31,7 @@ package struct AccountText {
     ])
   }
 
-  /// Returns a table for each hop; a thing of which the store has nothing is only counted.
+  /// Returns a table for each hop; lines without content in the store are only counted.
   package func lines(_ style: TextStyle) -> [String] {
     hops.enumerated().flatMap { index, hop -> [String] in
       let names = [hop.source, hop.destination].map { name($0).map { "\"\($0)\"" } ?? "another version" }

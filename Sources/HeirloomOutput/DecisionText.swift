@@ -2,15 +2,14 @@ import Foundation
 package import Heirloom
 
 extension MigrationBlocker {
-  /// Returns the options that decide about the blocker, one for each choice, as a shell takes them.
+  /// Returns the options to decide the blocker with, quoted for a shell and joined by "or".
   ///
-  /// - Parameter plan: The plan that the blocker is of, whose destination tells the type of an example.
-  /// - Returns: The options, joined by "or".
+  /// The plan's destination gives the types of example values.
   package func optionText(in plan: MigrationPlan) -> String {
     options(in: plan, among: choices).joined(separator: " or ")
   }
 
-  /// Returns the option after which each row of the blocker stays in the store; `nil` if there is none.
+  /// Returns an option that keeps each row of the blocker in the store; `nil` if there is none.
   package func mendingOption(in plan: MigrationPlan) -> String? {
     options(in: plan, among: [.fill, .new]).first
   }
@@ -30,7 +29,7 @@ extension MigrationBlocker {
 }
 
 extension ManagedObjectModel {
-  /// Returns the entities of which a new object may be linked where a link is missing, in their order.
+  /// Returns the entities, in the model's order, of which a new object can replace a missing link.
   package func newEntities(for relationship: String, of owner: String) -> [String] {
     guard let link = self.relationship(named: relationship, of: owner) else { return [] }
     return entities.map(\.name).filter { target in
@@ -41,14 +40,14 @@ extension ManagedObjectModel {
 }
 
 extension MappingObstacle {
-  /// The option that decides the expression, as a shell takes it; `nil` for an obstacle without one.
+  /// The option for the expression that the obstacle needs, quoted for a shell; `nil` if it needs none.
   package var optionText: String? {
     expression.map { "--decide \(shellWord("\(entity).\(property ?? "")=fill:=\($0)"))" }
   }
 }
 
 extension AttributeType {
-  /// A value of the type as a command line has it, for an example; `nil` for bytes and what has no value.
+  /// An example value of the type for a command line; `nil` for bytes and types without values.
   package var example: String? {
     switch self {
     case .integer16, .integer32, .integer64, .double, .float, .decimal: "0"
@@ -72,7 +71,7 @@ extension ManagedObjectModel {
 }
 
 extension DecisionOutcome {
-  /// The outcome of the decision for a person.
+  /// The outcome of the decision as text.
   package var words: String {
     let counts = [
       (filled, "filled"), (dropped, "dropped"), (merged, "merged"), (quarantined, "put into quarantine"),
@@ -80,7 +79,7 @@ extension DecisionOutcome {
     return "\(decision): \(counts.isEmpty ? "nothing to do" : counts.joined(separator: ", "))"
   }
 
-  /// The outcome of the decision for a program.
+  /// The outcome of the decision for JSON.
   package var output: OutputValue {
     .object([
       ("decision", .text("\(decision)")), ("entity", .text(decision.entity)),

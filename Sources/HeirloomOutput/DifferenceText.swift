@@ -1,25 +1,21 @@
 package import Heirloom
 
-/// The difference of two models for a person and for a program.
+/// The difference of two models as text and JSON.
 package struct DifferenceText {
   /// The difference.
   package let difference: ModelDifference
-  /// The evidence of stores about the suspected renames.
+  /// The evidence from stores about suspected renames.
   package let evidence: [RenameSuspicion: RenameEvidence]
-  /// The places of entities and properties in source code, by `Entity` and `Entity.property`.
+  /// The source locations of entities and properties, by `Entity` and `Entity.property`.
   package var places: [String: String] = [:]
 
-  /// Creates the text of a difference.
-  ///
-  /// - Parameters:
-  ///   - difference: The difference.
-  ///   - evidence: The counts in stores about the suspected renames.
+  /// Creates the text of a difference, with evidence from stores about suspected renames.
   package init(_ difference: ModelDifference, evidence: [RenameSuspicion: RenameEvidence] = [:]) {
     self.difference = difference
     self.evidence = evidence
   }
 
-  /// The members in the output of every command about a difference.
+  /// The members in the JSON of every command about a difference.
   package var members: OutputMembers {
     [
       ("verdict", .text(difference.verdict.rawValue)),
@@ -39,7 +35,7 @@ package struct DifferenceText {
     ]
   }
 
-  /// Returns an obstacle for a program.
+  /// Returns an obstacle for JSON.
   package static func output(_ obstacle: MappingObstacle) -> OutputValue {
     .object([
       ("kind", .text(obstacle.kind.rawValue)), ("entity", .text(obstacle.entity)),
@@ -48,7 +44,7 @@ package struct DifferenceText {
     ])
   }
 
-  /// Returns a suspected rename for a program; counts that no store gave are null.
+  /// Returns a suspected rename for JSON; counts without a store are null.
   private func output(_ suspicion: RenameSuspicion) -> OutputValue {
     let evidence = evidence[suspicion]
     return .object([
@@ -66,7 +62,7 @@ package struct DifferenceText {
 
   private static func rounded(_ share: Double) -> Double { (share * 100).rounded() / 100 }
 
-  /// The meaning of the verdict, in a sentence without its full stop.
+  /// The meaning of the verdict, as a sentence without its full stop.
   package var verdictWords: String {
     switch difference.verdict {
     case .identical: "identical, nothing differs"
@@ -76,7 +72,7 @@ package struct DifferenceText {
     }
   }
 
-  /// Returns the lines: losses, suspected renames, obstacles, questions to the rows, oddities, then other changes.
+  /// Returns the lines: losses, suspected renames, obstacles, questions about rows, diagnostics, then other changes.
   package func lines(_ style: TextStyle) -> [String] {
     var lines: [String] = []
     let losses = difference.changes.filter { $0.effect == .dropped }
@@ -109,7 +105,7 @@ package struct DifferenceText {
     return lines
   }
 
-  /// Returns the renames that the models declare, by their renaming identifiers; nothing if there are none.
+  /// Returns the renames declared by renaming identifiers; empty if there are none.
   package func renamedLines(_ style: TextStyle) -> [String] {
     let renamed = renamed
     guard !renamed.isEmpty else { return [] }
@@ -123,7 +119,7 @@ package struct DifferenceText {
     }
   }
 
-  /// Returns the suspected renames, each with advice and evidence; nothing if there are none.
+  /// Returns the suspected renames, each with advice and evidence; empty if there are none.
   package func renameLines(_ style: TextStyle) -> [String] {
     let suspicions = difference.renames
     guard !suspicions.isEmpty else { return [] }
@@ -135,7 +131,7 @@ package struct DifferenceText {
       }
   }
 
-  /// Returns the advice about a suspected rename, and the evidence of the rows.
+  /// Returns the advice about a suspected rename, and the evidence from rows.
   package func advice(on suspicion: RenameSuspicion) -> [String] {
     let otherwise = suspicion.kind == .entity ? "its objects are" : "its content is"
     let advice = places.isEmpty ? suspicion.advice : suspicion.sourceAdvice
@@ -145,15 +141,10 @@ package struct DifferenceText {
   /// The title of the losses.
   package static let lossTitle = "What is lost (the previous version keeps it):"
 
-  /// Returns the lines of items under the names of their entities, in the items' order.
+  /// Returns the lines of items, grouped under their entities' names.
   ///
-  /// - Parameters:
-  ///   - items: The items; those of one entity follow each other.
-  ///   - entity: Returns an item's entity; `nil` for the model as a whole.
-  ///   - style: The style of text.
-  ///   - line: Returns an item's line.
-  ///   - more: Returns an item's further lines.
-  /// - Returns: The lines, each entity's name above its own.
+  /// Items of one entity must be adjacent; `entity` returns `nil` for the model as a whole, and `more` returns an
+  /// item's further lines.
   package static func sections<Item>(
     _ items: [Item], by entity: (Item) -> String?, _ style: TextStyle, line: (Item) -> String,
     more: (Item) -> [String] = { _ in [] }
@@ -169,14 +160,13 @@ package struct DifferenceText {
     return lines
   }
 
-  /// Returns the line of a change below its entity.
   private func line(_ change: ModelChange) -> String {
     let subject = change.property.map { "\($0): " } ?? ""
     let effect = change.effect == .nothing ? "" : "; \(change.effect.sentence)"
     return "\(subject)\(change.sentence)\(effect)\(place(of: change).map { " (\($0))" } ?? "")"
   }
 
-  /// Returns the place of what changes in source code; `nil` for what no source has.
+  /// Returns the source location of a change; `nil` if it has none.
   private func place(of change: ModelChange) -> String? {
     HeldModel.place(of: change.entity, change.property, in: places)
   }

@@ -1,46 +1,37 @@
 package import Heirloom
 
-/// The time of a migration, judged against the limit for an app's launch.
+/// The time of a migration, compared with the limit for an app's launch.
 ///
-/// iOS ends an app that is not up about 20 s after its start (the watchdog's 0x8BADF00D),
-/// and the next launch begins again.
+/// iOS kills an app that takes about 20 s to launch (the watchdog's 0x8BADF00D), and the next launch starts the
+/// migration again.
 package struct LaunchTime {
   /// The time from which a migration is too long, in seconds.
   ///
-  /// It is half of the time that a system allows: the estimate is rough, phones differ, and the app has more to do.
+  /// It is half of the system's limit, because the estimate is rough, phones differ, and the app has other work.
   package static let limit: Double = 10.0
 
   /// The time, in seconds.
   private let seconds: Double
-  /// True when the time was measured.
   private let isMeasured: Bool
-  /// True when clean-up is already left for later.
+  /// True if clean-up is deferred already.
   private let isDeferred: Bool
 
-  /// Creates a judgement of a time.
-  ///
-  /// - Parameters:
-  ///   - seconds: The time, in seconds.
-  ///   - isMeasured: True when the time was measured.
-  ///   - isDeferred: True when clean-up is already left for later.
+  /// Creates the comparison for a time in seconds.
   package init(seconds: Double, isMeasured: Bool, isDeferred: Bool) {
     self.seconds = seconds
     self.isMeasured = isMeasured
     self.isDeferred = isDeferred
   }
 
-  /// Creates a judgement of a plan's time.
-  ///
-  /// - Parameters:
-  ///   - plan: The plan.
-  ///   - seconds: The measured time, in seconds; `nil` for the plan's estimate.
+  /// Creates the comparison for a plan, with the measured time in seconds, or with the plan's estimate if that is
+  /// `nil`.
   package init(_ plan: MigrationPlan, seconds: Double? = nil) {
     self.init(
       seconds: seconds ?? plan.estimatedDuration / .seconds(1), isMeasured: seconds != nil,
       isDeferred: !plan.deferred.isEmpty)
   }
 
-  /// The advice for a migration that is too long, in two or three sentences; empty for any other.
+  /// The advice for a migration that is too long, in two or three sentences; otherwise empty.
   package var words: [String] {
     guard seconds >= Self.limit else { return [] }
     let time = isMeasured ? "took \(durationText(seconds)) here" : "takes about \(durationText(seconds))"

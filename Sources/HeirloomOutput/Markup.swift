@@ -1,10 +1,10 @@
-/// A piece of XML or HTML, whose text is escaped only when it is written.
+/// A piece of XML or HTML; text is escaped when it is written.
 package indirect enum Markup {
-  /// A text as a person reads it.
+  /// Unescaped text.
   case text(String)
   /// An element with its attributes in order.
   case element(String, [(name: String, value: String)], [Markup])
-  /// The rules of ours for the element `style`, which are written unescaped.
+  /// The trusted content of a `style` element, which is written unescaped.
   case style(String)
   /// A sequence of pieces.
   case group([Markup])
@@ -26,7 +26,7 @@ package indirect enum Markup {
     .tag(name, attributes, .text(text))
   }
 
-  /// The written text of the piece.
+  /// The markup as XML or HTML text.
   package var string: String {
     var result = ""
     write(to: &result)
@@ -52,9 +52,9 @@ package indirect enum Markup {
     }
   }
 
-  /// Returns a text in the form that it needs between tags or in an attribute with quotes.
+  /// Returns text escaped for use between tags or in a quoted attribute.
   ///
-  /// Characters that XML can't write, or that turn the writing direction, become their numbers or are replaced.
+  /// Characters that XML doesn't allow, or that change the writing direction, are replaced or written as numbers.
   package static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in TerminalText.harmless(text).unicodeScalars {
@@ -71,12 +71,12 @@ package indirect enum Markup {
     return result
   }
 
-  /// The elements that may be empty, in HTML or in SVG; any other needs its end tag in HTML.
+  /// The elements that may be empty in HTML or SVG; HTML requires end tags for all others.
   private static let emptyElements: Set<String> = [
     "meta", "br", "hr", "col", "path", "rect", "circle", "line", "BR",
   ]
 
-  /// The elements that end a line, so that two versions of a file can be compared.
+  /// The elements followed by a line break, which makes versions of a file comparable.
   private static let lineElements: Set<String> = [
     "svg", "g", "path", "rect", "text", "title", "desc", "style", "meta", "head", "body", "main", "header", "footer",
     "section", "h1", "h2", "h3", "p", "ul", "ol", "li", "table", "caption", "thead", "tbody", "tr", "dl", "dt", "dd",

@@ -1,7 +1,7 @@
 package import Heirloom
 
 extension MigrationPlan {
-  /// The objects of each entity before the first hop and after the last, by the names of the last hop's destination.
+  /// The number of objects of each entity before the first hop and after the last, by the last destination's names.
   ///
   /// Entities that the destination lacks have their last name.
   package var rowsOfAllHops: [EntityRows] {

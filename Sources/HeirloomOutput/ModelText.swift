@@ -1,6 +1,6 @@
 package import Heirloom
 
-/// A model for a person and for a program; both forms have everything that a model can say.
+/// A model as text and JSON; both contain the complete model.
 package struct ModelText {
   /// The model.
   package let model: ManagedObjectModel
@@ -10,13 +10,13 @@ package struct ModelText {
     self.model = model
   }
 
-  /// The model for a program, in the form that a snapshot has.
+  /// The model for JSON, in the format of a snapshot.
   package var output: OutputValue {
-    // Reading can't fail: the bytes were written a moment ago.
+    // Parsing can't fail, because the bytes were just written.
     (try? JSONReader.value(of: ModelSnapshot.canonicalModelBytes(of: model))).map(OutputValue.init) ?? .null
   }
 
-  /// Returns the lines of the entities with everything in them, then configurations and fetch requests.
+  /// Returns the lines of complete entities, then configurations and fetch requests.
   package func lines(_ style: TextStyle) -> [String] {
     var lines: [String] = []
     for entity in model.entities {
@@ -56,7 +56,7 @@ package struct ModelText {
     return features + identity(entity.renamingIdentifier, entity.versionHashModifier, entity.userInfo)
   }
 
-  /// Returns the features that entities and all kinds of properties have in common.
+  /// Returns the features common to entities and all kinds of properties.
   private static func identity(
     _ renamingIdentifier: String?, _ versionHashModifier: String?, _ userInfo: [String: String]
   ) -> [String] {
@@ -70,7 +70,7 @@ package struct ModelText {
     return features
   }
 
-  /// Returns a text of the model in quotes, on one line.
+  /// Returns text in quotes, escaped to stay on one line.
   private static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
@@ -125,7 +125,7 @@ package struct ModelText {
   private static func text(of value: AttributeValue) -> String {
     switch value {
     case .string(let text): quoted(text)
-    // Bytes are a default of the model, not a user's value.
+    // These bytes are the model's default, not a user's value.
     case .binary(let bytes): "0x" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     default: value.description
     }
@@ -170,7 +170,7 @@ package struct ModelText {
 
   private static func features(of request: FetchRequestDescription, namedBy name: String? = nil) -> [String] {
     var features = ["of \(request.entityName)"]
-    // A fetched property's request has this name by default, which says nothing.
+    // A fetched property's request has this name by default, so it carries no information.
     if let name, name != "fetchedPropertyFetchRequest" { features.append("named \(quoted(name))") }
     if let predicate = request.predicate { features.append("where \(predicate.predicateFormat)") }
     if !request.sortDescriptors.isEmpty {

@@ -6,9 +6,9 @@ package indirect enum OutputValue: Sendable {
   case boolean(Bool)
   case integer(Int64)
   case number(Double)
-  /// A text of bounded length; a longer one, such as a name of 50 MB, is cut in the middle.
+  /// Text of bounded length; a longer one, such as a name of 50 MB, is truncated in the middle.
   case text(String)
-  /// A text in a language of its own, such as SQL, which is never cut.
+  /// Text that is never truncated, such as SQL.
   case source(String)
   case list([OutputValue])
   case object(OutputMembers)
@@ -23,7 +23,7 @@ package indirect enum OutputValue: Sendable {
     number.map { .integer($0) } ?? .null
   }
 
-  /// Creates a value from one of a JSON document; members are sorted by name.
+  /// Creates a value from a JSON document's; members are sorted by name.
   package init(_ value: JSONValue) {
     switch value {
     case .null: self = .null
@@ -83,7 +83,7 @@ package indirect enum OutputValue: Sendable {
   }
 }
 
-/// The members of a JSON object, in the order of writing.
+/// The members of a JSON object, in output order.
 package struct OutputMembers: ExpressibleByArrayLiteral, Sendable {
   /// The names.
   package private(set) var names: [String] = []
@@ -105,7 +105,7 @@ package struct OutputMembers: ExpressibleByArrayLiteral, Sendable {
     names.firstIndex(of: name).map { values[$0] } ?? .null
   }
 
-  /// Adds texts to a list, which is made if it is missing.
+  /// Appends texts to a member's list, which is created if it is missing.
   package mutating func add(_ texts: [String], to name: String) {
     guard let position = names.firstIndex(of: name), case .list(let values) = values[position] else {
       return append(name, .texts(texts))
@@ -113,7 +113,7 @@ package struct OutputMembers: ExpressibleByArrayLiteral, Sendable {
     self.values[position] = .list(values + texts.map { .text($0) })
   }
 
-  /// Returns the members of two objects, one after the other.
+  /// Returns the members of both objects, the left ones first.
   package static func + (left: OutputMembers, right: OutputMembers) -> OutputMembers {
     var result = left
     for (name, value) in zip(right.names, right.values) { result.append(name, value) }

@@ -1,6 +1,6 @@
 package import Heirloom
 
-/// A migration's plan for a person and for a program.
+/// A migration's plan as text and JSON.
 package final class PlanText {
   /// The plan.
   package let plan: MigrationPlan
@@ -10,13 +10,10 @@ package final class PlanText {
     self.plan = plan
   }
 
-  /// Returns the members of a plan, which are empty or zero if there is nothing to do.
+  /// Returns the JSON members of a plan.
   ///
-  /// - Parameters:
-  ///   - plan: The plan; `nil` if there is nothing to do.
-  ///   - seconds: The measured time, in seconds; `nil` for the estimate.
-  ///   - showsSQL: True to add each step's SQL.
-  /// - Returns: The members.
+  /// A `nil` plan means an up-to-date store and gives empty or zero members. `seconds` is the measured time; `nil`
+  /// reports the estimate.
   package static func members(of plan: MigrationPlan?, seconds: Double? = nil, showsSQL: Bool = false) -> OutputMembers
   {
     let steps = (plan?.hops ?? []).flatMap(\.steps).map { step in
@@ -40,7 +37,7 @@ package final class PlanText {
     return [("steps", .list(steps))] + findingMembers(of: plan) + costs
   }
 
-  /// Returns the losses and the blockers that a plan found in the rows.
+  /// Returns the losses and blockers that a plan found in the rows.
   package static func findingMembers(of plan: MigrationPlan?) -> OutputMembers {
     let blockers = (plan?.blockers ?? []).map { blocker in
       OutputValue.object([
@@ -65,7 +62,7 @@ package final class PlanText {
     return [("losses", .list(losses))]
   }
 
-  /// Returns the source of a consent in words; `nil` if nobody consented.
+  /// Returns the source of a consent as text; `nil` without consent.
   package static func words(_ consent: LossConsent?) -> String? {
     switch consent {
     case .decision: "by decision"
@@ -76,18 +73,15 @@ package final class PlanText {
     }
   }
 
-  /// Returns what stays, then losses, renames, what needs a word, decisions and warnings, with counts.
+  /// Returns the lines for kept rows, losses, renames, blockers, decisions and warnings, with counts.
   ///
-  /// - Parameters:
-  ///   - style: The style of text.
-  ///   - difference: The difference of the models, for suspected renames; `nil` to leave them out.
-  /// - Returns: The lines.
+  /// `difference` adds suspected renames; `nil` leaves them out.
   package func findings(_ style: TextStyle, difference: DifferenceText?) -> [String] {
     let destination = plan.hops.last?.destination ?? plan.destination
     let declared = difference ?? DifferenceText(ModelDifference(from: plan.source, to: destination))
     var lines = ["", style.bold("What stays:")] + Self.rowLines(plan.rowsOfAllHops)
     lines += ["", style.bold(plan.losses.isEmpty ? "Nothing is lost." : DifferenceText.lossTitle)]
-    // Each hop has its losses: those of one entity stand together all the same.
+    // Losses are in hop order; those of one entity are put together.
     var losses: [MigrationLoss] = []
     for loss in plan.losses where !losses.contains(where: { $0.entity == loss.entity }) {
       losses += plan.losses.filter { $0.entity == loss.entity }
@@ -113,10 +107,8 @@ package final class PlanText {
     return lines
   }
 
-  /// Returns the lines of a table with each entity's objects before and after.
-  ///
-  /// - Parameter rows: The counts.
-  /// - Returns: The lines; entities without objects on both sides are only counted.
+  /// Returns a table of each entity's objects before and after; entities without objects on both sides are only
+  /// counted.
   private static func rowLines(_ rows: [EntityRows]) -> [String] {
     let shown = rows.filter { $0.before ?? 0 > 0 || $0.after ?? 0 > 0 }
     guard !shown.isEmpty else { return ["  no objects"] }
@@ -142,7 +134,7 @@ package final class PlanText {
 
   /// The phrases of the steps: one for each step, or for consecutive ones of one kind that write no rows.
   ///
-  /// What is dropped only to be made again, as the store's own bookkeeping is each time, is told where it is made.
+  /// Objects dropped only to be rebuilt, such as the store's own bookkeeping, are listed only where they are rebuilt.
   package var stepTexts: [String] {
     var texts: [String] = []
     let made = Set(plan.steps.filter { $0.kind != .dropObject }.map(\.subject)).union([
@@ -167,14 +159,14 @@ package final class PlanText {
     plan.hops.flatMap(\.steps).map { TerminalText.line("-- \($0.summary)") + "\n\($0.sql)\n" }.joined()
   }
 
-  /// Returns the time and space that the migration takes, and advice if it is too long for a launch.
+  /// Returns the estimated time and space, with advice if the time is too long for a launch.
   package func costs(_ style: TextStyle) -> [String] {
     [
       "It takes about \(durationText(plan.estimatedDuration / .seconds(1))) and \(spaceWords)."
     ] + LaunchTime(plan).words.map { "\(style.yellow("!")) \($0)" }
   }
 
-  /// The free space that the store needs, and the space that stays free, in words.
+  /// The space that the migration needs, and the reserve that must stay free, as text.
   package var spaceWords: String {
     "\(sizeText(plan.bytesNeeded - MigrationPlan.bytesReserved)) of free space; another \(sizeText(MigrationPlan.bytesReserved))"
       + " must stay free for everything else"

@@ -1,16 +1,16 @@
 package import Heirloom
 
-/// The evidence of stores' rows about a suspected rename: counts, never a value.
+/// The evidence in stores about a suspected rename: counts, never values.
 package struct RenameEvidence {
   /// The number of objects of the entity and its subentities in the store.
   package let objects: Int64
-  /// The number of those objects that have something to lose.
+  /// The number of those objects that would lose content.
   package let values: Int64
-  /// The misfits that a rename would have, in clauses.
+  /// The reasons why a rename wouldn't fit, in clauses.
   package var misfits: [String] = []
-  /// The number of objects with a value here that were compared with the other store; `nil` without one.
+  /// The number of objects with a value that were compared with the later store; `nil` without one.
   package var compared: Int64?
-  /// The number of compared objects that have the same value there; `nil` without a store to compare.
+  /// The number of compared objects with equal values; `nil` without a later store.
   package var equal: Int64?
 
   /// Creates evidence with counts alone.
@@ -19,7 +19,7 @@ package struct RenameEvidence {
     self.values = values
   }
 
-  /// The share of compared objects with the same value in both stores; `nil` if none were compared.
+  /// The share of compared objects with equal values in both stores; `nil` if none were compared.
   package var equalShare: Double? {
     guard let compared, let equal, compared > 0 else { return nil }
     return Double(equal) / Double(compared)
@@ -42,6 +42,6 @@ package struct RenameEvidence {
     return words + misfits.map { " \(sentence($0))" }.joined()
   }
 
-  /// Returns a share in whole percent, rounded down so that 100 means all.
+  /// Returns a share in whole percent, rounded down, because 100 must mean all.
   private static func percent(_ share: Double) -> String { "\(Int32(share * 100)) %" }
 }

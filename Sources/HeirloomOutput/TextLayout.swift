@@ -5,7 +5,7 @@ package enum TextLayout {
     text.reduce(0) { $0 + width(of: $1) }
   }
 
-  /// Returns a text of at most a number of columns, with an ellipsis in place of a cut end.
+  /// Returns a text truncated to a number of columns, with an ellipsis.
   package static func cut(_ text: String, to columns: Int) -> String {
     guard width(of: text) > columns else { return text }
     guard columns > 0 else { return "" }
@@ -19,13 +19,9 @@ package enum TextLayout {
     return result + "…"
   }
 
-  /// Returns the lines of a text, broken between words.
+  /// Returns the lines, at least one, of a paragraph broken between words.
   ///
-  /// - Parameters:
-  ///   - text: One paragraph.
-  ///   - columns: The number of free columns; a longer word has a line of its own.
-  ///   - indent: The number of empty columns at the start of each line after the first.
-  /// - Returns: At least one line.
+  /// A word that is too wide has its own line, and later lines are indented by `indent` columns.
   package static func wrapped(_ text: String, to columns: Int, indent: Int = 0) -> [String] {
     let margin = String(repeating: " ", count: indent)
     var lines: [String] = []
@@ -46,15 +42,11 @@ package enum TextLayout {
     return lines + [line]
   }
 
-  /// Returns the lines of a line that is too wide, broken at spaces.
+  /// Returns the lines, at least one, of a line that is too wide, broken at spaces.
   ///
-  /// Further lines stand below the text of the first one, after its bullet or the title of its column.
-  ///
-  /// - Parameters:
-  ///   - line: A line; the sequences of ``TextStyle`` take no columns.
-  ///   - columns: The number of columns; a longer word has a line of its own.
-  ///   - unbroken: Returns the length of what has to stay on one line, spaces and all, at the start of a text.
-  /// - Returns: At least one line.
+  /// Later lines are aligned with the first one's text, after its bullet or column title. The sequences of
+  /// ``TextStyle`` take no columns. `unbroken` returns the length of the start of a text that must stay on one line,
+  /// spaces included.
   package static func fitted(_ line: String, to columns: Int, unbroken: (Substring) -> Int) -> [String] {
     guard line.utf8.count > columns, width(of: withoutStyle(line[...])) > columns else { return [line] }
     var lines: [String] = []
@@ -68,7 +60,7 @@ package enum TextLayout {
       rest = rest.dropFirst(word.count)
       let text = withoutStyle(word)
       let size = width(of: text)
-      // No margin takes the place that a word needs.
+      // The margin shrinks if a word needs the space.
       func begin(at margin: Int) {
         taken = min(margin, size > columns ? 2 : columns - size)
         start = String(repeating: " ", count: taken) + word
@@ -92,7 +84,7 @@ package enum TextLayout {
     return lines + [start]
   }
 
-  /// Returns a text without the sequences that a terminal obeys.
+  /// Returns a text without terminal escape sequences.
   private static func withoutStyle(_ text: Substring) -> String {
     var result = ""
     var isStyle = false
@@ -106,12 +98,7 @@ package enum TextLayout {
 
   /// Returns the lines of a table of titles and explanations.
   ///
-  /// - Parameters:
-  ///   - rows: The rows.
-  ///   - columns: The number of free columns.
-  ///   - limit: The widest title with an explanation beside it;
-  ///     below a wider one, and on a narrow terminal, the explanation has lines of its own.
-  /// - Returns: The lines.
+  /// Titles wider than `limit`, and all titles on a narrow terminal, have their explanation on the lines below.
   package static func table(_ rows: [(title: String, text: String)], columns: Int, limit: Int = 24) -> [String] {
     let isNarrow = columns < 60
     let widest = rows.map { width(of: $0.title) }.filter { $0 <= limit }.max() ?? 0
@@ -128,7 +115,7 @@ package enum TextLayout {
     }
   }
 
-  /// Returns the width of a character, in columns: none for marks that stand on another, two for wide ones.
+  /// Returns the width of a character in columns: 0 for combining marks, 2 for wide characters.
   private static func width(of character: Character) -> Int {
     guard let first = character.unicodeScalars.first else { return 0 }
     // An emoji is wide, whatever scalars it has.

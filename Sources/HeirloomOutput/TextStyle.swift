@@ -1,4 +1,4 @@
-/// The styles of text on a terminal; none for plain text.
+/// The styles of terminal text; plain text has none.
 package struct TextStyle: Sendable {
   /// True for styled text, false for plain text.
   package let isColored: Bool
@@ -8,9 +8,9 @@ package struct TextStyle: Sendable {
     self.isColored = isColored
   }
 
-  /// Returns text in the style for importance.
+  /// Returns emphasized text.
   package func bold(_ text: String) -> String { set(text, "1") }
-  /// Returns text in the style for less importance.
+  /// Returns de-emphasized text.
   package func faint(_ text: String) -> String { set(text, "2") }
   /// Returns text in the style for a loss or a fault.
   package func red(_ text: String) -> String { set(text, "31") }

@@ -2,24 +2,19 @@ import HeirloomFormats
 import HeirloomModel
 import HeirloomStore
 
-/// The cuts from a salvaged store, as one JSON object a line, so that nothing that was read is thrown away.
+/// The cuts from a salvaged store, one JSON object per line, which preserve everything that was read.
 struct CutList {
-  /// The lines.
+  /// The list, as lines of UTF-8.
   private(set) var bytes: [UInt8] = []
-  /// The number of cuts that found no room in the list.
+  /// The number of cuts that didn't fit into the list.
   private(set) var omittedCount = 0
 
-  /// The longest list, in bytes.
+  /// The size limit of the list, in bytes.
   private static let byteLimit = 256 << 20
 
   /// Adds a cut.
   ///
-  /// - Parameters:
-  ///   - kind: The kind of cut.
-  ///   - subject: The entity and the property, or the table.
-  ///   - table: The table.
-  ///   - key: The row's key.
-  ///   - values: The values that were cut, by the columns' names.
+  /// `subject` is the entity and the property, or the table; `values` are the cut values, by column name.
   mutating func add(
     _ kind: SalvageReport.Cut.Kind, _ subject: String, table: String, key: Int64?, _ values: [(String, FoundValue)]
   ) {
@@ -63,7 +58,7 @@ struct CutList {
       if number.isFinite { writer.double(number) } else { writer.string("\(number)") }
     case .stored(.text(let text)): writer.string(text)
     case .stored(.blob(let bytes)): member("base64", bytes.base64)
-    // A long text may have only its beginning left, so that is shown as text; other bytes stay as they are.
+    // The start of a truncated text is shown as text; other bytes are shown as base64.
     case .lost(let bytes), .garbled(let bytes):
       if let text = String(wellFormedUTF8: bytes) {
         member("readable", text)

@@ -2,45 +2,36 @@ import Foundation
 import HeirloomStore
 package import HeirloomVault
 
-/// The pages of a database file that nobody writes to, read without SQLite.
+/// The pages of a database file, read without SQLite while no other process writes to it.
 ///
-/// The format is that of https://www.sqlite.org/fileformat2.html. Every number in the file is hostile.
+/// File format: https://www.sqlite.org/fileformat2.html. No number in the file is trusted.
 package final class DatabaseImage {
-  /// The way text is stored.
   enum TextEncoding: Int, Sendable {
     case utf8 = 1
     case utf16LittleEndian = 2
     case utf16BigEndian = 3
   }
 
-  /// The size of a page, in bytes.
   let pageSize: Int
-  /// The bytes of a page that hold content.
+  /// The number of bytes of a page that hold content.
   package let usableSize: Int
-  /// The number of pages; the first has the number 1.
+  /// The number of pages; page numbers count from 1.
   package let pageCount: Int
-  /// The number of pages before the file's end was lost; otherwise as many as it has.
+  /// The number of pages before the file was truncated; the current number if it wasn't.
   let formerPageCount: Int
-  /// The way text is stored.
   let encoding: TextEncoding
-  /// The first page of the list of free pages; 0 for none, `nil` if the header no longer tells.
+  /// The first trunk page of the freelist; 0 for an empty list, `nil` if the header is damaged.
   let firstFreePage: Int?
-  /// The number of free pages that the header tells of.
+  /// The number of free pages in the header.
   let freePageCount: Int
 
-  /// The pages by the file that they came from.
+  /// The pages, by the file they came from.
   let origin: PageOrigin
 
   private let file: FileDescriptor
   private let buffer: UnsafeMutableRawBufferPointer
 
-  /// Opens a file.
-  ///
-  /// - Parameters:
-  ///   - path: The file.
-  ///   - header: The header in its first page, or one that stands in for it.
-  ///   - origin: The pages by the file that they came from.
-  /// - Throws: `FileError`.
+  /// Opens a file; `header` is the one in its first page, or a substitute.
   package init(path: String, header: DatabaseHeader, origin: PageOrigin = PageOrigin()) throws(FileError) {
     self.origin = origin
     file = try FileDescriptor(path, flags: O_RDONLY, for: .read)
@@ -59,10 +50,10 @@ package final class DatabaseImage {
     buffer.deallocate()
   }
 
-  /// The page that SQLite locks and never uses.
+  /// The lock-byte page, which SQLite never uses.
   var lockPage: Int { 1 << 30 / pageSize + 1 }
 
-  /// Returns the bytes of a page; `nil` if there is no such page.
+  /// Returns the bytes of a page; `nil` if it doesn't exist.
   func page(_ number: Int) throws(FileError) -> [UInt8]? {
     guard number >= 1, number <= pageCount, !origin.lacks(number) else { return nil }
     var count = 0
@@ -75,42 +66,40 @@ package final class DatabaseImage {
     return Array(buffer)
   }
 
-  /// Returns a page of a b-tree by its number; `nil` if the page is of another kind.
+  /// Returns a b-tree page by its number; `nil` if the page is of another kind.
   func treePage(_ number: Int) throws(FileError) -> TreePage? {
     guard let bytes = try page(number) else { return nil }
     return TreePage(bytes, number: number, usableSize: usableSize)
   }
 }
 
-/// The first hundred bytes of a database file.
+/// The database header, the first 100 bytes of a file.
 package struct DatabaseHeader {
   static let byteCount = 100
   private static let magic = Array("SQLite format 3\0".utf8)
 
-  /// The size of a page, in bytes.
   var pageSize: Int
-  /// The bytes at each page's end that hold no content.
+  /// The number of reserved bytes at the end of each page.
   var reservedBytes = 0
-  /// The way text is stored: 1 to 3.
+  /// The text encoding, from 1 to 3.
   var encoding = 1
-  /// The first page of the list of free pages, 0 for none.
+  /// The first trunk page of the freelist; 0 for an empty list.
   var firstFreePage = 0
-  /// The number of free pages.
   var freePageCount = 0
-  /// The number of pages before the file's end was lost; 0 if nothing tells.
+  /// The number of pages before the file was truncated; 0 if unknown.
   var formerPageCount = 0
-  /// True when the file can be shortened, and so has a map of its pages; `nil` if the header no longer tells.
+  /// True if the database has pointer map pages because it is in auto-vacuum mode; `nil` if the header is damaged.
   package var autoVacuums: Bool?
-  /// True when the file's own header could not be used.
+  /// True if the file's own header couldn't be used.
   var isRepaired = false
 
-  /// Reads a header; `nil` if it is damaged.
+  /// Parses a header; `nil` if it is damaged.
   package init?(_ bytes: [UInt8]) {
     guard bytes.count >= Self.byteCount, bytes.starts(with: Self.magic) else { return nil }
     let size = Int(bytes[16]) << 8 | Int(bytes[17])
     pageSize = size == 1 ? 65_536 : size
     reservedBytes = Int(bytes[20])
-    // The payload fractions are fixed: bytes with others are not a header.
+    // The payload fractions are constants of the format; other values mean that this is no header.
     guard pageSize >= 512, pageSize & (pageSize - 1) == 0, pageSize - reservedBytes >= 480,
       bytes[21] == 64, bytes[22] == 32, bytes[23] == 32, bytes[18] <= 2, bytes[19] <= 2
     else { return nil }
@@ -122,13 +111,13 @@ package struct DatabaseHeader {
     guard (1...3).contains(encoding) else { return nil }
   }
 
-  /// Makes a header for a file whose own is damaged.
+  /// Creates a header for a file whose own is damaged.
   init(pageSize: Int) {
     self.pageSize = pageSize
     isRepaired = true
   }
 
-  /// Returns the header's bytes, by which SQLite can read the file.
+  /// Returns the bytes of a header with which SQLite can read the file.
   func bytes(pageCount: Int, autoVacuums: Bool) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: Self.byteCount)
     bytes.replaceSubrange(0..<16, with: Self.magic)
@@ -150,9 +139,9 @@ package struct DatabaseHeader {
     return bytes
   }
 
-  /// Finds the size of pages by looking where pages of rows begin and end.
+  /// Guesses the page size from the positions of table pages.
   ///
-  /// Content fills a page from its end, so in a page of the right size some row ends exactly there.
+  /// Cell content grows from the end of a page, so with the right page size some row ends exactly there.
   static func guessedPageSize(_ file: FileDescriptor) throws(FileError) -> Int? {
     let size = try file.status(for: .read).size
     var best: (score: Int, pageSize: Int)?

@@ -1,39 +1,32 @@
 import Foundation
 import HeirloomVault
 
-/// A replay that puts the pages of a `-wal` into a copy of its database, also those after a damaged frame.
+/// Writes the pages of a `-wal` into a copy of its database, including pages after a damaged frame.
 struct LogReplay {
-  /// The result of a replay.
   struct Outcome {
-    /// The content of the log.
     var content: WriteAheadLog.Content
-    /// Pages whose last state is in a frame that can't be trusted.
+    /// The pages whose last version is in a frame that can't be trusted.
     var lostPages: [Int] = []
-    /// The pages that came from the log, and the number of those that the file had.
+    /// The pages that came from the log, and the page count of the main file.
     var origin = PageOrigin()
-    /// The number of pages that neither has.
+    /// The number of pages that are in neither file.
     var missingCount = 0
   }
 
-  /// The most pages between those of the log that neither it nor the file has: 16 GB of pages of 4 KB.
+  /// The most pages, before the last page of the log, that neither the log nor the file has: 16 GB at 4 KB each.
   ///
-  /// A page number can be any. Pages that are missing cost a read time, though no room.
+  /// A damaged page number can have any value. Missing pages cost time to read, but no space.
   private static let mostMissing: Int64 = 1 << 22
 
   private let log: WriteAheadLog
 
-  /// Opens a log.
   init(_ path: String) throws(FileError) {
     log = try WriteAheadLog(path)
   }
 
-  /// Replays the log.
+  /// Replays the log into the copy `database`; `declared` is its page size, if known.
   ///
-  /// - Parameters:
-  ///   - database: The copy of the database.
-  ///   - declared: The size of the database's pages, as far as it is known.
-  /// - Returns: The result; `nil` if the log holds nothing.
-  /// - Throws: `FileError`.
+  /// Returns `nil` if the log is empty.
   func run(into database: String, pageSize declared: Int?) throws(FileError) -> Outcome? {
     guard let content = try log.content(pageSize: declared) else { return nil }
     var outcome = Outcome(content: content)
@@ -57,7 +50,7 @@ struct LogReplay {
   ) throws(FileError) {
     let database = try FileDescriptor(path, flags: O_RDWR, for: .write)
     for (page, place) in pages.sorted(by: { $0.key < $1.key }) where page <= pageCount {
-      // An older state of the page doesn't match the other pages: it may repeat rows, or hold deleted ones.
+      // An older version of the page doesn't match the other pages: it may duplicate rows, or contain deleted ones.
       var content: [UInt8]?
       if place.isSound { content = try log.bytes(at: place.offset, count: pageSize) }
       try database.write(content ?? [UInt8](repeating: 0, count: pageSize), at: Int64(page - 1) * Int64(pageSize))
@@ -66,25 +59,25 @@ struct LogReplay {
   }
 }
 
-/// The pages of a copy by the file that they came from.
+/// The pages of a copy, by the file they came from.
 package struct PageOrigin {
   /// The number of pages in the store's main file.
   let fileCount: Int
-  /// The pages that were written from the log.
+  /// The pages written from the log.
   let logged: Set<Int>
-  /// True when each frame up to the last commit was read.
+  /// True if every frame up to the last commit was read.
   let isLogWhole: Bool
 
   package init(fileCount: Int = .max, logged: Set<Int> = [], isLogWhole: Bool = false) {
     (self.fileCount, self.logged, self.isLogWhole) = (fileCount, logged, isLogWhole)
   }
 
-  /// Returns true if neither file had a page.
+  /// True if neither file has the page.
   func lacks(_ page: Int) -> Bool { page > fileCount && !logged.contains(page) }
 }
 
 extension FileDescriptor {
-  /// Writes bytes at a place of the file.
+  /// Writes bytes at an offset.
   func write(_ bytes: [UInt8], at offset: Int64) throws(FileError) {
     var done = 0
     while done < bytes.count {
@@ -97,7 +90,6 @@ extension FileDescriptor {
     }
   }
 
-  /// Sets the file's length.
   func truncate(to size: Int64) throws(FileError) {
     while ftruncate(number, off_t(size)) != 0 {
       guard errno == EINTR else { throw FileError(.write, path, code: errno) }

@@ -1,64 +1,64 @@
 import HeirloomStore
 package import HeirloomVault
 
-/// The assignment of each page of a damaged database to the table whose rows it holds.
+/// Assigns each page of a damaged database to the table whose rows it holds.
 ///
-/// Trees are walked from their roots as far as they are whole. Other pages are assigned by the map of pages, by a page
-/// that leads to them against the map, or by their rows. A page that was given back is left alone.
+/// Trees are walked from their roots as far as they are intact. Other pages are assigned by the pointer map, by a page
+/// that points to them against the map, or by their rows. Free pages are skipped.
 package final class PageInspection {
-  /// A page with rows of a table.
+  /// A leaf page with rows of a table.
   package struct Leaf {
-    /// The page's number.
+    /// The page number.
     package let page: Int
-    /// True when no whole tree leads to the page.
+    /// True if no intact tree contains the page.
     package let isApart: Bool
-    /// The keys that the page may have by the pages above.
+    /// The keys that the page may have according to its parents.
     var bounds = KeyBounds()
   }
 
   /// The place where a row was found.
   package enum Place {
-    /// A page that its table's tree leads to.
+    /// A page in its table's tree.
     case tree
-    /// A page that no whole tree leads to.
+    /// A page outside of all intact trees.
     case apart
-    /// A page whose rows have keys of another range: the key is not the one that the row was written with.
+    /// A page whose rows have keys in another range, so the key isn't the one the row was written with.
     case misplaced
   }
 
   let image: DatabaseImage
   let pointerMap: PointerMap?
-  /// True when pages are also read if nothing tells that they are in use.
+  /// True to read pages also if it is unknown whether they are in use.
   let includesUncertainPages: Bool
 
-  /// The pages with rows, by the name of the table.
+  /// The pages with rows, by table name.
   package private(set) var leaves: [String: [Leaf]] = [:]
-  /// Pages of tables that can't be read.
+  /// The unreadable pages of tables.
   package private(set) var unreadablePages: [Int] = []
-  /// The number of unreadable pages of each table, by its name.
+  /// The number of unreadable pages, by table name.
   private(set) var unreadableCounts: [String: Int] = [:]
-  /// Pages of indexes that can't be read: they hold nothing that isn't elsewhere.
+  /// The number of unreadable index pages; their content is in the tables too.
   package private(set) var unreadableIndexPages = 0
-  /// Pages of rows that may have been deleted.
+  /// The number of pages whose rows may be deleted ones.
   package private(set) var uncertainPages = 0
-  /// Pages of rows whose table is unknown.
+  /// The pages with rows of an unknown table.
   package private(set) var unassignedPages: [Int] = []
 
-  /// Pages of zeros that were taken for the end of a row's last value; a lost page is read as zeros too.
+  /// The pages of zeros that were accepted as the end of a row's last value; a lost page reads as zeros too.
   private(set) var emptyEnds: Set<Int> = []
 
-  /// True when trees lead to all pages in use, as SQLite found: no others are looked for.
+  /// True if SQLite found all used pages in trees, so no others are searched.
   var isEveryPageLedTo = false
 
-  /// The pages of the list of free ones; `nil` if the list is not whole.
+  /// The pages in the freelist; `nil` if it is incomplete.
   private let freePages: Set<Int>?
   private var isVisited: [Bool]
-  /// The row that each overflow page belongs to: no page can belong to two rows.
+  /// The row that each overflow page belongs to; no page can belong to two rows.
   private var claims: [Int: Int] = [:]
-  /// Tables by the pages that they lead to although the map gives those pages to another.
+  /// The tables whose trees point to pages that the pointer map assigns to others, by page.
   private var disputed: [Int: String] = [:]
 
-  /// Prepares an inspection, which reads only the list of free pages.
+  /// Creates an inspection, which reads only the freelist yet.
   package init(image: DatabaseImage, pointerMap: PointerMap?, includesUncertainPages: Bool) throws(FileError) {
     self.image = image
     self.pointerMap = pointerMap
@@ -67,7 +67,7 @@ package final class PageInspection {
     isVisited = [Bool](repeating: false, count: image.pageCount + 1)
   }
 
-  /// Returns the pages in the list of free pages; `nil` if there are not as many as the header tells.
+  /// Returns the pages in the freelist; `nil` if their number differs from the header's.
   private static func freePages(of image: DatabaseImage) throws(FileError) -> Set<Int>? {
     guard var trunk = image.firstFreePage else { return nil }
     var pages: Set<Int> = []
@@ -85,7 +85,7 @@ package final class PageInspection {
     return pages.count == image.freePageCount ? pages : nil
   }
 
-  /// Returns true if a page is in use; `nil` if nothing tells.
+  /// Returns true if a page is in use; `nil` if that is unknown.
   package func isInUse(_ page: Int) throws(FileError) -> Bool? {
     switch try pointerMap?.entry(of: page) {
     case .free: return false
@@ -94,9 +94,10 @@ package final class PageInspection {
     }
   }
 
-  /// Returns true if a page was written to the log and not given back there.
+  /// True if a page was written to the log and not freed there.
   ///
-  /// Giving a page back changes the first page, which counts the free ones, and its entry in the map if there is one.
+  /// Freeing a page changes the first page, which counts free pages, and the page's entry in the pointer map, if there
+  /// is one.
   private func isInUseByLog(_ page: Int) -> Bool {
     let origin = image.origin
     return origin.isLogWhole && origin.logged.contains(page) && (pointerMap != nil || !origin.logged.contains(1))
@@ -106,11 +107,7 @@ package final class PageInspection {
 
   /// Assigns each page with rows to its table.
   ///
-  /// - Parameters:
-  ///   - tables: The tables.
-  ///   - indexRoots: The first pages of indexes.
-  ///   - otherRoots: The first pages of tables that are not read.
-  /// - Throws: `FileError`.
+  /// `indexRoots` are the root pages of indexes, `otherRoots` those of tables that aren't read.
   package func take(
     _ tables: [SourceTable], indexRoots: Set<Int> = [], otherRoots: Set<Int> = []
   ) throws(FileError) {
@@ -160,7 +157,7 @@ package final class PageInspection {
         for (child, bounds) in children.reversed() {
           guard child >= 1, child <= image.pageCount else {
             let isLost = child >= 1 && child <= image.formerPageCount
-            // Otherwise the map finds the page that was meant.
+            // Otherwise the pointer map finds the intended page.
             if isLost || pointerMap == nil { noteUnreadable(isLost ? child : nil, of: table.name) }
             continue
           }
@@ -176,7 +173,8 @@ package final class PageInspection {
     }
   }
 
-  /// Marks the pages of a table that is not read, except where the map is silent and they look like another table's.
+  /// Marks the pages of a table that isn't read, except those that the pointer map doesn't assign and that look like
+  /// another table's.
   private func passOver(_ root: Int, _ tables: [SourceTable]) throws(FileError) {
     var stack = [root]
     var seen: Set<Int> = []
@@ -195,7 +193,7 @@ package final class PageInspection {
     }
   }
 
-  /// Assigns a page that no tree leads to, as far as its table can be told.
+  /// Assigns a page outside of all trees, if its table can be determined.
   private func assignLeftOut(
     _ number: Int, _ tables: [SourceTable], _ byRoot: [Int: SourceTable], _ indexRoots: Set<Int>,
     _ otherRoots: Set<Int>
@@ -209,7 +207,7 @@ package final class PageInspection {
     let entry = try pointerMap?.entry(of: number)
     let root = try entry == nil ? nil : pointerMap?.root(of: number)
     guard let page = TreePage(bytes, number: number, usableSize: image.usableSize) else {
-      // Without a map, a page that is not a tree's may be the rest of a row, unless it is empty.
+      // Without a pointer map, such a page may be an overflow page, unless it is empty.
       switch entry {
       case .tree, .root: break
       case nil where inUse == true && bytes.allSatisfy({ $0 == 0 }): break
@@ -224,14 +222,14 @@ package final class PageInspection {
     }
     let claimant = disputed[number].flatMap { name in tables.first { $0.name == name } }
     let mapped = root.flatMap { byRoot[$0] }
-    // Rows don't tell whether such a table is whole.
+    // A tree whose rows can't be recognized can't be proven complete.
     if let claimant, claimant.kinds == nil, claimant.name != mapped?.name { noteUnreadable(nil, of: claimant.name) }
     switch page.kind {
     case .indexInterior, .indexLeaf, .tableInterior: return
     case .tableLeaf: break
     }
     switch entry {
-    // If a tree leads there as well, the map may be the damaged one.
+    // If a tree points to the page too, the pointer map may be the damaged part.
     case .firstOverflow where claimant == nil, .overflow where claimant == nil: return
     default: break
     }
@@ -253,7 +251,7 @@ package final class PageInspection {
     leaves[table.name, default: []].append(Leaf(page: number, isApart: true))
   }
 
-  /// Returns some rows of a page; of long rows, the beginning.
+  /// Returns some rows of a page; of long rows, only the start.
   private func sample(_ page: TreePage) throws(FileError) -> [(key: Int64, values: [FoundValue])] {
     let reader = RecordReader(image: image, pointerMap: pointerMap)
     var rows: [(key: Int64, values: [FoundValue])] = []
@@ -265,7 +263,7 @@ package final class PageInspection {
     return rows
   }
 
-  /// Returns true if all rows fit a table.
+  /// True if all rows fit a table.
   private func mayBe(_ rows: [(key: Int64, values: [FoundValue])], of table: SourceTable) -> Bool {
     table.kinds != nil && !rows.isEmpty && rows.allSatisfy { table.fits($0.values, key: $0.key) }
   }
@@ -277,13 +275,9 @@ package final class PageInspection {
 
   // MARK: Rows
 
-  /// Calls a closure with each row of a table, in the order of its pages: those of whole trees first.
+  /// Calls a closure with the key, values and place of each row of a table, in page order, intact trees first.
   ///
-  /// - Parameters:
-  ///   - table: The table.
-  ///   - body: A closure that takes a row's key, its values, and the place where it was found.
-  /// - Returns: The number of rows of readable pages that can't be read.
-  /// - Throws: `FileError`, or what the body throws.
+  /// Returns the number of unreadable rows in readable pages. Throws `FileError`, or the error of the closure.
   package func forEachRow(of table: SourceTable, _ body: (Int64, [FoundValue], Place) throws -> Void) throws -> Int {
     let reader = RecordReader(image: image, pointerMap: pointerMap)
     var damagedCount = 0
@@ -294,7 +288,7 @@ package final class PageInspection {
       damagedCount += count
       var wrongKeys: KeyBounds?
       let outsideCount = cells.count { !leaf.bounds.contains($0.rowID) }
-      // If most of the keys are out of bounds, the bounds are damaged.
+      // If most keys are out of bounds, the bounds are damaged.
       if outsideCount > 0, outsideCount * 2 < cells.count {
         wrongKeys = KeyBounds(
           above: try keys(of: leaves, at: index - 1)?.last ?? leaf.bounds.above,
@@ -313,7 +307,7 @@ package final class PageInspection {
         }
         while values.count < table.columns.count { values.append(.stored(.null)) }
         if let keyColumn = table.keyColumn { values[keyColumn] = .stored(.integer(cell.rowID)) }
-        // Bounds that the neighbouring pages don't confirm are damaged themselves.
+        // Bounds that contradict the neighbouring pages are damaged.
         let isMisplaced =
           wrongKeys.map { !leaf.bounds.contains(cell.rowID) && !$0.contains(cell.rowID) } ?? false
         try body(cell.rowID, values, isMisplaced ? .misplaced : leaf.isApart ? .apart : .tree)
@@ -322,7 +316,7 @@ package final class PageInspection {
     return damagedCount
   }
 
-  /// Returns the keys of a leaf that are in its bounds; `nil` if there is none.
+  /// Returns the keys of a leaf that are in its bounds; `nil` if there are none.
   private func keys(of leaves: [Leaf], at index: Int) throws(FileError) -> [Int64]? {
     guard leaves.indices.contains(index), !leaves[index].isApart, let page = try image.treePage(leaves[index].page)
     else { return nil }

@@ -1,21 +1,22 @@
 import HeirloomStore
 package import HeirloomVault
 
-/// The map that a database that can be shortened keeps of its pages: the kind of each, and the page that leads to it.
+/// The pointer map of a database in auto-vacuum mode: each page's type and the page that points to it.
 ///
-/// Core Data makes its stores so. The map tells a page of deleted rows from one that lost its parent.
+/// Core Data creates its stores in this mode. The map distinguishes a page of deleted rows from one whose parent is
+/// lost.
 package struct PointerMap {
-  /// The map's entry for a page.
+  /// The entry for a page.
   package enum Entry: Hashable {
-    /// The root of a table or an index.
+    /// The root page of a table or an index.
     case root
-    /// A page without content.
+    /// A free page.
     case free
-    /// The first page of the rest of a row in a page.
+    /// The first overflow page of a cell.
     case firstOverflow(parent: Int)
-    /// A further page of the rest of a row.
+    /// A later page of an overflow chain.
     case overflow(previous: Int)
-    /// A page of a b-tree below another.
+    /// A b-tree page that isn't a root.
     case tree(parent: Int)
   }
 
@@ -29,10 +30,7 @@ package struct PointerMap {
 
   /// Finds the map; `nil` if the database has none.
   ///
-  /// - Parameters:
-  ///   - image: The pages.
-  ///   - isDeclared: True if the header says that there is a map; `nil` if the header is damaged.
-  /// - Throws: `FileError`.
+  /// `isDeclared` is what the header says, or `nil` if the header is damaged.
   package init?(_ image: DatabaseImage, isDeclared: Bool?) throws(FileError) {
     self.image = image
     cache = Cache()
@@ -40,7 +38,7 @@ package struct PointerMap {
       guard isDeclared else { return nil }
       return
     }
-    // Look at the page that would be the map's first.
+    // Without a header, page 2 must look like the map's first page.
     guard image.pageCount >= 3, let bytes = try image.page(2) else { return nil }
     let count = min(image.usableSize / 5, image.pageCount - 2)
     let fitting = (0..<count).count { index in
@@ -62,11 +60,11 @@ package struct PointerMap {
   private func mapPage(of page: Int) -> Int {
     let span = image.usableSize / 5 + 1
     let map = (page - 2) / span * span + 2
-    // The page that SQLite locks is never used.
+    // SQLite never uses the lock-byte page.
     return map == image.lockPage ? map + 1 : map
   }
 
-  /// Returns the map's entry for a page; `nil` if it makes no sense.
+  /// Returns the entry for a page; `nil` if it is invalid.
   package func entry(of page: Int) throws(FileError) -> Entry? {
     guard page >= 3, page <= image.pageCount else { return nil }
     let map = mapPage(of: page)
@@ -89,7 +87,7 @@ package struct PointerMap {
     }
   }
 
-  /// Returns the root of the b-tree that a page belongs to; `nil` if the chain of parents is broken.
+  /// Returns the root of the b-tree that contains a page; `nil` if the chain of parents is broken.
   package func root(of page: Int) throws(FileError) -> Int? {
     var current = page
     // No b-tree of a file is deeper.

@@ -4,38 +4,32 @@ import HeirloomVault
 
 /// A value of a row that was read without SQLite.
 package enum FoundValue: Hashable {
-  /// The value.
+  /// The complete value.
   case stored(SQLiteValue)
-  /// A text in which some bytes are not characters.
+  /// A text with invalid bytes.
   case garbled([UInt8])
-  /// A value of which only the beginning, or nothing, could be read.
+  /// The readable start of a value, which may be empty.
   case lost([UInt8])
 
-  /// The stored value; `nil` if not all of it can be read.
+  /// The stored value; `nil` if it is incomplete or invalid.
   package var stored: SQLiteValue? {
     guard case .stored(let value) = self else { return nil }
     return value
   }
 }
 
-/// A reader of rows in pages.
+/// Reads rows from pages.
 struct RecordReader {
   let image: DatabaseImage
   let pointerMap: PointerMap?
 
-  /// The longest record that is put together, in bytes: SQLite's own limit.
+  /// The size limit of a record, in bytes, which is SQLite's own.
   static let sizeLimit = 1_000_000_000
 
-  /// Returns the columns of a row.
+  /// Returns the column values of a row; `nil` if its record is invalid.
   ///
-  /// - Parameters:
-  ///   - cell: The row.
-  ///   - page: Its page.
-  ///   - limit: The number of bytes of the row that are enough.
-  ///   - claim: A closure that is told of each page with a part of the row; it returns true if no other row has it.
-  ///   - emptyEnd: A closure that is told of a page of zeros that is taken for the end of a value of bytes.
-  /// - Returns: The values; `nil` if the row makes no sense.
-  /// - Throws: `FileError`.
+  /// Reading stops after `limit` bytes of the row. `claim` is called with each overflow page of the row, and returns
+  /// true if no other row has it; `emptyEnd` is called with a page of zeros that is accepted as the end of a blob.
   func values(
     of cell: TreePage.TableCell, in page: TreePage, limit: Int = RecordReader.sizeLimit,
     claim: (Int) -> Bool = { _ in true },
@@ -50,7 +44,7 @@ struct RecordReader {
     let end = try appendOverflow(
       first, of: cell, parent: page.number, to: &payload, limit: min(limit, cell.payloadSize), claim: claim)
     guard let end else { return Self.decode(payload, size: cell.payloadSize, encoding: image.encoding) }
-    // A lost page is read as zeros, and many pictures end in zeros.
+    // A lost page reads as zeros, and many images end in zeros.
     let certain = payload.count - (payload.count - local - 1) % (image.usableSize - 4) - 1
     let values = Self.decode(payload, size: cell.payloadSize, encoding: image.encoding, certainCount: certain)
     let isLost = values?.contains { if case .lost = $0 { true } else { false } } ?? true
@@ -58,9 +52,7 @@ struct RecordReader {
     return values
   }
 
-  /// Follows a chain of pages as far as it can be trusted.
-  ///
-  /// - Returns: The last page, if it holds only zeros.
+  /// Follows an overflow chain as far as it can be trusted, and returns the last page if it holds only zeros.
   private func appendOverflow(
     _ first: Int, of cell: TreePage.TableCell, parent: Int, to payload: inout [UInt8], limit: Int, claim: (Int) -> Bool
   ) throws(FileError) -> Int? {
@@ -76,7 +68,7 @@ struct RecordReader {
       let count = min(cell.payloadSize - payload.count, image.usableSize - 4)
       let isLast = payload.count + count == cell.payloadSize
       if bytes.allSatisfy({ $0 == 0 }) {
-        // A page of zeros was lost, or is the record's own end.
+        // A page of zeros is lost, unless it is the end of the record.
         if isLast { payload += bytes[4..<4 + count] }
         return isLast ? next : nil
       }
@@ -86,14 +78,10 @@ struct RecordReader {
     return nil
   }
 
-  /// Decodes a record whose end may be missing.
+  /// Decodes a record whose end may be missing; returns `nil` if the lengths of its values don't add up to `size`.
   ///
-  /// - Parameters:
-  ///   - payload: The bytes that are there.
-  ///   - size: The length of the whole record.
-  ///   - encoding: The way text is stored.
-  ///   - certainCount: The number of bytes before the zeros of an empty page; only values of bytes may end in those.
-  /// - Returns: The values; `nil` if their lengths don't add up to the record's.
+  /// `payload` has the available bytes, `size` is the length of the complete record. From `certainCount` on, the bytes
+  /// come from an empty page, and only blobs may contain them.
   static func decode(
     _ payload: [UInt8], size: Int, encoding: DatabaseImage.TextEncoding, certainCount: Int = .max
   ) -> [FoundValue]? {
@@ -116,7 +104,7 @@ struct RecordReader {
       guard let length = length(of: type) else { return nil }
       let (end, isTooFar) = start.addingReportingOverflow(length)
       guard !isTooFar, end <= size else { return nil }
-      // A value without bytes is in the header alone.
+      // The header alone describes a value without bytes.
       let isBytes = type >= 12 && type.isMultiple(of: 2)
       if length == 0 || end <= (isBytes ? payload.count : min(payload.count, certainCount)) {
         values.append(value(type, length == 0 ? [] : payload[start..<end], encoding))

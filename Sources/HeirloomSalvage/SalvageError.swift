@@ -3,7 +3,7 @@ import HeirloomModel
 
 /// The reason why nothing could be salvaged.
 ///
-/// Nothing was changed: everything that was there is still there, and there is no new store.
+/// Nothing was changed: all files still exist, and there is no new store.
 public struct SalvageError: Error, Hashable, Sendable {
   /// The damaged store.
   public let storePath: String
@@ -16,38 +16,38 @@ public struct SalvageError: Error, Hashable, Sendable {
     self.problem = problem
   }
 
-  /// A problem that kept a store from being salvaged.
+  /// A problem that prevents a salvage.
   @nonexhaustive
   public enum Problem: Hashable, Sendable {
-    /// There is nothing at the path.
+    /// There is no file at the path.
     case missing
-    /// There is something at the path, but it is a folder or a device.
+    /// The path is a folder, a device or another special file.
     case notFile(found: String)
-    /// Neither the file nor its `-wal` has any content.
+    /// Both the file and its `-wal` are empty.
     case empty
-    /// No page of the file is one of a database.
+    /// The file has no database pages.
     case notDatabase
-    /// No model was given, and none is in the store or beside it.
+    /// No model was given, and neither the store nor the folder beside it has one.
     case noModel
-    /// The database holds no table of the model.
+    /// The database has no table of the model.
     case notStore
-    /// The new store would have the name of the damaged one, or of a file that belongs to it.
+    /// The new store would replace the damaged one, or a file that belongs to it.
     case sameFile(output: String)
-    /// Something is already at the place of the new store or of a file that belongs to it.
+    /// The path of the new store, or of a file that belongs to it, is in use.
     case outputExists(path: String)
-    /// There is no room for the copy and the new store.
+    /// There isn't enough space for the copy and the new store.
     case notEnoughSpace(folder: String, needed: Int64, available: Int64)
-    /// The salvage was stopped.
+    /// The salvage was cancelled.
     case cancelled
-    /// Another process went on writing to the store while it was copied.
+    /// Another process kept writing to the store while it was copied.
     case inUse
-    /// A file could not be read or written, or SQLite refused the new store.
+    /// A file couldn't be read or written, or SQLite rejected the new store.
     case failed(reason: String)
   }
 }
 
 extension SalvageError: ExplainedError {
-  /// The damaged store, or the place of the new one, with what was expected.
+  /// What was found at the damaged store or the new one's place, and what was expected.
   public var cause: String {
     switch problem {
     case .missing: "There is no file at \(storePath); expected a store."
@@ -69,7 +69,7 @@ extension SalvageError: ExplainedError {
     }
   }
 
-  /// A word for the problem, for programs.
+  /// The problem's code for programs.
   package var code: String {
     switch problem {
     case .missing: "missing"
@@ -86,7 +86,7 @@ extension SalvageError: ExplainedError {
     }
   }
 
-  /// The code of a similar failure of Core Data or Foundation in `NSCocoaErrorDomain`; `nil` if none is near.
+  /// The code of the closest Core Data or Foundation error in `NSCocoaErrorDomain`; `nil` if there is none.
   public var coreDataCode: Int? {
     switch problem {
     case .missing: 260
@@ -100,7 +100,7 @@ extension SalvageError: ExplainedError {
     }
   }
 
-  /// The damaged store, which salvage never changes, and what to give to another attempt.
+  /// The advice: salvage never changes the damaged store, and another attempt may need other arguments.
   public var help: ErrorHelp {
     switch problem {
     case .missing: ErrorHelp(nil, "Look for the store where the app keeps it, or for a backup.")

@@ -2,25 +2,23 @@ import Foundation
 import HeirloomStore
 import HeirloomVault
 
-/// The folders of salvages whose process was killed: each holds a copy of a person's data.
+/// The folders of killed salvages, each of which contains a copy of user data.
 struct SalvageLeftovers {
   let files: any FileOperations
 
-  /// A folder without a lock may be one that another process has just made.
+  /// A folder without a lock may be one that another process just made.
   private static let graceSeconds: Int64 = 3600
   private static let namePrefix = ".salvage-"
 
-  /// Holds a folder, so that no other process takes it for a leftover.
+  /// Locks a folder, which protects it from removal by other processes.
   ///
-  /// - Parameter folder: The folder.
-  /// - Returns: The lock, until it is closed or its process dies; `nil` if another has it, or the volume has no locks.
+  /// The lock lasts until it is closed or its process ends; it is `nil` if another process has it, or the volume
+  /// doesn't support locks.
   func lock(_ folder: String) -> (any FileLock)? {
     try? files.lock(PathText.join(folder, "lock"), timeout: .zero)
   }
 
-  /// Removes the folders that nobody holds; those that can't be removed stay.
-  ///
-  /// - Parameter directory: The folder in which new stores are made.
+  /// Removes the unlocked folders in a directory where new stores are made; those that can't be removed stay.
   func remove(in directory: String) {
     for name in (try? files.names(in: directory)) ?? [] where Self.isOurs(name) {
       let folder = PathText.join(directory, name)
@@ -34,13 +32,13 @@ struct SalvageLeftovers {
           try FolderTree(files: files).remove(folder)
         }
       } catch {
-        // It is another user's, or another process removes it.
+        // It belongs to another user, or another process is removing it.
         continue
       }
     }
   }
 
-  /// Returns true if a folder has a name that only salvage gives.
+  /// True if a folder has a name that only salvage uses.
   private static func isOurs(_ name: String) -> Bool {
     let digits = name.dropFirst(namePrefix.count)
     return name.hasPrefix(namePrefix) && digits.count == 32

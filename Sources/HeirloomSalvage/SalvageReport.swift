@@ -1,67 +1,67 @@
 import HeirloomFormats
 import HeirloomModel
 
-/// The rows that were read of a damaged store, those that were lost, and what was cut so that the new store is sound.
+/// The rows read from a damaged store, the rows lost, and what was cut to make the new store sound.
 public struct SalvageReport: Hashable, Sendable {
-  /// The result for the rows of one table.
+  /// The result for one table.
   public struct Table: Hashable, Sendable {
     /// The root entity whose objects the table holds, or `Entity.relationship` for a table of links.
     public let name: String
     /// The table's name in the file.
     public let table: String
-    /// True when its rows are links of a many-to-many relationship.
+    /// True if its rows are links of a many-to-many relationship.
     public let isLinks: Bool
     /// The number of rows in the new store.
     public package(set) var rows: Int64 = 0
-    /// The number of them that were found in pages that nothing in the damaged store leads to any more.
+    /// The number of these rows found in pages that no intact tree contains.
     public package(set) var rowsFoundApart: Int64 = 0
-    /// The number of rows that are known to have been there and could not be read; there may have been more.
+    /// The number of rows that are known to be lost; more rows may have been lost.
     public package(set) var rowsLost: Int64 = 0
-    /// The keys of rows that are known to be lost, the first few.
+    /// The first few keys of rows that are known to be lost.
     public package(set) var lostKeys: [Int64] = []
-    /// The number of pages of the table that can't be read.
+    /// The number of unreadable pages of the table.
     public package(set) var unreadablePages: Int = 0
-    /// The number of rows of readable pages that can't be read.
+    /// The number of unreadable rows in readable pages.
     public package(set) var unreadableRows: Int = 0
-    /// True when the file has the table, or pages with its rows.
+    /// True if the file has the table, or pages with its rows.
     public package(set) var isPresent: Bool = true
 
-    /// True when every row was read, as far as can be known.
+    /// True if no loss of rows is known.
     public var isWhole: Bool { rowsLost == 0 && unreadablePages == 0 && unreadableRows == 0 && isPresent }
   }
 
-  /// Something that was left out of the new store or set to no value.
+  /// Content that was left out of the new store or set to NULL.
   public struct Cut: Hashable, Sendable {
     /// The kind of cut.
     package let kind: Kind
-    /// The entity and the property, `Entity.property`, or the table.
+    /// The entity and the property, as `Entity.property`, or the table.
     public let subject: String
     /// The number of values, links or rows that were cut.
     public package(set) var count: Int64
 
-    /// A kind of cut: the values, links or rows that it concerns, and the reason.
+    /// A kind of cut: what was cut, and why.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
-      /// A to-one relationship that led to an object that is not there; it leads nowhere now.
+      /// A to-one relationship to a missing object, which was set to NULL.
       case danglingKey
-      /// A link between objects, one of which is not there.
+      /// A link to or from a missing object.
       case danglingLink
-      /// A value that can't be read, in a row that can.
+      /// An unreadable value in a readable row.
       case unreadableValue
-      /// A text in which some characters can't be read; the others are in the new store.
+      /// A text with unreadable characters; the other characters are in the new store.
       case garbledText
-      /// A value that is not of its attribute's type.
+      /// A value that isn't of its attribute's type.
       case wrongType
-      /// A value that was in a file of external data that is missing.
+      /// A value whose external file is missing.
       case missingFile
-      /// A row whose key was changed: its neighbours' keys are of another range.
+      /// A row whose key was damaged: its neighbours' keys are in another range.
       case wrongKey
-      /// A row that has the key of another, with other values.
+      /// A row with the key of another row but other values.
       case duplicateKey
-      /// An object that is equal to another where the model asks for a difference.
+      /// An object that is equal to another although the model has a uniqueness constraint.
       case duplicateValues
-      /// A row whose entity is not one of its table's.
+      /// A row whose entity doesn't belong to its table.
       case unknownEntity
-      /// A value of a column that the model doesn't have; its row is in the new store.
+      /// A value in a column that the model doesn't have; its row is in the new store.
       case leftOutColumn
     }
   }
@@ -70,37 +70,37 @@ public struct SalvageReport: Hashable, Sendable {
   public let storePath: String
   /// The path of the new store.
   public let outputPath: String
-  /// The model's origin, in words.
+  /// The model's origin, as text.
   public package(set) var modelSource: String = ""
-  /// True when the model is the one that the store's metadata name; `nil` if the metadata can't be read.
+  /// True if the model fits the store's metadata; `nil` if the metadata can't be read.
   public package(set) var isModelFit: Bool?
-  /// True when the database's structure was found sound, so that SQLite itself could read everything.
+  /// True if the database structure was sound, so SQLite could read everything.
   public package(set) var isStructureSound: Bool = true
-  /// True when a part of the store's files that may have held content is damaged or missing; the notes say which.
+  /// True if a part of the store's files that may have had content is damaged or missing; the notes say which.
   public package(set) var mayLackContent: Bool = false
-  /// The tables of the model, in their order.
+  /// The tables of the model, in the model's order.
   public package(set) var tables: [Table] = []
-  /// The objects in the new store, by the name of their entity.
+  /// The number of objects in the new store, by entity name.
   public package(set) var objects: [String: Int64] = [:]
   /// The cuts, one for each kind and subject.
   public package(set) var cuts: [Cut] = []
-  /// The number of pages that the damaged store has.
+  /// The number of pages of the damaged store.
   public package(set) var pageCount: Int = 0
-  /// The numbers of pages with data that can't be read, the first hundred.
+  /// The numbers of the first 100 unreadable pages with data.
   public package(set) var unreadablePages: [Int] = []
-  /// The number of pages with data that can't be read.
+  /// The number of unreadable pages with data.
   public package(set) var unreadablePageCount: Int = 0
-  /// The number of pages of rows that may have been deleted, which are left out unless asked for.
+  /// The number of pages whose rows may be deleted ones; they are left out by default.
   public package(set) var uncertainPageCount: Int = 0
-  /// The number of pages of rows whose table is unknown.
+  /// The number of pages with rows of an unknown table.
   public package(set) var unassignedPageCount: Int = 0
-  /// The names of files of external data that are missing.
+  /// The names of missing files with external data.
   public package(set) var missingFiles: [String] = []
-  /// Tables, columns, views and triggers that the new store lacks, or names that were guessed, with the reason.
+  /// Tables, columns, views and triggers that the new store lacks, and names that were guessed, each with the reason.
   public package(set) var leftOut: [String] = []
   /// Further facts, in sentences.
   public package(set) var notes: [String] = []
-  /// The path of a file beside the new store with all cuts, one JSON object a line; `nil` if there are none.
+  /// The path of the file beside the new store with all cuts, one JSON object per line; `nil` if there are none.
   public package(set) var cutsPath: String?
 
   init(storePath: String, outputPath: String) {
@@ -111,14 +111,14 @@ public struct SalvageReport: Hashable, Sendable {
   /// The number of objects and links in the new store.
   public var rowCount: Int64 { tables.reduce(0) { $0 + $1.rows } }
 
-  /// True when nothing is known to be lost and nothing was cut.
+  /// True if no loss is known and nothing was cut.
   public var isComplete: Bool {
     tables.allSatisfy(\.isWhole) && cuts.isEmpty && unreadablePageCount == 0 && uncertainPageCount == 0
       && unassignedPageCount == 0
       && missingFiles.isEmpty && leftOut.isEmpty && !mayLackContent
   }
 
-  /// Adds a clause as a sentence.
+  /// Adds a clause, as a sentence.
   mutating func note(_ words: String) {
     notes.append(ErrorWords.sentence(words))
   }

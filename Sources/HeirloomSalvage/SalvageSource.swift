@@ -3,38 +3,34 @@ import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
-/// A damaged store, read by SQLite as long as its structure is sound and page by page otherwise.
+/// A damaged store, read by SQLite if its structure is sound, and page by page otherwise.
 final class SalvageSource {
-  /// The tables and the rest of the store's schema, as far as it can be read.
+  /// The store's schema, as far as it can be read.
   let actual: ActualSchema
-  /// True when SQLite finds nothing wrong with the structure.
+  /// True if SQLite finds the structure sound.
   let isSound: Bool
-  /// The pages of the copy.
   let image: DatabaseImage
-  /// The database as SQLite reads it; `nil` if it can't even read the schema.
+  /// The database opened by SQLite; `nil` if it can't read even the schema.
   let connection: Connection?
-  /// The tables that the pages belong to, in a database that is not sound.
+  /// The assignment of pages to tables; `nil` if the database is sound.
   let inspection: PageInspection?
-  /// The tables by the names that the model has for them.
+  /// The tables, by their names in the model.
   private(set) var tables: [String: SourceTable] = [:]
 
-  /// Tables of the model that the file has under another name, by that name.
+  /// The file's names of tables that the model has under another name.
   private(set) var renamedTables: Set<String> = []
 
-  /// The names that could not be read as they were, each a phrase.
+  /// The names that couldn't be read unchanged, one phrase each.
   private let findings: [String]
-  /// The first pages of tables by the names that the file has for them.
+  /// The root pages of tables, by their names in the file.
   private let roots: [String: Int]
 
-  /// The first pages of indexes.
+  /// The root pages of indexes.
   private let indexRoots: Set<Int>
 
-  /// Opens a copy that is one file.
+  /// Opens the single file of a prepared workspace.
   ///
-  /// - Parameters:
-  ///   - workspace: The folder with the copy.
-  ///   - includesUncertainPages: True if pages are read whose rows may be deleted ones.
-  /// - Throws: `FileError` or `SQLiteError`.
+  /// `includesUncertainPages` also reads pages whose rows may be deleted ones.
   init(_ workspace: SalvageWorkspace, includesUncertainPages: Bool) throws {
     image = try DatabaseImage(path: workspace.path, header: workspace.header, origin: workspace.origin)
     let map = try PointerMap(image, isDeclared: workspace.header.isRepaired ? nil : workspace.header.autoVacuums)
@@ -42,7 +38,7 @@ final class SalvageSource {
     var options = Connection.Options.inspecting
     options.runsTriggers = false
     let opened = try? Connection(path: workspace.path, mode: .immutable, options: options)
-    // A view in a table's place could be read without end.
+    // A view in place of a table could run endlessly.
     var steps = 0
     try opened?.interrupt(every: 10_000) {
       steps += 1
@@ -63,10 +59,10 @@ final class SalvageSource {
       rows = try Self.schemaRows(pages)
       actual = try Self.schema(rows)
     }
-    // SQLite's check would compute whatever the file asks for.
+    // SQLite's integrity check would evaluate expressions in the file's schema.
     let mayAsk = !workspace.isDamaged && actual.costlyTables.isEmpty
     isSound = try mayAsk && connection.map { try Self.isSound($0) } ?? false
-    // SQLite can't be given a name with bytes that are not characters.
+    // SQLite can't be passed a name with invalid bytes.
     let hasNames = rows.allSatisfy {
       ($0.name + $0.table + ($0.sql ?? "")).unicodeScalars.allSatisfy { $0 != "\u{FFFD}" }
     }
@@ -77,7 +73,7 @@ final class SalvageSource {
     var found: [String: SourceTable] = [:]
     for table in actual.tables where Self.hasRows(table.name, in: actual) {
       found[table.name] = SourceTable(table, root: roots[table.name])
-      // SQLite knows a table by the name in its statement.
+      // SQLite uses the name in a table's statement.
       guard table.columns.isEmpty, let connection, let name = Self.statedName(table.name, in: actual) else { continue }
       let stated = ActualTable(name: name, columns: try ActualSchema.columns(of: name, connection))
       guard let renamed = SourceTable(stated, root: roots[table.name], modelName: table.name) else { continue }
@@ -91,14 +87,10 @@ final class SalvageSource {
     try takeCensus()
   }
 
-  /// Adds what the model says of its tables, so that rows are recognized whose table's first page or name is lost.
+  /// Adds the model's tables, by which rows are recognized even if their table's root page or name is lost.
   ///
-  /// - Parameters:
-  ///   - schema: The schema that the model asks for.
-  ///   - numbers: The model's entity numbers by the store's; `nil` if they are the same.
-  ///   - isOwn: True if the model is the one that made the store, as far as is known.
-  /// - Returns: The names that could not be read as they were, each a phrase.
-  /// - Throws: `FileError`.
+  /// `numbers` has the model's entity numbers by the store's, `nil` if they are equal. `isOwn` is true if the model
+  /// made the store, as far as is known. Returns a phrase for each name that couldn't be read unchanged.
   func recognize(
     _ schema: PhysicalSchema, numbers: [Int64: Int64]?, isOwn: Bool
   ) throws(FileError) -> [String] {
@@ -133,7 +125,7 @@ final class SalvageSource {
   }
 
   private func takeCensus() throws(FileError) {
-    // A table that the model knows is read even if its statement is unreadable.
+    // A table of the model is read even if its statement is unreadable.
     let others = roots.filter { tables[$0.key] == nil && !renamedTables.contains($0.key) }
     try inspection?.take(
       tables.values.sorted { $0.name < $1.name }, indexRoots: indexRoots, otherRoots: Set(others.values).union([1]))
@@ -150,7 +142,7 @@ final class SalvageSource {
     }
   }
 
-  /// Returns true if no page in use is empty: a text may go on in it, and SQLite would read zeros.
+  /// True if no page in use is empty: it could be the rest of a text, which SQLite would read as zeros.
   private static func hasNoEmptyPage(_ image: DatabaseImage, _ pages: PageInspection) throws(FileError) -> Bool {
     guard image.pageCount >= 2 else { return true }
     for number in 2...image.pageCount where number != image.lockPage {
@@ -180,13 +172,13 @@ final class SalvageSource {
     }
   }
 
-  /// Returns true if a table is an ordinary one: not virtual, and not kept like an index.
+  /// True if a table is an ordinary rowid table.
   private static func hasRows(_ table: String, in schema: ActualSchema) -> Bool {
     guard let sql = schema.object(.table, named: table)?.normalizedSQL?.uppercased() else { return false }
     return sql.hasPrefix("CREATE TABLE ") && !sql.contains("WITHOUT ROWID")
   }
 
-  /// Returns the name that a table's statement gives it.
+  /// Returns a table's name in its own statement; `nil` if it is the same.
   private static func statedName(_ table: String, in schema: ActualSchema) -> String? {
     let words = schema.object(.table, named: table)?.normalizedSQL?.split { $0 == " " || $0 == "(" } ?? []
     guard words.count > 2, words[2] != table else { return nil }
@@ -200,7 +192,7 @@ final class SalvageSource {
     _ = try pages.forEachRow(of: .schema) { _, values, _ in
       guard values.count == 5, let row = SchemaRow([values[0], values[1], values[2], values[4], values[3]]),
         row.root <= pages.image.formerPageCount, names.insert(row.name).inserted,
-        // Any number of tables may claim one page.
+        // Damaged rows may claim the same page any number of times.
         row.root <= 0 || roots.insert(row.root).inserted
       else { return }
       rows.append(row)
@@ -208,10 +200,10 @@ final class SalvageSource {
     return rows
   }
 
-  /// Lets SQLite read the statements of a schema that it could not read as a whole.
+  /// Parses the statements of a schema that SQLite couldn't read as a whole.
   private static func schema(_ rows: [SchemaRow]) throws(SQLiteError) -> ActualSchema {
     let connection = try Connection(path: "", mode: .memory)
-    // Statements of a hostile file could run without end.
+    // Statements of a hostile file could run endlessly.
     var steps = 0
     try connection.interrupt(every: 10_000) {
       steps += 1
@@ -226,21 +218,17 @@ final class SalvageSource {
 
   // MARK: Rows
 
-  /// Returns true if the file has a table, under whatever name.
+  /// True if the file has a table, under any name.
   func holds(_ name: String) -> Bool {
     tables[name]?.root != nil || actual.table(named: name) != nil
   }
 
-  /// The most entries that an index can have: damaged pages may lead in circles.
+  /// The most entries of an index; damaged pages may form a cycle.
   private var entryLimit: Int { image.pageCount * image.usableSize / 4 }
 
-  /// Calls a closure with each row of a table.
+  /// Calls a closure with the key, the values in column order, and the place of each row of a table.
   ///
-  /// - Parameters:
-  ///   - name: The table.
-  ///   - body: A closure that takes a row's key, its values in the order of the columns, and the place of the row.
-  /// - Returns: The number of rows of readable pages that can't be read.
-  /// - Throws: SQLite's error, `FileError`, or what the body throws.
+  /// Returns the number of unreadable rows in readable pages.
   @discardableResult
   func forEachRow(
     of name: String, _ body: (Int64, [FoundValue], PageInspection.Place) throws -> Void
@@ -267,7 +255,7 @@ final class SalvageSource {
 
   private static func value(of statement: borrowing Statement, at column: Int) -> FoundValue {
     let value = statement.value(at: column)
-    // SQLite doesn't check the bytes that it takes for text.
+    // SQLite doesn't validate the bytes of a text.
     guard case .text(let text) = value, text.unicodeScalars.contains("\u{FFFD}"),
       let bytes = statement.blob(at: column),
       String(wellFormedUTF8: bytes) == nil
@@ -275,7 +263,6 @@ final class SalvageSource {
     return .garbled(bytes)
   }
 
-  /// Returns the rows of a small table.
   private func rows(of name: String, limit: Int) -> [[SQLiteValue?]] {
     var rows: [[SQLiteValue?]] = []
     _ = try? forEachRow(of: name) { _, values, _ in
@@ -284,7 +271,7 @@ final class SalvageSource {
     return rows
   }
 
-  /// Returns the store's metadata; `nil` if they can't be read.
+  /// Returns the store's metadata; `nil` if it can't be read.
   func metadata(path: String) -> StoreMetadata? {
     for row in rows(of: PhysicalName.metadataTable, limit: 2) where row.count >= 3 {
       guard let identifier = row[1]?.text, !identifier.isEmpty, let list = row[2]?.blob else { continue }
@@ -293,7 +280,7 @@ final class SalvageSource {
     return nil
   }
 
-  /// Returns the store's own copy of its model; `nil` if it can't be read.
+  /// Returns the model from the store's model cache; `nil` if it can't be read.
   func cachedModel() -> ManagedObjectModel? {
     for row in rows(of: PhysicalName.modelCacheTable, limit: 4) {
       guard let content = row.first.flatMap({ $0 })?.blob else { continue }
@@ -302,7 +289,6 @@ final class SalvageSource {
     return nil
   }
 
-  /// A row of the table of entities.
   struct EntityRow {
     let number: Int64
     let name: String
@@ -310,7 +296,7 @@ final class SalvageSource {
     let maximum: Int64?
   }
 
-  /// Returns the rows of the table of entities that can be read.
+  /// Returns the readable rows of the table of entities.
   func entityRows() -> [EntityRow] {
     rows(of: PhysicalName.primaryKeyTable, limit: 20_000).compactMap { row in
       guard row.count >= 4, let number = row[0]?.integer, let name = row[1]?.text else { return nil }
@@ -318,21 +304,16 @@ final class SalvageSource {
     }
   }
 
-  /// Calls a closure with the two ends of each link in the indexes of a table of links, as far as they can be read.
+  /// Calls a closure with both ends of each link in a join table's indexes, as far as they can be read.
   ///
-  /// - Parameters:
-  ///   - name: The table.
-  ///   - first: The column with one end.
-  ///   - second: The column with the other end.
-  ///   - body: A closure that takes both ends; it may get a link several times.
-  /// - Throws: The body's error.
+  /// The same link may be reported several times.
   func forEachIndexedLink(
     of name: String, _ first: String, _ second: String, _ body: (Int64, Int64) throws -> Void
   ) throws {
     guard let connection, let table = tables[name] else { return }
     let columns = [first, second].map { quote(table.columnNames[$0] ?? $0) }.joined(separator: ", ")
     for index in actual.objects where index.kind == .index && [name, table.fileName].contains(index.table) {
-      // Both columns are in the index, so SQLite doesn't read the table.
+      // The index covers both columns, so SQLite doesn't read the table.
       let query = "SELECT \(columns) FROM \(quote(table.fileName)) INDEXED BY \(quote(index.name))"
       guard let statement = try? connection.prepare(query) else { continue }
       var count = 0
@@ -346,10 +327,7 @@ final class SalvageSource {
 
   /// Calls a closure with each row's key in a table's indexes, as far as they can be read.
   ///
-  /// - Parameters:
-  ///   - name: The table.
-  ///   - body: A closure that takes a key; it may get a key several times.
-  /// - Throws: The body's error.
+  /// The same key may be reported several times.
   func forEachIndexedKey(of name: String, _ body: (Int64) throws -> Void) throws {
     guard let connection, let table = tables[name], let number = rowNumber(of: table, connection) else { return }
     for index in actual.objects where index.kind == .index && [name, table.fileName].contains(index.table) {

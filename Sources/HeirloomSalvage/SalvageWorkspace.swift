@@ -5,46 +5,42 @@ import HeirloomVault
 
 /// A private folder in which a damaged store is copied and made readable.
 ///
-/// SQLite never sees the original: it would write to it, or make files beside it.
+/// SQLite never opens the original, because it could write to it or create files beside it.
 final class SalvageWorkspace {
-  /// The folder, which nobody else may open.
+  /// The folder, which only this user may open.
   let folder: String
-  /// The copy of the main file, in which a journal was undone and into which the `-wal` was put.
+  /// The copy of the main file, with its journal rolled back and its `-wal` applied.
   let path: String
-  /// The header in the copy's first page, or one that stands in for it.
+  /// The header in the copy's first page, or a substitute.
   private(set) var header = DatabaseHeader(pageSize: 4096)
-  /// The pages by the file that they came from.
+  /// The pages, by the file they came from.
   private(set) var origin = PageOrigin()
-  /// The size of the pages in the log; `nil` if nothing was read of one.
+  /// The page size in the log; `nil` if no log was read.
   private var loggedPageSize: Int?
-  /// The things that were found on the way, in sentences.
+  /// The findings, in sentences.
   private(set) var notes: [String] = []
-  /// Pages whose last state is damaged in the `-wal`.
+  /// The pages whose last version is damaged in the `-wal`.
   private(set) var lostPages: [Int] = []
-  /// True when some part of the store's files was already damaged or missing.
+  /// True if some part of the store's files was damaged or missing.
   private(set) var isDamaged = false
-  /// True when a damaged or missing part may have held content: rows may be lacking, or of an earlier time.
+  /// True if the damaged or missing part may have had content, so rows may be missing or outdated.
   private(set) var mayLackContent = false
 
-  /// True when the header of the `-wal` is damaged and not all of its pages can be read, or the log is from before.
+  /// True if SQLite dropped the log before, or if the header of the `-wal` is damaged and some of its pages are
+  /// unreadable.
   ///
-  /// SQLite reads nothing of such a log. The main file alone may have more rows than it has with these pages.
+  /// SQLite ignores such a log. The main file alone may have more rows than it has with these pages.
   private(set) var isLogDoubtful = false
 
   private let files: any FileOperations
   private let location: StoreLocation
   private let readsLog: Bool
-  /// True when the log is one that SQLite has dropped: the store may have been written to since.
+  /// True if the log is a copy of one that SQLite dropped, so the store may have been written to since.
   private var isLogWaiting = false
 
-  /// Makes the folder.
+  /// Makes the folder in `directory`, where the new store is made.
   ///
-  /// - Parameters:
-  ///   - location: The store.
-  ///   - directory: The folder in which the new one is made.
-  ///   - readsLog: False to read the store as it was before the changes in its `-wal`.
-  ///   - files: The file system.
-  /// - Throws: `FileError` when the folder can't be made.
+  /// `readsLog` is false to read the store without the changes in its `-wal`.
   init(
     for location: StoreLocation, in directory: String, readsLog: Bool = true, files: any FileOperations
   ) throws(FileError) {
@@ -56,12 +52,11 @@ final class SalvageWorkspace {
     try files.makeDirectory(folder, attributes: FileAttributes(mode: 0o700))
   }
 
-  /// Removes the folder with everything in it.
   func remove() throws(FileError) {
     try FolderTree(files: files).remove(folder)
   }
 
-  /// Copies the store and makes the copy a single file.
+  /// Copies the store and turns the copy into a single file.
   func prepare() throws(SalvageError) {
     try salvageErrors(location.path) {
       try copy()
@@ -98,7 +93,7 @@ final class SalvageWorkspace {
         (isDamaged, mayLackContent) = (true, true)
         notes.append("the store's main file is gone, and what was read is what its \"-wal\" holds")
       }
-      // A log that SQLite could not read to its end, kept with this version or waiting to be kept with the next.
+      // A log that SQLite couldn't read completely, kept with this version or waiting to be kept with the next.
       for unread in [location.path + StoreLocation.unreadLogSuffix, location.unreadLog]
       where try files.status(of: path + "-wal")?.size ?? 0 == 0 && files.status(of: unread)?.kind == .regular {
         if try files.status(of: path + "-wal") != nil { try files.unlink(path + "-wal") }
@@ -114,7 +109,7 @@ final class SalvageWorkspace {
     do throws(FileError) {
       try files.copyFile(source, to: copy, attributes: FileAttributes(mode: 0o600))
     } catch {
-      // A disk that can't read some of its blocks can read the others.
+      // A disk with unreadable blocks can read the others.
       guard error.code == EIO else { throw error }
       if try files.status(of: copy) != nil { try files.unlink(copy) }
       try copyBlocks(source, to: copy)
@@ -146,7 +141,7 @@ final class SalvageWorkspace {
 
   // MARK: One file
 
-  /// Lets SQLite undo a change that was interrupted, unless that leaves no store.
+  /// Lets SQLite roll an interrupted change back, unless that leaves no store.
   private func undoChange() throws {
     let (before, unread) = (path + ".before", path + ".unread")
     if let journal = try RollbackJournal(besideDatabaseAt: path), try isToBeUndone(journal) {
@@ -174,7 +169,7 @@ final class SalvageWorkspace {
     }
   }
 
-  /// Brings back the pages behind the first damaged one of a journal, which SQLite doesn't reach.
+  /// Restores the pages after the first damaged record of a journal, which SQLite doesn't reach.
   private func undoUnread(_ playback: RollbackJournal.Playback, from journal: String) throws(FileError) {
     guard let damage = playback.damage else { return }
     noteLoss(
@@ -193,9 +188,9 @@ final class SalvageWorkspace {
     }
   }
 
-  /// Returns true if the copy's journal is to be undone; nothing that the journal names is followed.
+  /// True if the copy's journal must be rolled back; names in the journal aren't followed.
   private func isToBeUndone(_ journal: RollbackJournal) throws -> Bool {
-    // The same name in the copy's journal would mean a file in another folder.
+    // The name of a super-journal would refer to another folder for the copy.
     let own = try RollbackJournal(besideDatabaseAt: location.path)
     if own?.objection == nil, own?.isCommitted == true { return false }
     for objection in [own?.objection, journal.objection].compactMap({ $0 })
@@ -210,9 +205,9 @@ final class SalvageWorkspace {
     return true
   }
 
-  /// Opens the copy so that SQLite undoes the change.
+  /// Opens the copy, which makes SQLite roll the change back.
   ///
-  /// - Returns: The reason why SQLite can't; `nil` when it is done.
+  /// Returns the reason if SQLite can't; `nil` if it did.
   private func undo() throws(SQLiteError) -> String? {
     do throws(SQLiteError) {
       let connection = try Connection(path: path, mode: .readWrite, options: .inspecting)
@@ -220,13 +215,13 @@ final class SalvageWorkspace {
       try connection.close()
       return nil
     } catch {
-      // A disk that fails here is not damage of the store: the next salvage undoes the change.
+      // A disk error isn't damage of the store: the next salvage can roll the change back.
       guard error.isAboutContent else { throw error }
       return error.message
     }
   }
 
-  /// Returns true if the copy has metadata that can be read.
+  /// True if the copy has readable metadata.
   private func hasMetadata() throws(SQLiteError) -> Bool {
     try StoreReading.hasMetadata(Connection(path: path, mode: .immutable, options: .inspecting))
   }
@@ -288,14 +283,14 @@ final class SalvageWorkspace {
     }
   }
 
-  /// Notes that content may be missing, and why.
+  /// Notes that content may be missing, with the reason.
   private func noteLoss(_ note: String) {
     isDamaged = true
     mayLackContent = true
     notes.append(note)
   }
 
-  /// Makes the first page tell of a database as large as the file, in one file.
+  /// Makes the first page describe a single file with as many pages as it has.
   private func prepareHeader() throws {
     let file = try FileDescriptor(path, flags: O_RDWR, for: .write)
     let size = try file.status(for: .read).size
@@ -323,7 +318,7 @@ final class SalvageWorkspace {
       let autoVacuums = try PointerMap(image, isDeclared: nil) != nil
       try file.write(header.bytes(pageCount: pageCount, autoVacuums: autoVacuums), at: 0)
     } else {
-      // It is one file now: SQLite would look for the `-wal` that is already in it.
+      // The copy is a single file now: in WAL mode, SQLite would look for the `-wal` that was already applied.
       try file.write([1, 1], at: 18)
       try settle(pageCount, declared: bigEndian(start, at: 28), start: start, file)
     }
@@ -334,15 +329,15 @@ final class SalvageWorkspace {
 }
 
 extension SalvageWorkspace {
-  /// Makes the header tell of as many pages as there are.
+  /// Corrects the header's page count, or truncates the copy to it.
   private func settle(_ pageCount: Int, declared: Int, start: [UInt8], _ file: FileDescriptor) throws {
-    // The number counts only if it was written with the last change.
+    // The page count is valid only if it was written with the last change counter.
     guard start[24..<28].elementsEqual(start[92..<96]), declared != pageCount else { return }
     if declared > pageCount {
       header.formerPageCount = declared
       noteLoss("The file ends after \(pageCount) of \(declared) pages: the rest is missing.")
     } else if declared > 0, try isSound() {
-      // SQLite lets a file be longer, for example where space was reserved.
+      // SQLite allows a longer file, for example one with reserved space.
       notes.append("The file goes on for \(pageCount - declared) pages after its end, which were left alone.")
       return try file.truncate(to: Int64(declared) * Int64(header.pageSize))
     } else {
@@ -352,7 +347,7 @@ extension SalvageWorkspace {
     try file.write((0..<4).map { UInt8(truncatingIfNeeded: pageCount >> (24 - 8 * $0)) }, at: 28)
   }
 
-  /// Returns true if SQLite finds nothing wrong with the pages that the header tells of.
+  /// True if SQLite finds the pages within the header's page count sound.
   private func isSound() throws -> Bool {
     do throws(SQLiteError) {
       let connection = try Connection(path: path, mode: .immutable, options: .inspecting)
@@ -365,10 +360,10 @@ extension SalvageWorkspace {
 }
 
 extension StoreSalvage {
-  /// Returns true if a file has a page of a database from which something could be read; a log beside it may have one.
+  /// True if a file, or a log beside it, has a database page that could be salvaged.
   package static func holdsPages(_ path: String) -> Bool {
     let files = POSIXFileOperations()
-    // The log of a symbolic link lies beside its target.
+    // The log of a symbolic link is beside its target.
     let path = (try? StoreLocation(resolving: path, files: files))?.path ?? path
     let (file, start) = (
       try? FileDescriptor(path, flags: O_RDONLY, for: .read),
@@ -376,7 +371,7 @@ extension StoreSalvage {
     )
     let size = (try? file?.status(for: .read).size) ?? 0
     let header = start.flatMap { DatabaseHeader($0) }
-    // A part of the first page holds no row.
+    // An incomplete first page has no rows.
     if let header, size >= Int64(header.pageSize) { return true }
     let guess = file.flatMap { try? DatabaseHeader.guessedPageSize($0) }
     let log = try? WriteAheadLog(path + "-wal").content(pageSize: header?.pageSize ?? guess)
@@ -384,7 +379,7 @@ extension StoreSalvage {
   }
 }
 
-/// Runs a body and turns whatever it throws into an error of salvage.
+/// Runs a body and converts its errors to ``SalvageError``.
 func salvageErrors<Value>(_ path: String, _ body: () throws -> Value) throws(SalvageError) -> Value {
   do {
     return try body()

@@ -4,14 +4,10 @@ import HeirloomStore
 import HeirloomVault
 
 extension SalvageWriter {
-  /// Copies the files of external data that rows name; values whose file is missing or empty are set to none.
+  /// Copies the external files that rows name, and sets values whose file is missing or empty to NULL.
   ///
-  /// - Parameters:
-  ///   - support: The damaged store's folder of external data, its links followed.
-  ///   - destination: The new store's folder, which is made if there are files.
-  ///   - files: The file system.
-  /// - Returns: True if there are files.
-  /// - Throws: SQLite's error or `FileError`.
+  /// `support` is the damaged store's folder, with symbolic links resolved; `destination` is created if there are
+  /// files. Returns true if there are files.
   func copyFiles(from support: SupportFolder, to destination: String, files: any FileOperations) throws -> Bool {
     let files = files.withoutLinks
     let folder = support.path(of: SupportFolder.dataName)
@@ -54,9 +50,9 @@ extension SalvageWriter {
     return true
   }
 
-  /// Copies a file; an empty one, and one that the disk can't read, count as missing.
+  /// Copies a file, and returns the attributes that the copy lacks; `nil` if it couldn't be copied.
   ///
-  /// - Returns: The attributes that the copy lacks; `nil` if there is no copy.
+  /// An empty file, and one that the disk can't read, count as missing.
   private func copy(_ path: String, to copy: String, _ files: any FileOperations) throws(FileError) -> PassedOver? {
     do throws(FileError) {
       guard let status = try files.status(of: path), status.kind == .regular, status.size > 0 else { return nil }
@@ -68,12 +64,13 @@ extension SalvageWriter {
     }
   }
 
-  /// Returns the rights and the owner for a folder that is to be filled, as another folder has them.
+  /// Returns the attributes for a new folder that has the permissions and owner of another folder.
   private static func attributes(
     likeThoseOf folder: String, _ files: any FileOperations
   ) throws(FileError) -> FileAttributes {
     guard try files.status(of: folder) != nil else { return FileAttributes(mode: 0o700) }
-    // An open folder tells whether it has an access list: what looks like the group's rights is then no right of its group.
+    // Only an open folder shows whether it has an access list, with which the group bits aren't the group's
+    // permissions.
     let attributes = try FileDescriptor(folder, flags: O_RDONLY | O_DIRECTORY, for: .read).status(for: .read).attributes
     return FileAttributes(mode: attributes.mode | 0o700, owner: attributes.owner, group: attributes.group)
   }

@@ -2,7 +2,7 @@ import HeirloomModel
 import HeirloomStore
 
 extension SalvageWriter {
-  /// Leaves out whatever would keep an app from opening the new store or from following its relationships.
+  /// Removes content that would prevent an app from opening the new store or following its relationships.
   func repair() throws {
     for index in schema.indexes where index.isUnique { try separateDuplicates(index) }
     for entity in schema.entities {
@@ -21,7 +21,7 @@ extension SalvageWriter {
 
   // MARK: Constraints
 
-  /// Makes a unique index; of objects that must differ and don't, the first one stays.
+  /// Makes a unique index; of objects with equal values, only the first one stays.
   private func separateDuplicates(_ index: PhysicalIndex) throws(SQLiteError) {
     do throws(SQLiteError) {
       return try connection.execute(index.sql)
@@ -40,7 +40,7 @@ extension SalvageWriter {
     try connection.execute(index.sql)
   }
 
-  /// Deletes rows of a table and notes them.
+  /// Deletes rows of a table, and adds them to the cuts.
   private func cutRows(
     _ kind: SalvageReport.Cut.Kind, _ subject: String, table: String, where condition: String
   ) throws(SQLiteError) {
@@ -69,7 +69,7 @@ extension SalvageWriter {
       let isOwn =
         "\(quote(PhysicalName.entity)) BETWEEN \(entity.treeNumbers.lowerBound) AND"
         + " \(entity.treeNumbers.upperBound)"
-      // Positions in the other side's list mean nothing without the key.
+      // A position in the inverse's order is meaningless without the key.
       var others = entityColumn.map { [$0] } ?? []
       if let inverse = schema.model.inverse(of: relationship),
         case .inverseKey(table, column, _, let order?)? = schema.storage(
@@ -83,7 +83,7 @@ extension SalvageWriter {
         noteCorrection(of: entityColumn, in: table, connection.changes)
       }
     case .inverselessKey(let table, let column, let order):
-      // The key leads back to the owner.
+      // The key refers to the owner.
       try emptyKeys(subject, table: table, column: column, others: order.map { [$0] } ?? [], to: entity, where: "1")
     case .inverseKey, .join, nil: return
     }
@@ -114,7 +114,7 @@ extension SalvageWriter {
     report.count(.danglingKey, subject, by: count)
   }
 
-  /// Sets the entity beside a key to that of the object that the key leads to.
+  /// Sets the entity column beside a key to the entity of the object that the key refers to.
   private func nameDestinations(
     table: String, column: String, _ entityColumn: String, _ destination: PhysicalEntity
   ) throws(SQLiteError) {
@@ -134,7 +134,7 @@ extension SalvageWriter {
         schema.entity(named: $0.destinationEntity)
       })
     else { return }
-    // The columns have the table's full name, since the same condition deletes the rows.
+    // Qualified names, because the same condition is used to delete the rows.
     let ends = [(ownerColumn, source), (destinationColumn, destination)].map { column, entity in
       "\(quote(table.name)).\(quote(column)) IS NULL OR NOT "
         + exists("\(quote(table.name)).\(quote(column))", in: entity)
@@ -144,16 +144,16 @@ extension SalvageWriter {
 
   // MARK: Tables of others
 
-  /// Copies each table that no entity has, such as an app's own, if it is whole.
+  /// Copies each complete table that no entity has, such as an app's own.
   func copyOthers() throws {
-    // Statements of the damaged file make these tables; nothing that their triggers do is wanted here.
+    // The damaged file's statements make these tables, and its triggers must not run.
     try connection.setRunsTriggers(false)
     var copied: Set<String> = []
-    // Tables, indexes and triggers can't share a name.
+    // Tables, indexes and triggers share one namespace.
     let taken = Set((schema.indexes.map(\.name) + schema.triggers.map(\.name)).map { $0.lowercased() })
     let trees = Set(schema.indexes.filter(\.isRTree).map(\.name))
     let objects = source.actual.ownership(under: schema).filter { object, ownership in
-      // A table with the name of an index is the model's only if it is an R-tree.
+      // A table with the name of an index belongs to the model only if it is an R-tree.
       let isOther =
         [.history, .cloudKit, .foreign].contains(ownership)
         || ownership == .model && object.kind == .table && schema.table(named: object.name) == nil
@@ -203,7 +203,7 @@ extension SalvageWriter {
 
   /// Copies a table.
   ///
-  /// - Returns: True if all of it could be read; if not, there is no table.
+  /// Returns false, and creates none, if it couldn't be read completely.
   private func copyTable(_ object: SchemaObject) throws -> Bool {
     guard let table = source.tables[object.name], source.inspection?.unreadableCounts[object.name] == nil,
       (try? connection.make(object)) != nil

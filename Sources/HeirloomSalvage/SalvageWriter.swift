@@ -1,22 +1,20 @@
 import HeirloomModel
 import HeirloomStore
 
-/// A writer that makes the new store and puts rows into it.
+/// Creates the new store and writes rows to it.
 final class SalvageWriter {
   let schema: PhysicalSchema
   let source: SalvageSource
   let connection: Connection
-  /// The values, links and rows that were cut.
   var cuts = CutList()
   var report: SalvageReport
-  /// The model's entity numbers by those of the damaged store; `nil` if they are the same.
+  /// The model's entity numbers, by the damaged store's; `nil` if they are equal.
   let entityNumbers: [Int64: Int64]?
-  /// The number of rows without an entity number of their table's, by the only entity that the table can hold.
+  /// The number of rows without an entity number of their table, by the only entity that the table can hold.
   private var rowsWithoutNumber: [String: Int64] = [:]
 
   private let path: String
 
-  /// Makes an empty store.
   init(
     path: String, schema: PhysicalSchema, source: SalvageSource, report: SalvageReport, entityNumbers: [Int64: Int64]?
   ) throws(SQLiteError) {
@@ -29,7 +27,8 @@ final class SalvageWriter {
     try connection.forbidAttaching()
     try connection.execute("PRAGMA page_size = \(PersistentStore.pageSize)")
     try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-    // Nobody uses the file yet: only a single failed statement is undone; otherwise the whole file is thrown away.
+    // The file is private until it is complete: a failed statement is rolled back, after other failures the file is
+    // deleted.
     try connection.execute("PRAGMA journal_mode = MEMORY")
     try connection.execute("PRAGMA synchronous = OFF")
     try PersistentStore.prepare(connection, for: schema)
@@ -42,7 +41,7 @@ final class SalvageWriter {
     for trigger in schema.triggers where isOfRTree(trigger) { try connection.execute(trigger.sql) }
   }
 
-  /// Returns true if a trigger keeps an R-tree.
+  /// True if a trigger maintains an R-tree.
   func isOfRTree(_ trigger: PhysicalTrigger) -> Bool {
     schema.indexes.contains { index in
       guard case .rTree(trigger.entity, trigger.property) = index.kind else { return false }
@@ -52,11 +51,10 @@ final class SalvageWriter {
 
   // MARK: Rows
 
-  /// The plan for filling a column of the new store.
   private struct ColumnPlan {
     let name: String
     let role: PhysicalColumn.Role
-    /// The column's position in the rows of the damaged store; `nil` if it isn't there.
+    /// The column's index in the damaged store's rows; `nil` if it is missing there.
     let place: Int?
     /// The attribute, or the leaf of a composite one.
     let attribute: AttributeDescription?
@@ -83,7 +81,6 @@ final class SalvageWriter {
     }
   }
 
-  /// Copies the rows of a table into the new store.
   func copyRows(of table: PhysicalTable) throws {
     let name: String
     switch table.kind {
@@ -110,7 +107,7 @@ final class SalvageWriter {
         cuts.add(.wrongKey, name, table: table.name, key: key, Array(zip(found.columns, values)))
         return report.count(.wrongKey, name)
       }
-      // In a page outside all trees, the number tells whose row it is.
+      // For a page outside of all trees, the number identifies the row's entity.
       let possible = place == .apart ? nil : sole
       guard let row = converted(values, key: key, plan, table, numbers, possible, found) else { return }
       noteLeftOut(values, key: key, of: found, table)
@@ -153,7 +150,7 @@ final class SalvageWriter {
       let value = column.place.map { values[$0] } ?? .stored(.null)
       switch column.role {
       case .primaryKey:
-        // This is the table's own key, whatever became of the column's name or type.
+        // This is the row's own key, even if the column's name or type is damaged.
         row.append(value.stored?.integer.map { SQLiteValue.integer($0) } ?? .integer(key))
       case .joinKey, .reflexiveKey, .unknown:
         row.append(value.stored ?? .null)
@@ -193,7 +190,7 @@ final class SalvageWriter {
     return row
   }
 
-  /// Notes a row's values of columns that the model doesn't have.
+  /// Adds a row's values in columns that the model doesn't have to the cuts.
   private func noteLeftOut(_ values: [FoundValue], key: Int64, of found: SourceTable, _ table: PhysicalTable) {
     guard !found.leftOutColumns.isEmpty else { return }
     let left = found.leftOutColumns.compactMap { column in
@@ -215,7 +212,7 @@ final class SalvageWriter {
       note(.unreadableValue, column, value, table, key)
       return .null
     }
-    // A store that SQLite finds sound has the values that the app wrote.
+    // In a structurally sound store, values are as the app wrote them.
     guard !source.isSound, let attribute = column.attribute, ValueCoding.decode(stored, for: attribute) == .undecodable
     else { return stored }
     note(.wrongType, column, value, table, key)
@@ -234,7 +231,7 @@ final class SalvageWriter {
     return entityNumbers[number]
   }
 
-  /// Notes a row whose key is taken, unless it equals the row that is there.
+  /// Adds a row whose key is in use to the cuts, unless it equals the existing row.
   private func settleDuplicate(
     _ row: [SQLiteValue], _ plan: [ColumnPlan], _ table: PhysicalTable, _ name: String, key: Int64
   ) throws(SQLiteError) {
@@ -258,7 +255,7 @@ final class SalvageWriter {
     }
   }
 
-  /// Copies links of lost rows from the indexes of their table, which hold both ends.
+  /// Copies links of lost rows from the indexes of their table, which contain both ends.
   private func copyIndexedLinks(of table: PhysicalTable, in result: inout SalvageReport.Table) throws {
     let names = table.columns.prefix(2).map(\.name)
     guard names.count == 2 else { return }
@@ -281,7 +278,7 @@ final class SalvageWriter {
     }
   }
 
-  /// Counts the keys that are in indexes and in no row.
+  /// Counts the keys that are in an index but in no row.
   private func countLostRows(of table: PhysicalTable, in result: inout SalvageReport.Table) throws {
     try connection.execute("CREATE TEMP TABLE salvaged_keys (key INTEGER PRIMARY KEY)")
     let insertion = try connection.prepare("INSERT OR IGNORE INTO temp.salvaged_keys VALUES (?1)", isPersistent: true)
@@ -302,7 +299,7 @@ final class SalvageWriter {
 
   // MARK: Ending
 
-  /// Makes the indexes and triggers, writes the store's metadata, and closes the store.
+  /// Makes the indexes and triggers, writes the metadata, and closes the store.
   func finish(_ metadata: StoreMetadata) throws(SQLiteError) {
     for index in schema.indexes where !index.isRTree && !index.isUnique { try connection.execute(index.sql) }
     for trigger in schema.triggers where !isOfRTree(trigger) { try connection.execute(trigger.sql) }
@@ -311,7 +308,7 @@ final class SalvageWriter {
     for entity in schema.entities where entity.superentityNumber == 0 {
       let highest = try connection.firstInteger(
         "SELECT MAX(\(quote(PhysicalName.primaryKey))) FROM \(quote(entity.table))")
-      // Keys that were once given are not used again, not even those of lost rows.
+      // Keys are never reused, not even those of lost rows.
       let row = known.first { row in
         entityNumbers == nil ? row.number == entity.number : row.name == entity.name && row.number < 16_000
       }
@@ -328,14 +325,14 @@ final class SalvageWriter {
     try connection.close()
   }
 
-  /// Notes the number of rows whose entity number was corrected in a column.
+  /// Notes how many rows had their entity number corrected in a column.
   func noteCorrection(of column: String, in table: String, _ count: Int64) {
     let correction = schema.numberCorrections.first { $0.table == table && $0.column == column }
     guard count > 0, let correction else { return }
     report.note(correction.words(count))
   }
 
-  /// Notes a record of the highest key that is behind in a store that is sound otherwise.
+  /// Notes a highest key that the bookkeeping of an otherwise sound store recorded too low.
   func noteHighestKey(of entity: String, in table: String, stored: Int64?, _ highest: Int64) {
     guard source.isSound, stored ?? -1 < highest else { return }
     report.note(PhysicalEntity.words(ofRecord: stored, of: entity, highest: highest, in: table))
@@ -357,12 +354,10 @@ final class SalvageWriter {
 }
 
 extension PhysicalIndex {
-  /// True when the index is an R-tree.
   var isRTree: Bool {
     if case .rTree = kind { true } else { false }
   }
 
-  /// True when the index keeps values from being equal.
   var isUnique: Bool {
     if case .constraint = kind { true } else { false }
   }

@@ -2,13 +2,9 @@ import HeirloomModel
 import HeirloomStore
 
 extension SourceTable {
-  /// Finds columns of the model under the names that damage made of theirs.
+  /// Matches columns of the model with columns whose names are damaged, and returns a phrase for each difference.
   ///
-  /// - Parameters:
-  ///   - table: The table that the model asks for.
-  ///   - known: Columns that the model need not have.
-  ///   - isOwn: True if the model is the one that made the store.
-  /// - Returns: Notes for the report, each a phrase.
+  /// `known` has columns that the model may lack; `isOwn` is true if the model made the store.
   mutating func findColumns(of table: PhysicalTable, besides known: Set<String>, isOwn: Bool) -> [String] {
     let wanted = table.columns.map(\.name)
     var missing = wanted.filter { !columns.contains($0) }
@@ -23,32 +19,27 @@ extension SourceTable {
       }
     }
     take(Self.nearPairs(missing, unknown))
-    // A table that differs from the model's only in some names has its columns in the model's order.
+    // A table that differs only in some names has its columns in the model's order.
     if isOwn, missing.count == unknown.count, wanted.count == columns.count {
       let pairs = zip(wanted, columns).filter { (columnNames[$0] ?? $0) != $1 }
       if pairs.count == missing.count, pairs.allSatisfy({ missing.contains($0) && unknown.contains($1) }) {
         take(pairs)
       }
     }
-    // If the model is of another version, nobody expects the store to have all its columns.
+    // A model of another version may have columns that the store doesn't.
     if isOwn { told += missing.map { "the column \(fileName).\($0), which the damaged store doesn't name" } }
     leftOutColumns = unknown
     return told + unknown.map { "the column \(fileName).\($0), which the model doesn't have" }
   }
 
-  /// Pairs tables of the model with those that the file has under another name: one that is near, or the same columns.
-  ///
-  /// - Parameters:
-  ///   - lost: The model's tables that the file doesn't name.
-  ///   - others: Tables that the model doesn't name.
-  /// - Returns: The model's name and the file's of each.
+  /// Pairs tables of the model with tables of the file that have a similar name or the same columns.
   static func renamed(_ lost: [PhysicalTable], _ others: [SourceTable]) -> [(String, String)] {
     let near = nearPairs(lost.map(\.name), others.map(\.name))
     let (lost, others) = (
       lost.filter { table in !near.contains { $0.0 == table.name } },
       others.filter { table in !near.contains { $0.1 == table.name } }
     )
-    // A statement that renames a table leaves its columns; an app may have added some.
+    // Renaming a table keeps its columns; an app may have added some.
     func fits(_ table: PhysicalTable, _ other: SourceTable) -> Bool {
       Set(table.columns.map(\.name)).isSubset(of: other.columns)
     }
@@ -63,7 +54,7 @@ extension SourceTable {
       }
   }
 
-  /// Pairs names that differ by at most two characters, where each name is near only one other.
+  /// Pairs names that differ in at most two characters, if each has only one such counterpart.
   static func nearPairs(_ names: [String], _ others: [String]) -> [(String, String)] {
     names.compactMap { name in
       let near = others.filter { isNear(name, $0) }
@@ -72,9 +63,9 @@ extension SourceTable {
     }
   }
 
-  /// Returns true if some changed bits may have made one name from the other.
+  /// True if a few changed bits may have turned one name into the other.
   private static func isNear(_ name: String, _ other: String) -> Bool {
-    // A byte that is not a character was read as one.
+    // An invalid byte was read as one character.
     guard name.unicodeScalars.count == other.unicodeScalars.count else { return false }
     return zip(name.unicodeScalars, other.unicodeScalars).count { $0 != $1 } <= 2
   }

@@ -3,7 +3,7 @@ package import HeirloomStore
 
 /// A table of a damaged store.
 package struct SourceTable {
-  /// The kind of stored value that a column may have.
+  /// A column's kind of stored value.
   enum ColumnKind {
     case integer, number, text, bytes, any
 
@@ -29,32 +29,31 @@ package struct SourceTable {
 
   /// The table's name in the model.
   package let name: String
-  /// The table's name in the file.
   let fileName: String
   /// The columns, in the order of a row's values.
   let columns: [String]
-  /// The position of the column that is the key itself; rows don't hold it.
+  /// The index of the column that is the rowid, which records don't contain.
   let keyColumn: Int?
-  /// The first page; `nil` if nothing tells it any more.
+  /// The root page; `nil` if it is unknown.
   let root: Int?
-  /// The kinds of the columns' values, if rows can be recognized by them.
+  /// The kinds of the columns' values; `nil` if rows can't be recognized by them.
   var kinds: [ColumnKind]?
-  /// The numbers of the entities whose objects the table holds.
+  /// The entity numbers of the table's objects.
   var entityNumbers: Set<Int>?
   /// The columns that the model doesn't have.
   var leftOutColumns: [String] = []
-  /// The file's names for columns of the model whose own names it lost.
+  /// The file's damaged names of columns, by the model's names.
   var columnNames: [String: String] = [:]
 
-  /// Returns the position of a model's column in a row.
+  /// Returns the index of a model's column in a row.
   func place(of column: String) -> Int? {
     columns.firstIndex(of: columnNames[column] ?? column)
   }
 
-  /// Returns true if a row may belong to this table; never if nothing is known of its columns.
+  /// True if a row may belong to this table; false if its columns are unknown.
   func fits(_ values: [FoundValue], key: Int64) -> Bool {
     guard let kinds, values.count <= kinds.count, !values.isEmpty else { return false }
-    // Rows that are older than a column lack it; the first three are as old as the table.
+    // Rows written before a column was added lack it; the first three columns are as old as the table.
     guard values.count >= min(kinds.count, 3) else { return false }
     guard zip(kinds, values).allSatisfy({ $0.accepts($1) }) else { return false }
     if let keyColumn, keyColumn < values.count, values[keyColumn] != .stored(.null) { return false }
@@ -67,13 +66,12 @@ package struct SourceTable {
 }
 
 extension SourceTable {
-  /// The table of the schema itself.
   static let schema = SourceTable(
     name: "sqlite_schema", fileName: "sqlite_schema", columns: ["type", "name", "tbl_name", "rootpage", "sql"],
     keyColumn: nil, root: 1,
     kinds: [.text, .text, .text, .integer, .text])
 
-  /// The tables that every store has, for a store that doesn't tell where they begin.
+  /// The tables that every store has, for a store whose schema doesn't show their root pages.
   static let bookkeeping = [
     SourceTable(
       name: PhysicalName.metadataTable, fileName: PhysicalName.metadataTable,
@@ -88,17 +86,12 @@ extension SourceTable {
       keyColumn: nil, root: nil, kinds: [.bytes]),
   ]
 
-  /// Creates a table from the file's own statement.
-  ///
-  /// - Parameters:
-  ///   - table: The table.
-  ///   - root: Its first page.
-  ///   - modelName: The model's name for it, if the file has another.
+  /// Creates a table from the file's own statement; `modelName` is the model's name for it, if the file has another.
   package init?(_ table: ActualTable, root: Int?, modelName: String? = nil) {
     guard !table.isVirtual, !table.columns.isEmpty else { return nil }
     name = modelName ?? table.name
     fileName = table.name
-    // The rows hold no generated column, or not as itself.
+    // Records don't contain generated columns, or not as the column's own value.
     guard !table.columns.contains(where: \.isGenerated) else { return nil }
     columns = table.columns.map(\.name)
     let keys = table.columns.indices.filter { table.columns[$0].primaryKeyPosition > 0 }
@@ -117,12 +110,9 @@ extension SourceTable {
     recognize(by: table, schema, numbers: numbers)
   }
 
-  /// Makes rows recognizable by what a model says of the table.
+  /// Makes rows recognizable by the model's description of the table.
   ///
-  /// - Parameters:
-  ///   - table: The table that the model asks for.
-  ///   - schema: The schema that the model asks for.
-  ///   - numbers: The model's entity numbers by the store's; `nil` if they are the same.
+  /// `numbers` has the model's entity numbers by the store's, `nil` if they are equal.
   package mutating func recognize(by table: PhysicalTable, _ schema: PhysicalSchema, numbers: [Int64: Int64]?) {
     let types = Dictionary(
       table.columns.map { (columnNames[$0.name] ?? $0.name, $0.type) }, uniquingKeysWith: { first, _ in first })

@@ -4,36 +4,36 @@ public import HeirloomModel
 package import HeirloomStore
 package import HeirloomVault
 
-/// A salvage, which reads what can be read of a damaged store into a new one.
+/// A salvage, which copies everything readable from a damaged store into a new one.
 ///
 /// The damaged store is copied and never opened itself: neither its files nor their folder change. The new store is
-/// built in a private folder beside its place and appears there whole, or not at all. Use it while no app has the
-/// damaged store open.
+/// built in a private folder beside its destination, and moved there only when it is complete. Use it while no app has
+/// the damaged store open.
 public struct StoreSalvage {
   /// The damaged store.
   public let storeURL: URL
-  /// True when pages are also read whose rows may have been deleted.
+  /// True to read also pages whose rows may have been deleted.
   ///
-  /// Stores of Core Data tell which were, unless much of them is damaged. Deleted rows may come back.
+  /// Core Data's stores show which rows were deleted, unless they are badly damaged. Deleted rows may come back.
   public var includesUncertainPages: Bool = false
-  /// A closure that says when to stop; there is no new store then, and the damaged one is as it was.
+  /// A closure that returns true to cancel; there is no new store then, and the damaged one is unchanged.
   public var isCancelled: @Sendable () -> Bool = { false }
 
   private let candidates: [StoreModelCandidate]
   private let files: any FileOperations
 
-  /// Prepares to salvage a store.
+  /// Creates the salvage of a store.
   ///
   /// - Parameters:
   ///   - storeURL: The damaged store.
-  ///   - models: Models of the app, the likeliest first. The snapshot beside the store and the store's own copy of its
-  ///     model are found without being given.
+  ///   - models: The app's models, the likeliest first. The snapshot beside the store and the model in its model cache
+  ///     are found automatically.
   public init(storeURL: URL, models: [ManagedObjectModel] = []) {
     let candidates = models.map { StoreModelCandidate(source: .file("that was given"), model: $0, isGiven: true) }
     self.init(storeURL: storeURL, candidates: candidates)
   }
 
-  /// Prepares to salvage a store, on a file system of the caller's.
+  /// Creates the salvage of a store, on the given file system.
   package init(
     storeURL: URL, candidates: [StoreModelCandidate], files: any FileOperations = POSIXFileOperations()
   ) {
@@ -44,8 +44,8 @@ public struct StoreSalvage {
 
   /// Salvages the store.
   ///
-  /// - Parameter outputURL: The new store's file, which must not exist; its folder must.
-  /// - Returns: The report on the rows that were read and lost. The new store can be opened.
+  /// - Parameter outputURL: The new store's file, which must not exist; its folder must exist.
+  /// - Returns: The report on rows that were read and lost. The new store can be opened.
   /// - Throws: ``SalvageError``; there is no new store then.
   public func run(to outputURL: URL) throws(SalvageError) -> SalvageReport {
     let store = try location(of: storeURL.path)
@@ -64,7 +64,7 @@ public struct StoreSalvage {
     }
   }
 
-  /// Builds the new store in a folder that is there while a body runs.
+  /// Builds the new store in a folder that exists while the body runs.
   private func salvaged<Value>(
     _ store: StoreLocation, _ output: StoreLocation, readsLog: Bool = true,
     _ body: (SalvageWorkspace, SalvageReport, Parts) throws(SalvageError) -> Value
@@ -88,7 +88,7 @@ public struct StoreSalvage {
     _ parts: Parts, _ report: SalvageReport, _ store: StoreLocation, _ output: StoreLocation,
     _ workspace: SalvageWorkspace
   ) throws(SalvageError) -> SalvageReport {
-    // A statement that was interrupted may have looked like damage, so nothing is put in place.
+    // A cancelled statement may have looked like damage, so the result is discarded.
     try checkCancellation(store)
     try salvageErrors(store.path) { try install(parts, at: output, workspace) }
     return report
@@ -116,7 +116,7 @@ public struct StoreSalvage {
     guard status == nil || status?.kind == .regular else {
       throw SalvageError(storePath: path, problem: .notFile(found: status?.kind.rawValue ?? ""))
     }
-    // Without its main file, a store may be in its log.
+    // A store without its main file may still have content in its log.
     if status?.size ?? 0 == 0, ((try? files.status(of: location.path + "-wal"))?.size ?? 0) == 0 {
       throw SalvageError(storePath: path, problem: status == nil ? .missing : .empty)
     }
@@ -125,7 +125,7 @@ public struct StoreSalvage {
 
   private func outputLocation(_ path: String, besides store: StoreLocation) throws(SalvageError) -> StoreLocation {
     try salvageErrors(store.path) {
-      // A link that leads nowhere counts as something that is there.
+      // A dangling symbolic link counts as an existing file.
       guard try files.status(of: path) == nil else {
         let other = try? files.status(of: files.resolvePath(path))
         let isSame = try other?.identity == files.status(of: store.path)?.identity
@@ -151,7 +151,7 @@ public struct StoreSalvage {
     try salvageErrors(store.path) {
       var size: Int64 = 1 << 20
       for suffix in ["", "-wal", "-journal"] { size &+= try files.status(of: store.path + suffix)?.size ?? 0 }
-      // There must be room for the copy, and for the new store with its indexes and files.
+      // The space is needed for the copy, and for the new store with its indexes and files.
       let needed = size &* 2 &+ size / 4 &+ externalByteCount(of: store)
       let available = Int64(clamping: try files.volume(of: folder).availableBytes)
       guard available >= needed else {
@@ -161,7 +161,7 @@ public struct StoreSalvage {
     }
   }
 
-  /// Returns the number of bytes in files of external data, as far as it can be told.
+  /// Returns the size of the external files, as far as it can be determined.
   private func externalByteCount(of store: StoreLocation) -> Int64 {
     let support = (try? files.resolvePath(store.support)) ?? store.support
     let folder = PathText.join(support, "_EXTERNAL_DATA")
@@ -173,7 +173,7 @@ public struct StoreSalvage {
 
   // MARK: Building
 
-  /// The files that are put in place at the end.
+  /// The files to move to their destinations at the end.
   private struct Parts {
     let store: String
     let support: String?
@@ -189,18 +189,18 @@ public struct StoreSalvage {
     let configuration = metadata.flatMap { $0.configuration(of: choice.model, heldBy: source.actual) } ?? nil
     let schema = PhysicalSchema(model: choice.model, configuration: configuration, actual: source.actual)
     try checkCancellation(store)
-    // Without metadata nothing says that the model's numbers are the store's.
+    // Without metadata, the model's entity numbers may differ from the store's.
     let numbers = metadata != nil && choice.isFit ? nil : Self.numbers(of: source, schema)
     var report = report(of: source, choice, hasMetadata: metadata != nil, workspace, store, output)
     report.leftOut = try source.recognize(schema, numbers: numbers, isOwn: choice.isFit)
     let damaged = try files.hold(files.status(of: store.path) == nil ? store.path + "-wal" : store.path)
     defer { damaged.close() }
-    // What is made in the folder has the class from its first byte on.
+    // Files made in the folder have its protection class from the start.
     _ = try damaged.giveProtection(to: workspace.folder)
     let folder = PathText.join(workspace.folder, "new")
     try files.makeDirectory(folder, attributes: FileAttributes(mode: 0o700))
     let path = PathText.join(folder, output.name)
-    // The owner stays even when the superuser salvages the store: the app goes on with it.
+    // The owner is kept even if the superuser salvages the store, because the app must be able to use it.
     let owner = try damaged.status()
     try files.makeEmptyFile(path, attributes: FileAttributes(mode: 0o600, owner: owner.owner, group: owner.group))
     let writer = try SalvageWriter(
@@ -211,7 +211,7 @@ public struct StoreSalvage {
       try checkCancellation(store)
     }
     if let inspection = source.inspection { writer.report.add(inspection) }
-    // Pages of the model's rows that may be deleted ones are told, with the way to read them.
+    // Pages with rows that may be deleted are reported, with the option that reads them.
     guard writer.report.tables.contains(where: \.isPresent) || writer.report.uncertainPageCount > 0 else {
       throw SalvageError(storePath: store.path, problem: .notStore)
     }
@@ -242,7 +242,7 @@ public struct StoreSalvage {
     )
   }
 
-  /// Returns the report as far as the store and the choice of the model tell.
+  /// Creates the report from the store and the chosen model.
   private func report(
     of source: SalvageSource, _ choice: Choice, hasMetadata: Bool, _ workspace: SalvageWorkspace,
     _ store: StoreLocation, _ output: StoreLocation
@@ -264,7 +264,7 @@ public struct StoreSalvage {
     return report
   }
 
-  /// Returns the folder of external data; an app that keeps its files elsewhere has a link in place of the folder.
+  /// Returns the folder of external data, which an app may have replaced with a symbolic link.
   private func supportFolder(of store: StoreLocation, _ report: inout SalvageReport) -> SupportFolder {
     do throws(FileError) {
       return try StoreVault(store, files: files).supportFolder()
@@ -274,13 +274,13 @@ public struct StoreSalvage {
     }
   }
 
-  /// Returns the model's entity numbers by the store's, as far as names tell.
+  /// Returns the model's entity numbers by the store's, matched by entity names.
   private static func numbers(of source: SalvageSource, _ schema: PhysicalSchema) -> [Int64: Int64]? {
     let rows = source.entityRows().filter { $0.number < 16_000 }
     guard !rows.isEmpty else { return nil }
     var numbers: [Int64: Int64] = [:]
     for row in rows { numbers[row.number] = schema.entity(named: row.name).map { Int64($0.number) } }
-    // Rows of the table of entities may be lost: if all the others agree, so do those.
+    // Rows of the table of entities may be lost: if all others agree, the missing ones are assumed to agree.
     if numbers.allSatisfy({ $0.key == $0.value }) {
       let told = Set(rows.map(\.number))
       for number in schema.entities.map({ Int64($0.number) }) where !told.contains(number) { numbers[number] = number }
@@ -300,7 +300,7 @@ public struct StoreSalvage {
     for source: SalvageSource, _ metadata: StoreMetadata?, _ store: StoreLocation
   ) throws(SalvageError) -> Choice {
     var known = candidates
-    // A kept store's snapshot lies in its own folder.
+    // A kept store's snapshot is in its own folder.
     let kept = StoreLocation.keptFolder(of: store.path).map { _ in
       PathText.join(store.directory, StoreLocation.snapshotName)
     }
@@ -354,13 +354,13 @@ public struct StoreSalvage {
       throw error
     }
     try files.synchronizeDirectory(output.directory)
-    // A second name would keep an app from migrating the store. After a rename there is none.
+    // A second name for the file would prevent an app from migrating the store. After a rename there is none.
     try? files.unlink(parts.store)
   }
 }
 
 extension SalvageReport {
-  /// Notes the attributes of the damaged store that the new one lacks, if there are any.
+  /// Notes the attributes of the damaged store that couldn't be copied to the new one.
   fileprivate mutating func note(_ attributes: PassedOver, of path: String) {
     guard let first = attributes.first else { return }
     notes.append(
@@ -368,7 +368,7 @@ extension SalvageReport {
         + " \(first).")
   }
 
-  /// Adds what the inspection of pages found.
+  /// Adds the results of the page inspection.
   fileprivate mutating func add(_ inspection: PageInspection) {
     unreadablePages = Array(inspection.unreadablePages.sorted().prefix(100))
     unreadablePageCount = inspection.unreadablePages.count

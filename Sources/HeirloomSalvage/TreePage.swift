@@ -1,10 +1,10 @@
 import HeirloomStore
 
-/// The range of keys that a page of a b-tree may have by the pages above it.
+/// The range of keys that a b-tree page may have according to its parents.
 struct KeyBounds: Hashable {
-  /// The key that all others are greater than; `nil` for none.
+  /// The exclusive lower bound; `nil` for none.
   var above: Int64?
-  /// The greatest key; `nil` for none.
+  /// The inclusive upper bound; `nil` for none.
   var upTo: Int64?
 
   func contains(_ key: Int64) -> Bool {
@@ -12,9 +12,9 @@ struct KeyBounds: Hashable {
   }
 }
 
-/// A page of a b-tree; each number in it is checked against the page's end.
+/// A b-tree page; each number in it is checked against the page's size.
 struct TreePage {
-  /// The kind of a page of a b-tree.
+  /// The type of a b-tree page, as in its header.
   enum Kind: UInt8, Sendable {
     case indexInterior = 2
     case tableInterior = 5
@@ -22,17 +22,16 @@ struct TreePage {
     case tableLeaf = 13
   }
 
-  /// A row in a leaf.
+  /// A cell of a leaf page, which contains a row.
   struct TableCell {
-    /// The row's key.
     let rowID: Int64
-    /// The length of the whole record.
+    /// The length of the complete record.
     let payloadSize: Int
-    /// The range of its beginning in the page.
+    /// The range of the record's local part in the page.
     let local: Range<Int>
-    /// The first page with the rest.
+    /// The first overflow page; `nil` if the record is complete in the page.
     let overflow: Int?
-    /// The offsets at which the cell begins and ends.
+    /// The offsets where the cell starts and ends.
     let start: Int
     let end: Int
   }
@@ -41,15 +40,15 @@ struct TreePage {
   let number: Int
   let bytes: [UInt8]
   let usableSize: Int
-  /// The offset at which the list of cells begins.
+  /// The offset of the cell pointer array.
   private let listStart: Int
   private let cellCount: Int
   /// The child with the highest keys; 0 for a leaf.
   let rightChild: Int
 
-  /// Checks a page; `nil` if it is not a page of a b-tree.
+  /// Parses a page; `nil` if it isn't a b-tree page.
   init?(_ bytes: [UInt8], number: Int, usableSize: Int) {
-    // The first page begins with the file's header.
+    // The first page starts with the database header.
     let start = number == 1 ? DatabaseHeader.byteCount : 0
     guard usableSize <= bytes.count, start + 12 <= usableSize, let kind = Kind(rawValue: bytes[start]) else {
       return nil
@@ -74,10 +73,10 @@ struct TreePage {
     return offset >= listStart + 2 * cellCount && offset < usableSize ? offset : nil
   }
 
-  /// Returns the children of an interior page in the order of their keys, and the number of unreadable entries.
+  /// Returns the children of an interior page in key order, each with its own bounds, and the number of unreadable
+  /// cells.
   ///
-  /// - Parameter bounds: The keys that the page may have.
-  /// - Returns: Each child with the keys that it may have. A key that is out of order bounds nothing.
+  /// A key that is out of order bounds nothing.
   func children(within bounds: KeyBounds = KeyBounds()) -> (pages: [(page: Int, bounds: KeyBounds)], damagedCount: Int)
   {
     var pages: [(page: Int, key: Int64?)] = []
@@ -95,7 +94,7 @@ struct TreePage {
     var children = pages.map { (page: $0.page, bounds: bounds) }
     let keys = pages.compactMap { $0.key }
     guard zip(keys, keys.dropFirst()).allSatisfy({ $0 < $1 }) else { return (children, damagedCount) }
-    // The next key that is known bounds a child whose own is not.
+    // A child without a readable key is bounded by the next readable key.
     var (above, upTo) = (bounds.above, bounds.upTo)
     for index in pages.indices {
       children[index].bounds.above = above
@@ -108,9 +107,9 @@ struct TreePage {
     return (children, damagedCount)
   }
 
-  /// Returns the rows of a leaf in the order of their keys, and the number of those that can't be read.
+  /// Returns the rows of a leaf in key order, and the number of unreadable ones.
   ///
-  /// Cells that share bytes and cells out of order count as damaged, since nothing tells which of two is right.
+  /// Overlapping cells and cells out of order count as damaged, because it is unknown which one is right.
   func tableCells() -> (cells: [TableCell], damagedCount: Int) {
     var found: [TableCell] = []
     for index in 0..<cellCount {
@@ -154,7 +153,7 @@ struct TreePage {
       start: start, end: local.upperBound + 4)
   }
 
-  /// Returns the number of a record's bytes that are in the leaf itself.
+  /// Returns the number of a record's bytes that are in the leaf page itself.
   private static func localSize(_ payloadSize: Int, usableSize: Int) -> Int {
     let most = usableSize - 35
     if payloadSize <= most { return payloadSize }
@@ -163,7 +162,7 @@ struct TreePage {
     return size <= most ? size : least
   }
 
-  /// Returns as many cells as possible whose keys rise.
+  /// Returns the longest sequence of cells with ascending keys.
   private static func longestRising(_ cells: [TableCell]) -> [TableCell] {
     if zip(cells, cells.dropFirst()).allSatisfy({ $0.rowID < $1.rowID }) { return cells }
     var tails: [Int] = []
@@ -187,13 +186,7 @@ struct TreePage {
   }
 }
 
-/// Reads a number of one to nine bytes.
-///
-/// - Parameters:
-///   - bytes: The bytes.
-///   - place: The offset at which the number begins; afterwards the offset at which it ends.
-///   - end: The offset at which it must have ended.
-/// - Returns: The number; `nil` if it goes on beyond that offset.
+/// Reads a varint of one to nine bytes and advances `place`; returns `nil` if it doesn't end before `end`.
 func readVarint(_ bytes: [UInt8], _ place: inout Int, end: Int) -> Int64? {
   var value: UInt64 = 0
   for index in 0..<9 {

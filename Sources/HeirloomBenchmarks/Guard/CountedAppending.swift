@@ -1,26 +1,19 @@
 import Foundation
 import Heirloom
 
-/// The instructions that it takes to append an object to a long list, and to link it from its own side instead.
+/// The instructions for appending objects to a long to-many relationship, compared with setting the inverse instead.
 enum CountedAppending: String, CaseIterable {
   /// Each object is appended to the to-many relationship.
   case appending
-  /// Each object's to-one relationship is set, which needs no list: this is the limit.
+  /// Each object's to-one relationship is set, which needs no list; this is the limit.
   case linking
 
-  /// The name of the run in a child process.
   static let childName = "appending"
 
-  /// The numbers of objects, whose counts are compared to get the cost of one where the list is long.
+  /// Two numbers of objects; the difference of their counts gives the cost per object in a long list.
   private static let objects = (few: 1000, many: 9000)
 
-  /// Counts both ways, each with a save at the end.
-  ///
-  /// - Parameters:
-  ///   - counter: The counter.
-  ///   - folder: An empty folder.
-  /// - Returns: The instructions of appending, divided by those of linking.
-  /// - Throws: ``BenchmarkError/childFailed(name:reason:)`` for a process that failed.
+  /// Counts both ways, each with a save at the end, and returns appending's instructions divided by linking's.
   static func count(with counter: InstructionCounter, in folder: String) throws -> Double {
     func run(_ way: CountedAppending, _ count: Int) -> InstructionCounter.Run {
       InstructionCounter.Run(name: childName, words: [way.rawValue, String(count), folder])
@@ -34,8 +27,7 @@ enum CountedAppending: String, CaseIterable {
 
   /// Makes a person with the given number of notes in a new store.
   ///
-  /// - Parameter words: The way, the number and the folder.
-  /// - Throws: ``BenchmarkError/unexpectedOutcome(expected:found:)`` if the person has another number of notes.
+  /// The words are the way, the number and the folder.
   static func runChild(_ words: [String]) throws {
     guard words.count == 3, let way = CountedAppending(rawValue: words[0]), let count = Int(words[1]) else {
       throw BenchmarkError.usage("The run \(childName) needs a way, a number and a folder.")

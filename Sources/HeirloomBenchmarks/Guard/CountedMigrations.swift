@@ -1,27 +1,26 @@
 import Heirloom
 
-/// The instructions that a migration takes for each note, by Heirloom and by hand.
+/// The instructions that a migration takes per note, by Heirloom and by hand.
 ///
-/// The instructions that a migration takes at any size are in both stores' counts, so their difference leaves them out.
+/// Fixed costs are in the counts of both stores, so the difference of the counts excludes them.
 struct CountedMigrations {
   /// The counts of one workload.
   struct Counted {
-    /// Heirloom's instructions for each note, divided by those of the limit.
+    /// Heirloom's instructions per note, divided by the limit's.
     var ratio: Double
-    /// The same, divided by those of the proven limit.
+    /// The same, divided by the proven limit's.
     var provenRatio: Double
-    /// Heirloom's instructions at any size, including the start of its process.
+    /// Heirloom's instructions that don't depend on size, including process start.
     var fixed: Double
   }
 
-  /// The work of one process.
   private struct Key: Hashable {
     let workload: MigrationWorkload
     let way: MigrationBenchmark.Way
     let notes: Int
 
     init(_ workload: MigrationWorkload, _ way: MigrationBenchmark.Way, _ notes: Int) {
-      // All policies do the same: by hand it is a single migration.
+      // All policies have the same hand-written counterpart.
       self.workload = way != .heirloom && workload.policy != nil ? .splitting : workload
       (self.way, self.notes) = (way, notes)
     }
@@ -34,7 +33,6 @@ struct CountedMigrations {
   private let counter: InstructionCounter
   private let stores: [(notes: Int, path: String)]
 
-  /// Generates the stores.
   init(in work: BenchmarkFolder, seed: UInt64, counter: InstructionCounter) throws {
     (self.work, self.counter) = (work, counter)
     stores = try [Self.notes.few, Self.notes.many].map { notes in
@@ -44,7 +42,6 @@ struct CountedMigrations {
     }
   }
 
-  /// Counts workloads.
   func count(_ workloads: [MigrationWorkload]) throws -> [MigrationWorkload: Counted] {
     let runs = try makeRuns(of: workloads)
     let counts = try counter.count(Array(runs.values))

@@ -3,11 +3,11 @@ import Heirloom
 import HeirloomFormats
 import HeirloomMapping
 
-/// Work whose instructions are counted: it is always the same, in a process that does nothing else.
+/// Deterministic work whose instructions are counted in a process of its own.
 enum CountedWork: String, CaseIterable {
-  /// The first launch of a process with nothing to do.
+  /// The first launch of a process, with nothing to do.
   case firstLaunch
-  /// A later launch with nothing to do.
+  /// A later launch, with nothing to do.
   case laterLaunch
   /// Reading a large model's source.
   case readSource
@@ -15,13 +15,11 @@ enum CountedWork: String, CaseIterable {
   case readArchive
   /// Reading the snapshot of a large model.
   case readSnapshot
-  /// Comparing two large models and inferring the mapping between them.
+  /// Comparing two large models and inferring a mapping.
   case inferMapping
 
-  /// The name of the run in a child process.
   static let childName = "counted"
 
-  /// The work in a few words.
   var title: String {
     switch self {
     case .firstLaunch: "first launch of a process, nothing to do"
@@ -33,7 +31,7 @@ enum CountedWork: String, CaseIterable {
     }
   }
 
-  /// The fewer and the more repetitions, whose counts are compared to get the cost of one.
+  /// Two numbers of repetitions; the difference of their counts gives the cost of one repetition.
   var repetitions: (fewer: Int, more: Int) {
     switch self {
     case .firstLaunch: (0, 1)
@@ -44,15 +42,9 @@ enum CountedWork: String, CaseIterable {
 
   // MARK: The parent
 
-  /// Counts the instructions of one repetition of each work, from processes with more and with fewer repetitions.
+  /// Counts the instructions of one repetition of each work, in a folder filled by ``prepare(in:)``.
   ///
-  /// Both counts include the start of the process and whatever the first repetition makes for the next ones.
-  ///
-  /// - Parameters:
-  ///   - counter: The counter.
-  ///   - folder: The folder that ``prepare(in:)`` filled.
-  /// - Returns: The instructions by work.
-  /// - Throws: ``BenchmarkError/childFailed(name:reason:)`` for a process that failed.
+  /// The process start, and caches that the first repetition fills, are in both counts and cancel out.
   static func count(with counter: InstructionCounter, in folder: String) throws -> [CountedWork: Double] {
     func run(_ work: CountedWork, _ repetitions: Int) -> InstructionCounter.Run {
       InstructionCounter.Run(name: childName, words: [work.rawValue, String(repetitions), folder])
@@ -67,10 +59,8 @@ enum CountedWork: String, CaseIterable {
       })
   }
 
-  /// Makes a migrated store and the files of a large model.
-  ///
-  /// - Parameter folder: An empty folder.
-  /// - Throws: ``BenchmarkError/differentContents(subject:expected:found:)`` if a file is read as another model.
+  /// Makes a migrated store and the files of a large model in an empty folder, and checks that they are read back
+  /// equal.
   static func prepare(in folder: String) throws {
     let model = try BenchmarkModels.large()
     try LaunchBenchmark.prepare(Self.path(.store, in: folder), model: model)
@@ -100,10 +90,10 @@ enum CountedWork: String, CaseIterable {
 
   // MARK: The child
 
-  /// Does the work the given number of times; the things that a repetition needs are made even if there is none.
+  /// Repeats the work and checks its results; the words are the work, the number of repetitions and the prepared
+  /// folder.
   ///
-  /// - Parameter words: The work, the number of repetitions and the prepared folder.
-  /// - Throws: ``BenchmarkError/unexpectedOutcome(expected:found:)`` if the work has another result than it should.
+  /// Whatever a repetition needs is prepared even if the number is 0.
   static func runChild(_ words: [String]) throws {
     guard words.count == 3, let work = CountedWork(rawValue: words[0]), let count = Int(words[1]), count >= 0 else {
       throw BenchmarkError.usage("The run \(childName) needs a work, a number and a folder.")

@@ -1,40 +1,38 @@
-/// The only place that sets the guard's limits: change a ceiling here, and say in the commit why.
+/// The guard's limits: change a ceiling only here, and give the reason in the commit.
 ///
-/// Instructions were counted on x86-64 with Debian's SQLite 3.40 and zlib. They differ by thousandths from run to run,
-/// so a tenth above the measured value is margin enough for other versions of these. (The library is compiled for size,
-/// which costs a migration a tenth of what doesn't depend on rows, and code that makes objects as much for each.)
-/// Processor time differs by a tenth on a quiet machine and by a quarter on a busy one.
+/// Instructions were counted on x86-64 with Debian's SQLite 3.40 and zlib. They vary by thousandths between runs, so a
+/// margin of a tenth covers other versions of these libraries. (The library is compiled for size, which costs a tenth
+/// more instructions for the part of a migration that doesn't depend on rows, and for each object that code makes.)
+/// Processor time varies by a tenth on an idle machine and by a quarter on a busy one.
 enum GuardCeilings {
-  /// Notes in the store whose migration is compared with the limit.
+  /// The size of the store whose migration is compared with the limit, in notes.
   static let notes = 30_000
-  /// Notes in the store whose migration must not take more memory.
+  /// The size of the larger store, whose migration must not take more memory, in notes.
   static let manyNotes = 120_000
-  /// The growth that the peak of memory may have from one to the other, as a part of the smaller peak.
+  /// The allowed growth of peak memory from the smaller to the larger store, as a fraction of the smaller peak.
   static let memoryGrowth = 0.1
 
-  /// The ceilings of a migration.
   struct Migration {
-    /// Instructions for each note, divided by those of the limit, which proves nothing.
+    /// Instructions per note, divided by those of the unproven limit.
     ///
-    /// It is `nil` where the limit has next to none: two columns are added whatever the number of notes.
+    /// `nil` if the limit takes next to none: adding two columns doesn't depend on the number of notes.
     var instructions: Double?
-    /// The same, divided by those of the proven limit.
+    /// Instructions per note, divided by those of the proven limit.
     var provenInstructions: Double
-    /// Millions of instructions at any size, including the start of the process.
+    /// Millions of instructions that don't depend on size, including process start.
     var fixed: Double
-    /// Processor time, divided by the limit's: higher than the goal, for which the store is too small.
+    /// Processor time divided by the limit's; above the goal, because the store is too small for that.
     var processor: Double
-    /// The same, divided by the proven limit's.
+    /// Processor time divided by the proven limit's.
     var provenProcessor: Double
-    /// The peak of the process's memory, in MB of 2²⁰ bytes.
+    /// The peak memory of the process, in MB of 2²⁰ bytes.
     var peak: Double = 42
-    /// Waits for the disk, including SQLite's own.
+    /// The number of syncs, including SQLite's own.
     var syncs: Double = 17
   }
 
-  /// Returns the ceilings of a workload's migration.
   static func migration(_ workload: MigrationWorkload) -> Migration {
-    // The first and the fourth have goals, which the guard prints beside them: lower a ceiling as its figure falls.
+    // The instructions per note have goals, which the guard prints beside them: lower a ceiling as its figure falls.
     switch workload {
     case .additive:
       Migration(
@@ -81,22 +79,22 @@ enum GuardCeilings {
     }
   }
 
-  /// Instructions for appending an object to a list of thousands, divided by those for setting its owner instead.
+  /// The instructions for appending an object to a list of thousands, divided by those for setting its owner instead.
   static let appending = 1.65
 
-  /// The small stores that are migrated.
+  /// The number of small stores in the fleet.
   static let fleetStores = 200
-  /// Processor time for each of them, divided by that of a loop by hand.
+  /// The processor time per store, divided by that of a hand-written loop.
   static let fleetProcessor = 20.0
-  /// The same, divided by that of a loop that checks each store.
+  /// The processor time per store, divided by that of a loop that checks each store.
   static let fleetProvenProcessor = 16.0
 
   /// The size of the released tool without symbols, in MB of 2²⁰ bytes.
   static let toolSize = 12.0
-  /// The size of the smallest app without symbols: what an app gets of the library, in MB of 2²⁰ bytes.
+  /// The size of the smallest app without symbols, which shows how much the library adds, in MB of 2²⁰ bytes.
   static let appSize = 6.5
-  /// The libraries of Foundation that the released tool loads.
+  /// The number of Foundation libraries that the released tool loads.
   static let foundationLibraries = 5.0
-  /// All shared libraries that it loads; the system decides how many of them libxml2 brings.
+  /// The number of all shared libraries that it loads; the system's libxml2 determines how many it adds.
   static let libraries = 27.0
 }

@@ -1,15 +1,12 @@
-/// A second, longer measurement of figures that other work on the machine can spoil, before they count as over.
+/// A second, longer measurement of figures that exceed their ceilings, since other load on the machine affects them.
 package enum GuardRepetition {
-  /// The factor by which the second measurement has more rounds than the first.
+  /// The factor by which the second measurement has more rounds.
   package static let factor = 3
 
-  /// Measures figures together, and does so again with more rounds if one is over its ceiling.
+  /// Measures figures, and repeats the measurement with more rounds if one exceeds its ceiling.
   ///
-  /// - Parameters:
-  ///   - rounds: The rounds of the first measurement; a second has ``factor`` times as many, and then it alone counts.
-  ///   - measure: A closure that measures in the given number of rounds.
-  /// - Returns: The figures that count, and those that were over at first.
-  /// - Throws: The closure's error.
+  /// A second measurement has ``factor`` times as many rounds and replaces the first. Returns the valid figures, and
+  /// those that exceeded their ceilings at first.
   package static func measure<Failure: Error>(
     rounds: Int, _ measure: (Int) throws(Failure) -> [GuardedFigure]
   ) throws(Failure) -> (figures: [GuardedFigure], overAtFirst: [GuardedFigure]) {

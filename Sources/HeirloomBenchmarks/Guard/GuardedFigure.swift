@@ -1,6 +1,6 @@
 import Foundation
 
-/// A figure with the highest value that it may have, whichever machine it is measured on.
+/// A measured figure with its ceiling, valid on any machine.
 package struct GuardedFigure: Hashable, Sendable {
   /// The unit of a figure.
   package enum Unit: Hashable, Sendable {
@@ -8,11 +8,11 @@ package struct GuardedFigure: Hashable, Sendable {
     case times
     /// Bytes, shown as MB of 2²⁰ bytes.
     case bytes
-    /// A part of a whole, shown as a percentage.
+    /// A fraction, shown as a percentage.
     case part
-    /// Instructions of a processor, shown as millions.
+    /// Processor instructions, shown in millions.
     case instructions
-    /// Things that are counted one by one.
+    /// A number of things.
     case count
     /// Seconds, shown as milliseconds.
     case seconds
@@ -26,17 +26,10 @@ package struct GuardedFigure: Hashable, Sendable {
   package let ceiling: Double
   /// The figure's unit.
   package let unit: Unit
-  /// The highest value by the design's goal, which may still be far; `nil` if it has none.
+  /// The design's goal, which may not be met yet; `nil` if there is none.
   package let goal: Double?
 
-  /// Creates a figure.
-  ///
-  /// - Parameters:
-  ///   - subject: The subject of the measurement, in a few words.
-  ///   - measured: The measured value.
-  ///   - ceiling: The highest value that passes; `.infinity` for one that is only shown beside its goal.
-  ///   - unit: The figure's unit.
-  ///   - goal: The highest value by the design's goal.
+  /// Creates a figure; a ceiling of `.infinity` only shows it beside its goal.
   package init(_ subject: String, _ measured: Double, atMost ceiling: Double, _ unit: Unit, goal: Double? = nil) {
     self.subject = subject
     self.measured = measured
@@ -45,18 +38,18 @@ package struct GuardedFigure: Hashable, Sendable {
     self.goal = goal
   }
 
-  /// True when the figure is higher than it may be, or not a number at all.
+  /// True if the figure exceeds its ceiling, or isn't a number.
   package var isOver: Bool { !(measured <= ceiling) }
 
-  /// The growth that is still allowed, as a part of the ceiling; below 0 if the figure is over.
+  /// The remaining margin as a fraction of the ceiling; below 0 if the figure exceeds it.
   package var marginLeft: Double { ceiling > 0 ? 1 - measured / ceiling : (isOver ? -1 : 0) }
 
-  /// The sentence about a figure that is over its ceiling.
+  /// The sentence that reports a figure above its ceiling.
   package var sentence: String {
     "\(subject): \(Self.text(measured, unit)) was measured, at most \(Self.text(ceiling, unit)) is allowed."
   }
 
-  /// The cells of the figure's line: subject, measured value, ceiling, margin left, goal.
+  /// The cells of the figure's line: subject, measured value, ceiling, margin, goal.
   package var cells: [String] {
     let margin = isOver ? "OVER" : String(format: "%.0f %%", marginLeft * 100)
     let bounds = ceiling.isInfinite && !isOver ? ["-", "-"] : [Self.text(ceiling, unit), margin]

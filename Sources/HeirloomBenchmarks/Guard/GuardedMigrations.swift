@@ -1,18 +1,20 @@
 import Heirloom
 
-/// Migrations by Heirloom and by hand in turns, for the guard: all workloads start from the same two stores.
+/// Alternating migrations by Heirloom and by hand, for the guard.
+///
+/// All workloads use the same two stores.
 struct GuardedMigrations {
-  /// The results of the rounds of one workload.
+  /// The results of one workload.
   struct Measured {
-    /// Heirloom's processor time, divided by that of the limit.
+    /// Heirloom's processor time, divided by the limit's.
     var ratio: Double
-    /// The same, divided by that of the proven limit.
+    /// Heirloom's processor time, divided by the proven limit's.
     var provenRatio: Double
-    /// The highest peak of Heirloom's process, in bytes; `nil` where the system doesn't tell.
+    /// The highest peak memory of Heirloom's process, in bytes; `nil` if the system doesn't report it.
     var peakBytes: Double?
     /// The same with the larger store.
     var peakBytesOfMany: Double?
-    /// The most waits for the disk in one migration by Heirloom; `nil` where they aren't counted.
+    /// The most syncs in one migration by Heirloom; `nil` if they aren't counted.
     var syncs: Double?
   }
 
@@ -23,7 +25,6 @@ struct GuardedMigrations {
 
   private static let ways: [MigrationBenchmark.Way] = [.limit, .limitProven, .heirloom]
 
-  /// Generates the stores.
   init(in work: BenchmarkFolder, seed: UInt64) throws {
     self.work = work
     store = work.file("Guard.sqlite")
@@ -33,25 +34,14 @@ struct GuardedMigrations {
     sums = try StoreSums(of: store, model: try BenchmarkModels.notes())
   }
 
-  /// Makes the copies that the rounds of one workload need.
-  ///
-  /// - Parameters:
-  ///   - rounds: The number of rounds.
-  ///   - name: The name of their folder; an older one of that name is removed.
-  /// - Returns: The copies, the last of which is of the larger store.
-  /// - Throws: `FileError`.
+  /// Makes the copies for the rounds of one workload; the last one is of the larger store.
   func makeCopies(rounds: Int, named name: String) throws(FileError) -> RestingCopies {
     let stores = Array(repeating: store, count: rounds * Self.ways.count) + [largeStore]
     return try RestingCopies(of: stores, in: try work.emptyFolder(name))
   }
 
-  /// Migrates the smaller store by hand and by Heirloom in turns, then the larger; all results must hold the same.
-  ///
-  /// - Parameters:
-  ///   - workload: The migration.
-  ///   - copies: The copies that ``makeCopies(rounds:named:)`` made.
-  /// - Returns: The measured values.
-  /// - Throws: ``BenchmarkError``, if results differ or a run fails.
+  /// Migrates the smaller store by hand and by Heirloom in turns, then the larger one, and checks that all results are
+  /// equal.
   func measure(_ workload: MigrationWorkload, _ copies: RestingCopies) throws -> Measured {
     let (earlier, later) = (try BenchmarkModels.notes(), try workload.destination())
     var expected: StoreSums?
@@ -71,7 +61,7 @@ struct GuardedMigrations {
     }
     let many = try copies.paths.last.map { try migrate($0, workload, .heirloom) }
     let runs = measured[.heirloom] ?? []
-    // All runs of a round suffer the same load: their ratios are steadier than the least or the middle time.
+    // All runs of a round share the same load, so ratios vary less than minima or medians of times.
     func ratio(to limit: MigrationBenchmark.Way) -> Double {
       zip(runs, measured[limit] ?? []).map { $0.processorSeconds / max($1.processorSeconds, 1e-9) }.median
     }

@@ -2,22 +2,18 @@ import Dispatch
 import Foundation
 import HeirloomStore
 
-/// A counter of the instructions of runs under Valgrind, which don't depend on how fast or busy a machine is.
+/// Counts instructions of runs under Valgrind, which don't depend on the speed or load of the machine.
 struct InstructionCounter: Sendable {
   /// A run of this tool as a child process.
   struct Run: Hashable, Sendable {
-    /// The name of the run.
     let name: String
-    /// The arguments of the run.
     let words: [String]
   }
 
   private let valgrind: String
   private let executable: String
 
-  /// Creates a counter; `nil` where there is no Valgrind.
-  ///
-  /// - Throws: ``BenchmarkError/childFailed(name:reason:)`` if this tool doesn't find itself.
+  /// Creates a counter; `nil` if Valgrind isn't installed.
   init?() throws(BenchmarkError) {
     guard let valgrind = SystemCommand.path(of: "valgrind") else { return nil }
     guard let executable = Bundle.main.executableURL else {
@@ -26,11 +22,8 @@ struct InstructionCounter: Sendable {
     (self.valgrind, self.executable) = (valgrind, executable.path)
   }
 
-  /// Counts the instructions of runs, on all processors at once: other work doesn't change a count.
-  ///
-  /// - Parameter runs: The runs; equal ones are counted once.
-  /// - Returns: The instructions of each whole process, including its start.
-  /// - Throws: ``BenchmarkError/childFailed(name:reason:)`` for a run that failed.
+  /// Counts the instructions of whole processes, on all processors at once, because other load doesn't affect the
+  /// counts.
   func count(_ runs: [Run]) throws -> [Run: Double] {
     let different = Array(Set(runs))
     let results = Locked<[Run: Result<Double, any Error>]>([:])
@@ -45,7 +38,7 @@ struct InstructionCounter: Sendable {
     let output = try SystemCommand.run(
       valgrind,
       ["--tool=callgrind", "--callgrind-out-file=/dev/null", executable, ChildProcess.option, run.name] + run.words,
-      // Without this, the order of sets and dictionaries differs from run to run, and with it the count.
+      // Otherwise the order in sets and dictionaries, and with it the count, varies between runs.
       environment: ["SWIFT_DETERMINISTIC_HASHING": "1"])
     for line in output.split(separator: "\n") where line.contains("Collected :") {
       if let count = line.split(whereSeparator: \.isWhitespace).last.flatMap({ Double($0) }) { return count }

@@ -1,17 +1,18 @@
 import Foundation
 import Heirloom
 
-/// A comparison of machine-independent figures with their ceilings, so that nothing gets slower or larger unnoticed.
+/// The comparison of machine-independent figures with their ceilings, which detects regressions.
 ///
-/// The figures are counted instructions, the released tool, processor time relative to the limit, and peaks of memory.
+/// The figures are instruction counts, sizes of released programs, processor time relative to the limit, and peak
+/// memory.
 struct PerformanceGuard {
   private let arguments: BenchmarkArguments
   private let work: BenchmarkFolder
   private var failures: [String] = []
 
-  /// Measures the figures that the arguments ask for and prints a line for each.
+  /// Measures the requested figures and prints a line for each.
   ///
-  /// - Throws: ``BenchmarkError/overCeilings(_:)`` with a sentence for each figure that is over its ceiling.
+  /// Throws ``BenchmarkError/overCeilings(_:)`` if any exceeds its ceiling.
   static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws {
     var run = PerformanceGuard(arguments: arguments, work: work)
     let workloads = MigrationWorkload.allCases.filter { arguments.includes(.migration($0)) }
@@ -105,7 +106,7 @@ struct PerformanceGuard {
       let name = workload.rawValue
       let ceilings = GuardCeilings.migration(workload)
       let copies = prepared
-      // The next workload's copies rest while this one's are used.
+      // The next workload's copies come to rest while this one's are measured.
       if index + 1 < workloads.count {
         prepared = try migrations.makeCopies(rounds: arguments.rounds, named: "round\((index + 1) % 2)")
       }
@@ -164,7 +165,7 @@ struct PerformanceGuard {
     check(
       "fleet: by the loop's that checks", run.processorRatioToProvenLimit,
       atMost: GuardCeilings.fleetProvenProcessor, .times)
-    // These depend on the machine: they are shown and never fail.
+    // These depend on the machine, so they are only shown.
     check(
       "fleet: processor time of a store", run.migration.processorSeconds, atMost: .infinity, .seconds,
       goal: PerformanceGoals.fleetProcessorSeconds)
@@ -202,7 +203,7 @@ struct PerformanceGuard {
   }
 
   private static func say(_ line: String) {
-    // The line is written at once: `print` would hold lines back in a pipe, and errors would come before them.
+    // Unbuffered, because `print` would buffer lines in a pipe, and errors would overtake them.
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
   }
 }

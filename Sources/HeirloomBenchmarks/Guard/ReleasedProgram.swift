@@ -1,22 +1,20 @@
 import Foundation
 import Heirloom
 
-/// A released program beside this one: the tool that people download, or the smallest app.
+/// A released program beside this one: the command-line tool, or the smallest app.
 struct ReleasedProgram {
   private let path: String
 
-  /// Finds a program by the name of its product; `nil` if it wasn't built.
+  /// Finds a program by its product name; `nil` if it wasn't built.
   init?(_ name: String) {
     guard let folder = Bundle.main.executableURL?.deletingLastPathComponent() else { return nil }
     path = folder.appendingPathComponent(name).path
     guard FileManager.default.isExecutableFile(atPath: path) else { return nil }
   }
 
-  /// Measures its size without symbols.
+  /// Returns the size without symbols, in bytes; `nil` if no strip command is installed.
   ///
-  /// - Parameter folder: An empty folder.
-  /// - Returns: The bytes; `nil` if the command that removes symbols is missing.
-  /// - Throws: ``BenchmarkError/childFailed(name:reason:)`` if that command fails.
+  /// It strips a copy in the given folder.
   func strippedBytes(in folder: String) throws -> Double? {
     guard let strip = SystemCommand.path(of: "strip") ?? SystemCommand.path(of: "llvm-strip") else { return nil }
     let copy = PathText.join(folder, "stripped")
@@ -24,7 +22,7 @@ struct ReleasedProgram {
     return try POSIXFileOperations().status(of: copy).map { Double($0.size) }
   }
 
-  /// Returns the names of the shared libraries that are loaded at its start, sorted; `nil` if no command lists them.
+  /// Returns the names of shared libraries loaded at start, sorted; `nil` if ldd isn't installed.
   func libraries() throws -> [String]? {
     guard let ldd = SystemCommand.path(of: "ldd") else { return nil }
     return try SystemCommand.run(ldd, [path]).split(separator: "\n").compactMap { line in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Commands of the system that a check uses, where they are installed.
+/// System commands that a check uses, if they are installed.
 enum SystemCommand {
   /// Returns the path of a command; `nil` if it isn't installed.
   static func path(of name: String) -> String? {
@@ -8,15 +8,10 @@ enum SystemCommand {
     return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// Runs a command.
+  /// Runs a command, and returns its output and error output.
   ///
-  /// - Parameters:
-  ///   - path: The path of the command.
-  ///   - arguments: The command's arguments.
-  ///   - environment: The variables that it gets, besides the two of this process by which libraries and commands are
-  ///     found.
-  /// - Returns: The text that it writes to both outputs.
-  /// - Throws: ``BenchmarkError/childFailed(name:reason:)`` with that text, if the command fails.
+  /// `environment` is added to the two variables of this process that locate libraries and commands. Throws
+  /// ``BenchmarkError/childFailed(name:reason:)`` with that output if the command fails.
   static func run(_ path: String, _ arguments: [String], environment: [String: String] = [:]) throws -> String {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)
@@ -27,7 +22,7 @@ enum SystemCommand {
     process.standardOutput = pipe
     process.standardError = pipe
     try process.run()
-    // Read to the end before waiting: a full pipe would keep the child from ending.
+    // Read before waiting, because a full pipe would block the child.
     let output = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
     process.waitUntilExit()
     guard process.terminationReason == .exit, process.terminationStatus == 0 else {

@@ -1,18 +1,14 @@
 import Foundation
 import Heirloom
 
-/// A fresh folder for stores, removed with its contents when the last reference goes.
+/// A new folder for stores, removed with its contents with the last reference.
 final class BenchmarkFolder {
-  /// The folder.
   let path: String
 
   private static let files = POSIXFileOperations()
   private static let attributes = FileAttributes(mode: 0o755)
 
-  /// Makes the folder.
-  ///
-  /// - Parameter directory: The folder that holds it; `nil` for the system's temporary one.
-  /// - Throws: `FileError` if it can't be made.
+  /// Makes the folder in `directory`; `nil` is the system's temporary folder.
   init(in directory: String?) throws(FileError) {
     let parent = try Self.files.resolvePath(directory ?? FileManager.default.temporaryDirectory.path)
     path = PathText.join(parent, "heirloom-benchmark-\(Self.files.uniqueIdentifier())")
@@ -20,14 +16,13 @@ final class BenchmarkFolder {
   }
 
   deinit {
-    // A file that can't be removed is left in the temporary folder.
+    // A file that can't be removed stays in the temporary folder.
     try? Self.remove(path)
   }
 
-  /// Returns the path of a file in the folder.
   func file(_ name: String) -> String { PathText.join(path, name) }
 
-  /// Makes an empty folder in the folder; an older one of that name is removed.
+  /// Makes an empty subfolder, and removes an older one of that name.
   func emptyFolder(_ name: String) throws(FileError) -> String {
     let folder = file(name)
     try Self.remove(folder)
@@ -35,13 +30,13 @@ final class BenchmarkFolder {
     return folder
   }
 
-  /// Removes files and folders of the folder, if they are there: large stores take space that the next ones need.
+  /// Removes files and subfolders that exist, because large stores take space that later ones need.
   func remove(_ names: String...) {
-    // Anything that can't be removed goes with the whole folder, or is left in the temporary one.
+    // Whatever can't be removed is removed with the folder, or stays in the temporary one.
     for name in names { try? Self.remove(file(name)) }
   }
 
-  /// Reads a file, so that it is then in the system's memory.
+  /// Reads a file, which brings it into the page cache.
   static func readThrough(_ path: String) throws {
     let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
     defer { try? file.close() }

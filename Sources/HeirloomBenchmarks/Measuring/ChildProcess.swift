@@ -1,18 +1,13 @@
 import Foundation
 
-/// A run in a process of its own, so that its memory and its first calls are its own.
+/// A run in a separate process, with separate memory and first calls.
 enum ChildProcess {
   /// The option that makes this tool do one run and print the measured values.
   static let option = "--child"
 
-  /// Starts this tool again for one run.
+  /// Starts this tool again for one run, and returns the measured values.
   ///
-  /// - Parameters:
-  ///   - name: The name of the run.
-  ///   - words: The arguments of the run.
-  ///   - returning: The type of its answer.
-  /// - Returns: The measured values.
-  /// - Throws: ``BenchmarkError/childFailed(name:reason:)`` if the run fails.
+  /// Throws ``BenchmarkError/childFailed(name:reason:)`` if the run fails.
   static func run<Measured: Decodable>(
     _ name: String, _ words: [String], returning: Measured.Type
   ) throws -> Measured {
@@ -25,7 +20,7 @@ enum ChildProcess {
     let output = Pipe()
     process.standardOutput = output
     try process.run()
-    // Read to the end before waiting: a full pipe would keep the child from ending.
+    // Read before waiting, because a full pipe would block the child.
     let data = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
     guard process.terminationReason == .exit, process.terminationStatus == 0 else {
@@ -38,7 +33,7 @@ enum ChildProcess {
     }
   }
 
-  /// Prints the measured values of a run, for the process that started it.
+  /// Prints the measured values of a run for the parent process.
   static func answer(_ measured: some Encodable) throws {
     try FileHandle.standardOutput.write(contentsOf: JSONEncoder().encode(measured))
   }

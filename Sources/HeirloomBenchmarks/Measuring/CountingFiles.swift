@@ -1,24 +1,20 @@
 import Heirloom
 import HeirloomStore
 
-/// The system's files, with a count of the calls that change or sync something.
+/// The system's files, with counts of the calls that change or sync.
 ///
-/// SQLite's calls for its own files are not counted.
+/// SQLite's calls for its own files aren't counted.
 final class CountingFiles: FileOperations {
-  /// The numbers of calls.
   struct Counts: Hashable {
-    /// Calls that wait for the disk.
     var syncs = 0
     /// Calls that make, change or remove a file, a folder or a name.
     var changes = 0
-    /// Locks that were taken.
     var locks = 0
   }
 
   private let files = POSIXFileOperations()
   private let state = Locked(Counts())
 
-  /// The counts so far.
   var counts: Counts { state.withLock { $0 } }
 
   fileprivate func count(changes: Int = 0, syncs: Int = 0, locks: Int = 0) {
@@ -119,7 +115,6 @@ final class CountingFiles: FileOperations {
   }
 }
 
-/// A held file whose copies and syncs are counted.
 private final class CountingHeldFile: HeldFile {
   private let held: any HeldFile
   private let counter: CountingFiles

@@ -1,21 +1,21 @@
 import Foundation
 import Heirloom
 
-/// All files of a folder with their contents and times, for finding changes.
+/// All files of a folder with their contents and times, to detect changes.
 struct FolderContent: Hashable {
   private struct Item: Hashable {
     let status: FileStatus
-    /// Seconds and nanoseconds since 1970-01-01 UTC of the last change of content.
+    /// The time of the last change of content, as seconds and nanoseconds since 1970-01-01 UTC.
     let modified: [Int]
     let bytes: [UInt8]
   }
 
   private var items: [String: Item] = [:]
 
-  /// The suffixes of the files that SQLite may make and change freely.
+  /// The suffixes of the files that SQLite may create and change.
   private static let sideSuffixes = StoreLocation.sideSuffixes
 
-  /// Reads a folder and the folders in it, without SQLite's side files.
+  /// Reads a folder and its subfolders, without SQLite's side files.
   init(of folder: String) throws {
     try read(folder)
   }
@@ -41,10 +41,9 @@ struct FolderContent: Hashable {
     #endif
   }
 
-  /// The number of files and folders.
   var count: Int { items.count }
 
-  /// Returns the paths that were made, changed or removed since an earlier reading, sorted.
+  /// Returns the paths created, changed or removed since an earlier reading, sorted.
   func changes(since earlier: FolderContent) -> [String] {
     Set(items.keys).union(earlier.items.keys).filter { items[$0] != earlier.items[$0] }.sorted()
   }

@@ -1,27 +1,25 @@
 import Foundation
 import Heirloom
 
-/// The system's counts for this process so far.
+/// The system's counters for this process.
 struct ProcessCounters: Hashable {
-  /// The most memory that was resident at once, in bytes; `nil` where the system doesn't tell.
+  /// The peak resident memory, in bytes; `nil` if the system doesn't report it.
   var peakBytes: Int64?
-  /// The bytes that were, or will be, given to the disk; `nil` where the system doesn't tell.
+  /// The bytes sent to the disk, or scheduled to be; `nil` if the system doesn't report them.
   var writtenBytes: Int64?
-  /// The calls that write to files; `nil` where the system doesn't tell.
+  /// The number of write calls; `nil` if the system doesn't report it.
   var writeCalls: Int64?
 
-  /// Returns the time that the processors worked for this process, in seconds.
+  /// Returns the processor time of this process, in seconds.
   ///
-  /// Unlike the time on the wall, it hardly depends on the other work of the machine.
+  /// Unlike wall-clock time, it hardly depends on other load.
   static func processorSeconds() -> Double {
     var time = timespec()
     guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else { return 0 }
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// Starts a new peak of the memory, and returns the bytes that are resident now.
-  ///
-  /// - Returns: The bytes; `nil` where the system doesn't tell, or keeps the peak that it has.
+  /// Resets the peak memory, and returns the resident bytes; `nil` if the system doesn't support that.
   static func currentBytesFromNowOn() -> Int64? {
     #if os(Linux)
       // "5" sets the peak to the resident size; see proc(5).
@@ -34,11 +32,10 @@ struct ProcessCounters: Hashable {
     #endif
   }
 
-  /// Reads the counters.
   static func now() -> ProcessCounters {
     var counters = ProcessCounters()
     #if os(Linux)
-      // The peak of getrusage(2) is inherited from the parent across exec; that of the file is not.
+      // getrusage(2) inherits the parent's peak across exec; this file doesn't.
       counters.peakBytes = number(after: "VmHWM:", in: "/proc/self/status").map { $0 * 1024 }
       counters.writtenBytes = number(after: "write_bytes:", in: "/proc/self/io")
       counters.writeCalls = number(after: "syscw:", in: "/proc/self/io")

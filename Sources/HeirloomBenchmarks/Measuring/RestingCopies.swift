@@ -1,21 +1,16 @@
 import Foundation
 import Heirloom
 
-/// Copies of a store, each for one run, which are at rest when they are used.
+/// Copies of a store, one for each run, which are at rest when they are used.
 ///
-/// An app's store has been at rest since the app's last run. A store that was just written is read twice, as its times
-/// can't tell whether it changes meanwhile. Otherwise the time between copy and run would decide what is measured.
+/// An app's store has been at rest since the app's last run. A store that was just written is read twice, because its
+/// times can't prove that it is unchanged. Without the rest, the time between copy and run would affect the result.
 struct RestingCopies {
-  /// The stores, each in a folder of its own.
+  /// The stores, each in its own folder.
   let paths: [String]
   private let made: ContinuousClock.Instant
 
-  /// Makes copies.
-  ///
-  /// - Parameters:
-  ///   - stores: The stores that are copied, one copy for each entry.
-  ///   - folder: An empty folder.
-  /// - Throws: `FileError`.
+  /// Copies each of the stores into an empty folder.
   init(of stores: [String], in folder: String) throws(FileError) {
     let files = POSIXFileOperations()
     var paths: [String] = []
@@ -30,7 +25,6 @@ struct RestingCopies {
     made = .now
   }
 
-  /// Waits until the copies have been at rest for long enough.
   func wait() {
     let rest = StoreVault.Configuration().restTime + 0.5 - made.duration(to: .now) / .seconds(1)
     if rest > 0 { Thread.sleep(forTimeInterval: rest) }

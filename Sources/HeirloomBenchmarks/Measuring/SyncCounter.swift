@@ -1,10 +1,10 @@
 internal import CSyncCounter
 
-/// A counter of this process's waits for the disk, whoever asks for them: Heirloom, SQLite or a migration by hand.
+/// Counts all syncs of this process: by Heirloom, by SQLite and by hand-written migrations.
 struct SyncCounter {
   private let start = heirloom_sync_count()
 
-  /// The calls of `fsync` and `fdatasync` since the counter was made; `nil` on systems where they aren't counted.
+  /// The calls of `fsync` and `fdatasync` since the counter was created; `nil` on systems where they aren't counted.
   var count: Int? {
     let now = heirloom_sync_count()
     return now < 0 ? nil : Int(now - start)

@@ -1,23 +1,20 @@
 import Foundation
 import Heirloom
 
-/// The results of all workloads, with the machine that they ran on.
+/// The results of all workloads, and the machine that they ran on.
 ///
-/// Its JSON has these properties as keys, and so have the reports in it. Times are in seconds and sizes in bytes;
-/// unmeasured and unknown values are left out. Other programs may rely on the names; a change of their meaning changes
+/// The JSON's keys are the properties of this report and of those in it. Times are in seconds and sizes in bytes;
+/// unmeasured and unknown values are left out. Other programs may rely on the keys: a change of their meaning changes
 /// ``format``.
 struct BenchmarkReport: Codable {
   /// The version of the JSON's keys.
   var format = 2
-  /// The operating system.
   var system: String
-  /// The number of processors.
   var processors: Int
-  /// SQLite's version.
   var sqliteVersion: String
-  /// True when the tool was compiled with optimisation.
+  /// True if the tool was compiled with optimization.
   var isOptimized: Bool
-  /// The file system of the stores; empty where the system doesn't tell.
+  /// The file system of the stores; empty if the system doesn't report it.
   var fileSystem: String
   /// The launch with nothing to do.
   var launch: LaunchBenchmark.Report?
@@ -29,23 +26,20 @@ struct BenchmarkReport: Codable {
   var removal: [String: RemovalBenchmark.Report] = [:]
   /// The memory of migrations with policies.
   var memory: MemoryBenchmark.Report?
-  /// The keeping of a previous version alone.
+  /// The keeping of a previous version.
   var retention: RetentionBenchmark.Report?
-  /// The two ways to make a candidate, by the fate of the rows.
+  /// Both ways to make a candidate, by the share of rows changed or removed.
   var thresholds: ThresholdBenchmark.Report?
-  /// The waits for the end of cancelled migrations.
+  /// The time until cancelled migrations end.
   var cancellation: [CancellationBenchmark.Report] = []
   /// The migration of many small stores.
   var fleet: FleetBenchmark.Report?
   /// The main results of each migration, by workload and size.
   var summary: [MigrationSummary] = []
-  /// The migrations, by their names and the numbers of notes.
+  /// The migrations, by workload and number of notes.
   var migrations: [String: [String: MigrationBenchmark.Report]] = [:]
 
-  /// Creates a report of the machine, without results.
-  ///
-  /// - Parameter directory: The folder of the stores.
-  /// - Throws: `SQLiteError` or `FileError`.
+  /// Creates a report of the machine without results; `directory` is the folder of the stores.
   init(directory: String) throws {
     system = ProcessInfo.processInfo.operatingSystemVersionString
     processors = ProcessInfo.processInfo.activeProcessorCount
@@ -66,7 +60,7 @@ struct BenchmarkReport: Codable {
     return String(decoding: try encoder.encode(self), as: UTF8.self)
   }
 
-  /// The migrations in the order of the workloads, each workload's by size.
+  /// The migrations in the order of workloads, and by size within each.
   var orderedMigrations: [MigrationBenchmark.Report] {
     MigrationWorkload.allCases.flatMap { workload in
       (migrations[workload.rawValue] ?? [:]).values.sorted { $0.notes < $1.notes }
@@ -75,13 +69,13 @@ struct BenchmarkReport: Codable {
 
   // MARK: Text
 
-  /// The machine and the versions, in one line.
+  /// The machine and the versions, on one line.
   var machine: String {
     "\(system), \(processors) processors, \(fileSystem.isEmpty ? "unknown file system" : fileSystem), SQLite \(sqliteVersion)"
       + (isOptimized ? "" : ", not optimized: run with -c release")
   }
 
-  /// The report for people.
+  /// The report as text.
   var text: String {
     var lines = [machine]
     if !summary.isEmpty { lines += [""] + MigrationSummary.lines(of: summary) }

@@ -1,45 +1,44 @@
-/// The main results of one workload at one size: a line of the table that opens the report.
+/// The main results of one workload at one size: a line of the table at the top of the report.
 struct MigrationSummary: Codable, Hashable {
-  /// The workload.
   let workload: MigrationWorkload
-  /// Notes in the store.
   let notes: Int
-  /// The median of Heirloom's migrations, in seconds.
+  /// The median duration of Heirloom's migrations, in seconds.
   let seconds: Double
-  /// The median of the ratios to the limit of the same round, which proves nothing.
+  /// The median of the ratios to the unproven limit of the same round.
   let ratioToLimit: Double
-  /// The same ratio of processor time, which hardly depends on the other work of the machine.
+  /// The same ratio of processor time, which hardly depends on other load.
   let processorRatioToLimit: Double
   /// The median of the ratios to the limit with the same proof.
   let ratioToProvenLimit: Double
   /// The same ratio of processor time.
   let processorRatioToProvenLimit: Double
-  /// The highest ratio to the limit that the design allows, for ``PerformanceGoals/leastNotes`` notes and more.
+  /// The goal for the ratio to the limit, valid from ``PerformanceGoals/leastNotes`` notes on.
   let goalRatio: Double
-  /// True when the design has a goal of time for this size.
+  /// True if there is a time goal for this size.
   let hasTimeGoal: Bool
-  /// True when the ratio is at most the goal's, even if the goal is for another size.
+  /// True if the ratio meets the goal, even if the goal is for another size.
   let isTimeGoalMet: Bool
-  /// Rows of the store a second.
+  /// The store's rows per second.
   let rowsPerSecond: Double
-  /// Bytes of the store a second.
+  /// The store's bytes per second.
   let bytesPerSecond: Double
-  /// The median of the bytes written; `nil` where the system doesn't tell.
+  /// The median of the bytes written; `nil` if the system doesn't report them.
   let writtenBytes: Double?
   /// The most calls of `fsync` and `fdatasync`; `nil` on systems where they aren't counted.
   let syncs: Int?
-  /// The highest peak of the whole process's memory, in bytes; `nil` where the system doesn't tell.
+  /// The highest peak memory of the process, in bytes; `nil` if the system doesn't report it.
   let peakBytes: Int64?
-  /// The highest peak that the design allows, in bytes, at any size.
+  /// The goal for peak memory, in bytes, at any size.
   let goalPeakBytes: Int64
-  /// True when the peak is at most the goal's; `nil` if it is unknown.
+  /// True if the peak meets the goal; `nil` if it is unknown.
   let isMemoryGoalMet: Bool?
-  /// The highest peak of the proven limit's process, which is a Swift program too, in bytes.
+  /// The highest peak memory of the proven limit's process, also a Swift program, in bytes.
   let limitPeakBytes: Int64?
-  /// The highest peak of these processes before their migrations began, in bytes: the cost of starting a Swift program.
+  /// The highest peak memory of these processes before their migrations, in bytes: the cost of starting a Swift
+  /// program.
   let initialPeakBytes: Int64?
 
-  /// Takes the main results from a report; `nil` if Heirloom was not measured.
+  /// Takes the main results from a report; `nil` if Heirloom wasn't measured.
   init?(_ report: MigrationBenchmark.Report) {
     guard let heirloom = report.ways.first(where: { $0.way == .heirloom }) else { return nil }
     workload = report.workload
@@ -65,7 +64,7 @@ struct MigrationSummary: Codable, Hashable {
 
   // MARK: Text
 
-  /// Returns the table of all lines, for people.
+  /// Returns the table of all lines.
   static func lines(of summaries: [MigrationSummary]) -> [String] {
     var table = TextTable([
       "", "notes", "median ms", "× limit", "CPU ×", "goal", "time", "× proven", "CPU ×", "rows/s", "MB/s", "written MB",

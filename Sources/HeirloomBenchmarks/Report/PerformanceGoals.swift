@@ -1,18 +1,18 @@
-/// The design's goals, all in one place; the guard shows those that are not met yet.
+/// All performance goals of the design; the guard shows those that aren't met yet.
 ///
-/// A ratio is to the limit without proof, at its best settings: what Heirloom proves is part of its price.
+/// Ratios are to the unproven limit with its best settings, so the cost of Heirloom's proof is included.
 enum PerformanceGoals {
-  /// The least store for which the ratios are meant, in notes.
+  /// The smallest store for which the ratios are meant, in notes.
   static let leastNotes = 100_000
-  /// The store from which on additive migrations must come nearer to the limit, in notes.
+  /// The size from which additive migrations have a stricter goal, in notes.
   static let manyNotes = 1_000_000
 
-  /// Returns the highest ratio of a migration's time to that of the limit.
+  /// Returns the highest allowed ratio of a migration's time to the limit's.
   static func ratio(_ workload: MigrationWorkload, notes: Int) -> Double {
     switch workload {
     case .additive, .fiftyVersions: notes >= manyNotes ? 1.15 : 1.2
     case .plain: 1.25
-    // Their rows are rewritten, and so they are checked.
+    // These rewrite the rows, and therefore check them.
     case .renumbering, .reshaping, .computing, .fiftyVersionsFirst: 1.35
     case .splitting: 1.3
     case .splittingTyped: 1.45
@@ -20,7 +20,7 @@ enum PerformanceGoals {
     }
   }
 
-  /// Returns the highest peak of a process's memory, in bytes, at any size.
+  /// Returns the highest allowed peak memory of a process, in bytes, at any size.
   static func peakBytes(_ workload: MigrationWorkload) -> Int64 {
     switch workload {
     case .splitting, .splittingTyped: 40 << 20
@@ -29,10 +29,10 @@ enum PerformanceGoals {
     }
   }
 
-  /// The most milliseconds for two attributes in a store of any size whose blocks are shared with its copy.
+  /// The most milliseconds for adding two attributes to a store of any size, if its copy shares its blocks.
   static let sharedBlocksMilliseconds = 25.0
-  /// The most processor time for each small store of a fleet, in seconds.
+  /// The most processor time per small store of a fleet, in seconds.
   static let fleetProcessorSeconds = 0.002
-  /// The least part of the stores a second that a loop by hand migrates and checks.
+  /// The least speed of a fleet, as a fraction of a hand-written loop that checks each store.
   static let fleetSpeed = 0.25
 }

@@ -2,17 +2,14 @@
 struct TextTable {
   private var rows: [[String]] = []
 
-  /// Creates a table with the names of its columns.
   init(_ names: [String]) {
     rows = [names]
   }
 
-  /// Adds a row.
   mutating func add(_ cells: [String]) {
     rows.append(cells)
   }
 
-  /// The table's lines.
   var lines: [String] {
     let columns = rows.map(\.count).max() ?? 0
     let widths = (0..<columns).map { column in

@@ -2,15 +2,9 @@ import CHeirloomSQLite
 import Foundation
 import Heirloom
 
-/// The split of notes with SQLite's C functions, as a C program would do it.
+/// Splits notes with SQLite's C functions, as a C program would.
 enum HandWrittenSplit {
-  /// Splits the notes of one database into the empty table of another.
-  ///
-  /// - Parameters:
-  ///   - storePath: The store with the notes.
-  ///   - path: The database with the table of verses.
-  /// - Returns: The number of verses.
-  /// - Throws: ``BenchmarkError``.
+  /// Splits the notes of one database into the empty verse table of another, and returns the number of verses.
   static func run(storePath: String, path: String) throws -> Int64 {
     var handle: OpaquePointer?
     defer { sqlite3_close(handle) }
@@ -31,15 +25,10 @@ enum HandWrittenSplit {
     return count
   }
 
-  /// Splits the notes of a clone of the store, and makes the rest of the new version around them.
+  /// Splits the notes of a clone of the store, and completes the new version.
   ///
-  /// - Parameters:
-  ///   - path: The clone.
-  ///   - settings: The settings of the connection, each without `PRAGMA`.
-  ///   - before: Statements that run before the split, without a transaction.
-  ///   - after: Statements that run after it.
-  ///   - propertyList: The new metadata.
-  /// - Throws: ``BenchmarkError``.
+  /// `settings` are pragmas without `PRAGMA`; `before` runs before the split, without a transaction, and `after` after
+  /// it.
   static func alter(
     path: String, settings: [String], before: String, after: String, propertyList: [UInt8]
   ) throws {
@@ -63,7 +52,7 @@ enum HandWrittenSplit {
     else { throw failure("commit", handle) }
   }
 
-  /// Reads the bodies of one table and runs a statement for each sentence.
+  /// Reads the bodies of one table and executes a statement for each sentence.
   static func split(_ handle: OpaquePointer, from table: String, into sql: String) throws -> Int64 {
     var rows: OpaquePointer?
     var insertion: OpaquePointer?

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The split of a note's body into verses: sentences that end with a full stop and a blank, and keep the stop.
+/// Splits a note's body into verses: sentences that end with a full stop and a space, and keep the stop.
 enum NoteBody {
-  /// Calls a closure with each sentence and its position, counted from 0.
+  /// Calls a closure with each sentence and its index, from 0.
   static func forEachSentence(
     of bytes: UnsafeRawBufferPointer, _ body: (Int, UnsafeRawBufferPointer) throws -> Void
   ) throws {
@@ -16,7 +16,6 @@ enum NoteBody {
     }
   }
 
-  /// Returns the position after the full stop.
   @inline(__always)
   private static func sentenceEnd(_ base: UnsafeRawPointer, from start: Int, count: Int) -> Int {
     var position = start
@@ -28,7 +27,7 @@ enum NoteBody {
     return count
   }
 
-  /// Calls a closure with each sentence and its position, counted from 0.
+  /// Calls a closure with each sentence and its index, from 0.
   static func forEachSentence(of text: String, _ body: (Int, String) throws -> Void) throws {
     var place = 0
     var start = text.utf8.startIndex

@@ -1,18 +1,11 @@
 import Foundation
 import Heirloom
 
-/// The split of notes with objects.
+/// Splits notes with managed objects.
 enum NoteSplitter {
-  /// Makes the verses of one note.
+  /// Makes the verses of one note that has a body, and returns their number.
   ///
-  /// - Parameters:
-  ///   - note: The note, with a body.
-  ///   - way: The way in which values are read and set.
-  ///   - owner: The note that the verses belong to.
-  ///   - context: The context in which verses are made.
-  ///   - made: A closure that is told of each verse.
-  /// - Returns: The number of verses.
-  /// - Throws: `ManagedObjectError`, or the closure's error.
+  /// `owner` is the note that the verses belong to; `made` is called with each verse.
   static func split(
     _ note: ManagedObject, way: RowBenchmark.Way, owner: ManagedObject?, into context: ManagedObjectContext,
     made: (ManagedObject) throws -> Void = { _ in }
@@ -56,11 +49,11 @@ enum NoteSplitter {
   }
 }
 
-/// A policy that makes the verses of notes in a migration; subclasses say how.
+/// A policy that makes the verses of notes in a migration; subclasses choose the way.
 class VersePolicy: EntityMigrationPolicy {
   class var way: RowBenchmark.Way { .bytes }
 
-  /// The name of the entity mapping that carries notes over in SQL.
+  /// The name of the entity mapping that copies notes in SQL.
   private var noteMapping: String = ""
 
   override var createsRelationships: Bool { false }
@@ -84,7 +77,7 @@ final class TypedVersePolicy: VersePolicy {
   override class var way: RowBenchmark.Way { .typed }
 }
 
-/// A policy that makes verses with values that may be of any kind.
+/// A policy that makes verses with attribute values of any type.
 final class BoxedVersePolicy: VersePolicy {
   override class var way: RowBenchmark.Way { .boxed }
 }

@@ -3,20 +3,20 @@ import Heirloom
 
 /// The loop over rows alone: each note's body is split into verses, which are written to another database.
 ///
-/// Objects of two contexts are compared with a cursor and a prepared statement on the same two files.
+/// Managed objects in two contexts are compared with a cursor and a prepared statement on the same two files.
 enum RowBenchmark {
   /// The ways to split, in the order of a round.
   enum Way: String, Codable, CaseIterable {
     /// SQLite's C functions.
     case limit
-    /// Objects, with bytes that are never copied on the way.
+    /// Managed objects, with bytes that aren't copied.
     case bytes
-    /// Objects and Swift's own types.
+    /// Managed objects, with Swift's own types.
     case typed
-    /// Objects and values that may be of any kind.
+    /// Managed objects, with attribute values of any type.
     case boxed
 
-    /// The highest ratio to the limit that the design allows for a whole migration.
+    /// The goal for the ratio to the limit in a whole migration.
     var goalRatio: Double {
       switch self {
       case .limit: 1
@@ -27,10 +27,8 @@ enum RowBenchmark {
     }
   }
 
-  /// The name of a run in a child process.
   static let childName = "rows"
 
-  /// The measured values of a child process.
   struct Measured: Codable {
     var seconds: Double
     var processorSeconds: Double
@@ -39,24 +37,21 @@ enum RowBenchmark {
     var sums: [String]
   }
 
-  /// The report on one way.
   struct WayReport: Codable {
     var way: Way
-    /// The median, in seconds.
+    /// The median duration, in seconds.
     var seconds: Double
     /// The median processor time, in seconds.
     var processorSeconds: Double
     /// The median of the ratios to the limit of the same round.
     var ratioToLimit: Double
-    /// The same ratio of processor time.
     var processorRatio: Double
-    /// The highest ratio that the design allows for a whole migration.
+    /// The goal for the ratio in a whole migration.
     var goalRatio: Double
-    /// The highest peak of the process's memory, in bytes.
+    /// The highest peak memory of the process, in bytes.
     var peakBytes: Int64?
   }
 
-  /// The report on all ways.
   struct Report: Codable {
     var notes: Int
     var verses: Int64
@@ -101,7 +96,7 @@ enum RowBenchmark {
 
   // MARK: The child
 
-  /// Splits the notes in one way and answers with the measured values.
+  /// Splits the notes in one way and prints the measured values.
   static func runChild(_ words: [String]) throws {
     guard words.count == 3, let way = Way(rawValue: words[0]) else {
       throw BenchmarkError.usage("The run \(childName) needs a way, a store and a new store.")
@@ -125,7 +120,7 @@ enum RowBenchmark {
     let watch = Stopwatch()
     var verses: Int64 = 0
     if way == .limit {
-      // It has a connection of its own: the C functions need its handle, without other statements.
+      // The C functions need a handle without other statements, so this way has its own connection.
       verses = try HandWrittenSplit.run(storePath: storePath, path: path)
     } else {
       try connection.execute("BEGIN IMMEDIATE")

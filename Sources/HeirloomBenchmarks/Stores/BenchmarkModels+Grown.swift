@@ -1,13 +1,13 @@
 import Heirloom
 
-// Two versions of a very large model, and models as the sources that Xcode writes.
+// Two versions of a very large model, and the source format that Xcode writes.
 extension BenchmarkModels {
-  /// The number of entities of the earlier of two versions of a very large model, twice that of the large one.
+  /// The number of entities in the earlier version, twice that of the large model.
   static let grownEntityCount = 2 * largeEntityCount
 
   /// Makes two versions of a very large model.
   ///
-  /// In every tenth entity, the later one renames an attribute, drops one and adds one; it also has a new entity.
+  /// In every tenth entity, the later version renames, drops and adds an attribute; it also has a new entity.
   static func grown() throws -> (earlier: ManagedObjectModel, later: ManagedObjectModel) {
     let earlier = try large(entityCount: grownEntityCount)
     var entities = earlier.entities
@@ -29,7 +29,7 @@ extension BenchmarkModels {
 
   /// Returns a model as the file `contents` of an `.xcdatamodel`.
   ///
-  /// Only features of the models here are written, whose names need no escaping.
+  /// It supports only the features of these models, whose names need no escaping.
   static func source(of model: ManagedObjectModel) -> [UInt8] {
     var lines = [
       #"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"#,

@@ -1,17 +1,17 @@
 import Heirloom
 
-// The two versions of a model that had grown for years and is then tidied up.
+// Two versions of a model that grew for years and was then cleaned up.
 extension BenchmarkModels {
-  /// The attributes of notes that are removed: imported once, computed from other values, or tried and given up.
+  /// The removed attributes of notes.
   private static let abandoned: [AttributeDescription] = [
     attribute("excerpt", .string), attribute("latitude", .double), attribute("legacyIdentifier", .string),
     attribute("longitude", .double), attribute("preview", .binary), attribute("rating", .integer16),
   ]
 
-  /// Makes the version with everything that the years brought.
+  /// Makes the version with all the accumulated properties.
   ///
-  /// A note has a body and five other attributes and relationships that stay, with four indexes among them. Six
-  /// attributes and two indexes of notes are removed, and tags with their links.
+  /// A note keeps a body and five other attributes and relationships, with four indexes among them. Six attributes and
+  /// two indexes of notes are removed, as are tags and their links.
   static func notesBeforeRemovals() throws -> ManagedObjectModel {
     var note = tidiedNote
     note.attributes += abandoned
@@ -20,7 +20,7 @@ extension BenchmarkModels {
     return try ManagedObjectModel(entities: [note, person, tag], versionIdentifiers: ["grown"])
   }
 
-  /// Makes the version without tags and most of what notes and persons had; no entity gets another number.
+  /// Makes the version without tags and without most properties of notes and persons; no entity's number changes.
   static func notesAfterRemovals() throws -> ManagedObjectModel {
     var person = person
     person.attributes.removeAll { ["avatar", "createdAt", "score"].contains($0.name) }

@@ -1,20 +1,20 @@
 import Heirloom
 
-// Two versions of a model whose entities have different fates; each store decides how many rows each has.
+// Two versions of a model whose entities change in different ways; each store has its own share of rows for each.
 extension BenchmarkModels {
-  /// The fate of an entity's rows.
+  /// The change to an entity's rows.
   enum Fate: String, Codable, CaseIterable {
-    /// They stay as they are.
+    /// The rows are unchanged.
     case kept = "Kept"
-    /// A value changes in each of them, in place if the candidate is a copy.
+    /// A value changes in each row; in place if the candidate is a copy.
     case changed = "Changed"
-    /// They lose two attributes, so they are written anew whichever way the candidate is made.
+    /// Two attributes are removed, so the rows are rewritten by either builder.
     case anew = "Anew"
-    /// They go with their entity, which sorts last so that no other gets another number.
+    /// The entity is removed; it sorts last, because no other entity's number must change.
     case gone = "Removed"
   }
 
-  /// Makes the version with all entities, or the one after it.
+  /// Makes the version with all entities, or the version after it.
   static func fates(isLater: Bool) throws -> ManagedObjectModel {
     let fates = Fate.allCases.filter { !isLater || $0 != .gone }
     let entities = fates.map { fate in
@@ -38,12 +38,9 @@ extension BenchmarkModels {
 }
 
 extension StoreGenerator {
-  /// Makes a store with the rows of entities of different fates; none has a weight or values of the removed attributes.
+  /// Makes a store whose entities have the given shares of all rows, in percent; the rest is kept rows.
   ///
-  /// - Parameters:
-  ///   - shares: The parts of all rows in hundredths; the others are kept.
-  ///   - path: The new file.
-  /// - Throws: `SQLiteError`, or an error of the model.
+  /// The rows have neither weights nor values of the removed attributes.
   func makeStore(shares: [BenchmarkModels.Fate: Int], at path: String) throws {
     let model = try BenchmarkModels.fates(isLater: false)
     let schema = PhysicalSchema(model: model)

@@ -9,9 +9,7 @@ enum BenchmarkModels {
 
   /// Makes the version after an additive change: two attributes, an entity, an index.
   ///
-  /// - Parameter name: The new entity; one that sorts first renumbers all others.
-  /// - Returns: The model.
-  /// - Throws: `ModelError`, if the names were chosen badly.
+  /// `name` is the new entity's; if it sorts first, all other entities are renumbered.
   static func notesWithAdditions(entity name: String = "Workspace") throws -> ManagedObjectModel {
     var note = note
     note.attributes.append(attribute("priority", .integer32))
@@ -30,7 +28,7 @@ enum BenchmarkModels {
     return try ManagedObjectModel(entities: [note, person, tag], versionIdentifiers: ["W1plain"])
   }
 
-  /// Makes the version after a change of shape: a rename, an attribute gone, a default for NULL, several authors.
+  /// Makes the version after structural changes: a rename, a removed attribute, a default for NULL, several authors.
   static func notesReshaped() throws -> ManagedObjectModel {
     var heading = attribute("heading", .string)
     heading.renamingIdentifier = "title"
@@ -89,24 +87,25 @@ enum BenchmarkModels {
     return mapping
   }
 
-  /// The addition of one of fifty versions.
+  /// The addition of one of the fifty versions.
   enum Addition {
     /// An attribute of an entity, with its column's type.
     case attribute(entity: String, name: String, type: String)
-    /// An entity, the first of five counted from 1.
+    /// One of five entities, from 1.
     case entity(Int)
   }
 
-  /// The number of entities that fifty versions add.
+  /// The number of entities that the fifty versions add.
   static let fiftyVersionsEntityCount = 5
 
-  /// Returns the name of the nth entity that fifty versions add, if they sort last: all rows keep their numbers.
+  /// Returns the name of the nth entity that the fifty versions add, sorted last: no row's entity number changes.
   static func lastEntity(_ place: Int) -> String { "Zone\(place)" }
 
-  /// Returns the name of the nth entity that fifty versions add, if they sort first: all rows get other numbers.
+  /// Returns the name of the nth entity that the fifty versions add, sorted first: every row's entity number changes.
   static func firstEntity(_ place: Int) -> String { "Area\(place)" }
 
-  /// Returns the addition of a version from 1 to 50: every tenth adds an entity, the others attributes in turns.
+  /// Returns the addition of a version from 1 to 50: every tenth adds an entity, the others attributes of two entities
+  /// in turns.
   static func addition(ofVersion version: Int) -> Addition {
     if version.isMultiple(of: 10) { return .entity(version / 10) }
     return version.isMultiple(of: 2)
@@ -120,13 +119,7 @@ enum BenchmarkModels {
     return ((version - 5) / 10).isMultiple(of: 2) ? "title" : "createdAt"
   }
 
-  /// Makes one of fifty additive versions, counted from 1.
-  ///
-  /// - Parameters:
-  ///   - last: The version.
-  ///   - name: The names of the entities that are added.
-  /// - Returns: The model.
-  /// - Throws: `ModelError`, if the names were chosen badly.
+  /// Makes one of the fifty additive versions, from 1; `name` gives the names of the added entities.
   static func notes(
     ofVersion last: Int, entities name: (Int) -> String = lastEntity
   ) throws -> ManagedObjectModel {
@@ -187,18 +180,13 @@ enum BenchmarkModels {
 
   // MARK: A large model
 
-  /// The number of entities of the large model.
   static let largeEntityCount = 50
-  /// The number of attributes of each entity of the large model.
   static let largeAttributeCount = 15
 
-  /// Makes a model as large as a grown app's: 50 entities, each with 15 attributes and four relationships.
+  /// Makes a model as large as that of a mature app: 50 entities, each with 15 attributes and four relationships.
   ///
-  /// - Parameters:
-  ///   - attributeCount: The number of attributes of the first entity, by which two versions differ.
-  ///   - entityCount: The number of entities, from 15 to 100.
-  /// - Returns: The model.
-  /// - Throws: `ModelError`, if the numbers above were chosen badly.
+  /// Two versions differ in `attributeCount`, the number of attributes of the first entity. `entityCount` is from 15 to
+  /// 100.
   static func large(
     attributeCount: Int = largeAttributeCount, entityCount: Int = largeEntityCount
   ) throws -> ManagedObjectModel {

@@ -1,17 +1,16 @@
 import Foundation
 import Heirloom
 
-/// Many small stores, such as a server keeps with one for each tenant, each in a folder of its own.
+/// Many small stores, such as a server's with one for each tenant, each in its own folder.
 ///
-/// A few originals are generated, and all others are copies of them: the same seed gives the same bytes.
+/// Most are copies of a few generated originals: equal seeds give equal bytes.
 struct FleetStores {
   /// The numbers of notes in the originals.
   private static let noteCounts = [20, 24, 28, 33, 37, 42, 46, 50]
   private static let storeName = "Notes.sqlite"
 
-  /// The number of stores.
   let count: Int
-  /// The model file that the stores are migrated to; the earlier version is beside it.
+  /// The model file to migrate to; the earlier version is beside it.
   let modelPath: String
   /// The mean size of an original, in bytes.
   let meanByteCount: Int64
@@ -22,12 +21,6 @@ struct FleetStores {
   private let files = POSIXFileOperations()
 
   /// Generates the originals and writes the models.
-  ///
-  /// - Parameters:
-  ///   - count: The number of stores.
-  ///   - seed: The seed of the originals.
-  ///   - folder: The folder in which everything is made.
-  /// - Throws: `FileError` or `SQLiteError` if something can't be made.
   init(count: Int, seed: UInt64, in folder: BenchmarkFolder) throws {
     self.count = count
     self.folder = folder
@@ -55,9 +48,7 @@ struct FleetStores {
     meanByteCount = size / Int64(originals.count)
   }
 
-  /// Makes all stores anew, as they are on a disk before a run.
-  ///
-  /// - Returns: The file that lists them, with one path on each line.
+  /// Rebuilds all stores and lets them come to rest; returns the file that lists them, one path per line.
   func make() throws -> String {
     let place = try folder.emptyFolder("fleet")
     let held = try originals.map { try files.hold($0) }
@@ -72,19 +63,18 @@ struct FleetStores {
     let listPath = folder.file("fleet-list")
     if try files.status(of: listPath) != nil { try files.unlink(listPath) }
     try files.writeNewFile(listPath, bytes: Array(list.utf8), attributes: FileAttributes(mode: 0o644))
-    // A server's stores have been at rest since they were last used: writing them is not part of a migration.
+    // A server's stores have been at rest since their last use: writing them isn't part of a migration.
     sync()
     Thread.sleep(forTimeInterval: StoreVault.Configuration().restTime + 0.5)
     return listPath
   }
 
-  /// Checks migrated stores and their previous versions: about a thousand, evenly spread, or all if there are fewer.
+  /// Checks about a thousand migrated stores, evenly spread, and their previous versions; returns the number of checked
+  /// stores.
   ///
-  /// - Parameters:
-  ///   - expected: The sums of migrated stores by original, which every run must reach; the first run fills them.
-  ///   - isByHand: True if the stores were migrated by hand, without a vault.
-  /// - Returns: The number of stores that were checked.
-  /// - Throws: ``BenchmarkError/differentContents(subject:expected:found:)`` for the first store that differs.
+  /// `expected` has the sums of migrated stores by original; the first run fills it. `isByHand` is true if the stores
+  /// have no vault. Throws ``BenchmarkError/differentContents(subject:expected:found:)`` for the first store that
+  /// differs.
   func check(_ expected: inout [Int: StoreSums], isByHand: Bool = false) throws -> Int {
     let (earlier, later) = (try BenchmarkModels.notes(), try MigrationWorkload.additive.destination())
     let place = folder.file("fleet")
@@ -103,7 +93,7 @@ struct FleetStores {
     return checked
   }
 
-  /// Returns the path of the only previous version in a store's vault.
+  /// Returns the path of a store's only previous version.
   private func keptPath(_ path: String) throws -> String {
     let kept = try StoreVault(StoreLocation(resolving: path, files: files), files: files).previousVersions()
     guard kept.count == 1, let store = kept[0].storePath else {
@@ -113,7 +103,7 @@ struct FleetStores {
     return store
   }
 
-  /// Removes the stores with everything that was made beside them.
+  /// Removes the stores and everything beside them.
   func remove() throws {
     _ = try folder.emptyFolder("fleet")
   }

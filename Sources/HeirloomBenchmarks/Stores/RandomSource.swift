@@ -1,10 +1,9 @@
-/// A sequence of numbers that depends only on its seed, on any machine.
+/// A sequence of pseudo-random numbers that depends only on its seed.
 ///
 /// Source: Steele, Lea and Flood, “Fast splittable pseudorandom number generators” (SplitMix64), 2014.
 struct RandomSource: RandomNumberGenerator {
   private var state: UInt64
 
-  /// Starts the sequence of a seed.
   init(seed: UInt64) {
     state = seed
   }
@@ -19,11 +18,11 @@ struct RandomSource: RandomNumberGenerator {
 
   /// Returns a number from 0 up to, but not including, a limit, which is at most 2³².
   mutating func below(_ limit: Int) -> Int {
-    // The standard library's way may change with its version, and with it the bytes of the stores.
+    // The standard library's algorithm may change, which would change the bytes of the stores.
     Int(truncatingIfNeeded: ((next() >> 32) &* UInt64(clamping: limit)) >> 32)
   }
 
-  /// Returns one of some texts; an empty text if there are none.
+  /// Returns one of several texts; an empty text if there are none.
   mutating func element(of texts: [String]) -> String {
     let index = below(texts.count)
     return texts.indices.contains(index) ? texts[index] : ""

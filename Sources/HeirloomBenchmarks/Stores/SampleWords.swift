@@ -1,4 +1,4 @@
-/// The words that generated stores are made of.
+/// The vocabulary of generated stores.
 enum SampleWords {
   /// Given names, some beyond ASCII.
   static let givenNames = [
@@ -6,7 +6,7 @@ enum SampleWords {
     "Noor", "Olga", "Pavel", "Quinn", "Rahel", "Søren", "Tamsin", "Ulrike", "Vera", "Wim", "Xenia", "Yusuf", "Zoë",
   ]
 
-  /// Family names, some of several words or beyond ASCII.
+  /// Family names, some with several words or beyond ASCII.
   static let familyNames = [
     "Abbott", "Becker", "Castillo", "Dvořák", "Evans", "Fontaine", "Grüber", "Hansen", "Ito", "Jovanović", "Kaya",
     "Lindqvist", "Moreau", "Novak", "O'Connor", "Papadopoulos", "Qureshi", "Romano", "Sánchez", "Tamm", "Usman",

@@ -1,12 +1,9 @@
 import Heirloom
 
 extension StoreGenerator {
-  /// Makes a store of the version with everything that the years brought.
+  /// Makes a store of the version with all the accumulated properties.
   ///
-  /// Removed attributes have about two fifths of a note's bytes: ``BenchmarkModels/notesBeforeRemovals()``.
-  ///
-  /// - Parameter path: The new file.
-  /// - Throws: `SQLiteError`.
+  /// Removed attributes take about two fifths of a note's bytes; see ``BenchmarkModels/notesBeforeRemovals()``.
   func makeGrownStore(at path: String) throws {
     try makeStore(of: BenchmarkModels.notesBeforeRemovals(), at: path, insertNotes: insertGrownNotes)
   }

@@ -1,33 +1,23 @@
 import Heirloom
 
-/// A generator of stores of any size in Core Data's layout; equal numbers and seeds give equal bytes.
+/// Generates stores of any size in Core Data's layout; equal numbers and seeds give equal bytes.
 ///
-/// A store of N notes has N/5 persons, N/10 tags but at most 1000, and about 1.5 links to tags for each note. It is in
-/// WAL mode and closed.
+/// A store of N notes has N/5 persons, N/10 tags but at most 1000, and about 1.5 tag links per note. It is in WAL mode
+/// and closed.
 struct StoreGenerator {
   /// The number of notes, at least 1.
   let notes: Int
-  /// The seed of everything that varies.
   let seed: UInt64
 
   var persons: Int { max(1, notes / 5) }
   private var tags: Int { max(1, min(1000, notes / 10)) }
 
   /// Makes a store of the notes model.
-  ///
-  /// - Parameter path: The new file.
-  /// - Throws: `SQLiteError`.
   func makeStore(at path: String) throws {
     try makeStore(of: BenchmarkModels.notes(), at: path, insertNotes: insertNotes)
   }
 
-  /// Makes a store of notes, persons, tags and their links.
-  ///
-  /// - Parameters:
-  ///   - model: The model, whose notes may have more properties than those of others.
-  ///   - path: The new file.
-  ///   - insertNotes: A closure that inserts the notes.
-  /// - Throws: `SQLiteError`, or the closure's error.
+  /// Makes a store of notes, persons, tags and their links; in `model`, notes may have more properties.
   func makeStore(
     of model: ManagedObjectModel, at path: String, insertNotes: (Connection, inout RandomSource) throws -> Void
   ) throws {
@@ -46,13 +36,7 @@ struct StoreGenerator {
     }
   }
 
-  /// Makes a store of a model, with the caller's rows.
-  ///
-  /// - Parameters:
-  ///   - model: The model.
-  ///   - path: The new file.
-  ///   - fill: A closure that inserts rows: the tables are there, the indexes not yet.
-  /// - Throws: `SQLiteError`, or the closure's error.
+  /// Makes a store of a model; `fill` inserts rows before the indexes are created.
   static func makeStore(
     of model: ManagedObjectModel, at path: String, fill: (Connection) throws -> Void = { _ in }
   ) throws {
@@ -143,7 +127,7 @@ struct StoreGenerator {
     }
   }
 
-  /// Returns a point in time, in seconds since 2001.
+  /// Returns a time, in seconds since 2001-01-01 UTC.
   static func date(_ random: inout RandomSource) -> Double {
     let seconds = Double(random.below(150_000_000))
     return 600_000_000 + seconds + Double(random.below(1000)) / 1000

@@ -1,35 +1,34 @@
 import Foundation
 import Heirloom
 
-/// The time from `cancel()` to the end of a migration, when its locks are gone.
+/// The time from `cancel()` to the end of a migration, when its locks are released.
 ///
-/// It is what an app needs when the system suspends it.
-/// Copies of one store are migrated, and each is cancelled at another part of the time that the migration takes.
+/// An app needs that time when the system suspends it. Copies of one store are migrated, and each is cancelled at
+/// another point of the migration.
 enum CancellationBenchmark {
-  /// The workloads: the schema alone, all rows by SQL, all rows by a policy.
+  /// The workloads: only the schema, all rows by SQL, all rows by a policy.
   static let workloads: [MigrationWorkload] = [.additive, .reshaping, .splittingTyped]
-  /// The number of migrations of each workload that are cancelled.
+  /// The number of cancelled migrations of each workload.
   private static let moments = 24
 
-  /// The waits that ended in one way.
+  /// The waits with one outcome.
   struct Ending: Codable {
     var runs = 0
     /// The longest wait, in seconds.
     var longestSeconds = 0.0
-    /// What the migration did during the longest wait: what came after the last event before it.
+    /// The last event before the longest wait, after which the migration did the work that took so long.
     var longestAfter = ""
   }
 
-  /// The report on one workload.
   struct Report: Codable {
     var workload: MigrationWorkload
     var notes: Int
     var storeBytes: Int64
-    /// The time of the whole migration, in seconds.
+    /// The duration of the whole migration, in seconds.
     var seconds: Double
-    /// The migrations that ended as cancelled, the store as it was.
+    /// The migrations that ended as cancelled, with the store unchanged.
     var cancelled = Ending()
-    /// The migrations that were cancelled too late: they were completed.
+    /// The migrations that were cancelled too late and completed.
     var completed = Ending()
   }
 
@@ -64,7 +63,7 @@ enum CancellationBenchmark {
   /// One migration that is cancelled from another thread.
   private struct Cancelling {
     var seconds: Double
-    /// The time from the call to the end, in seconds; `nil` if the end came first.
+    /// The time from the call to the end, in seconds; `nil` if the migration ended before the call.
     var wait: Double?
     var isCompleted: Bool
     var lastEvent: String
@@ -102,7 +101,7 @@ enum CancellationBenchmark {
     }
   }
 
-  /// The delegate that knows how far a migration is.
+  /// The delegate that records the last event.
   private final class Listener: MigrationAssistantDelegate, Sendable {
     let last = Locked("the call")
     let cancelled = Locked<(ContinuousClock.Instant, String)?>(nil)

@@ -1,83 +1,78 @@
 import Foundation
 
-/// The migration of many small stores by the tool's own command, by the number of stores that are migrated at a time.
+/// The migration of many small stores by the tool's command, by the number migrated at a time.
 ///
-/// Each run has newly made stores and a process of its own, which does the work of this command:
-/// `heirloom migrate --files-from LIST --jobs N`. Then the same command runs again and finds all stores up to date.
-/// Before it, in turns, a loop by hand migrates the same stores: once without any check, once with `quick_check`.
+/// Each run has newly made stores and a separate process, which does the work of `heirloom migrate --files-from LIST
+/// --jobs N`. Then the same command runs again and finds all stores up to date. Before it, in turns, a hand-written
+/// loop migrates the same stores: once unchecked, once with `quick_check`.
 enum FleetBenchmark {
-  /// The number of stores, if the caller names none.
+  /// The default number of stores.
   static let defaultStoreCount = 10_000
-  /// The numbers of stores that are migrated at a time, in the order of a round, if the caller doesn't say.
+  /// The default numbers of stores migrated at a time, in the order of a round.
   static let defaultJobCounts = [1, 2, 4]
 
-  /// The times that the stores of a run took.
+  /// The times per store of a run.
   struct StoreTimes: Codable {
-    /// The mean, in seconds: the time of a run, divided by its stores.
+    /// The mean, in seconds: the run's duration divided by the number of stores.
     var meanSeconds: Double
-    /// The median, in seconds from a store's turn to its end; 0 for a loop by hand.
+    /// The median, in seconds from a store's start to its end; 0 for a hand-written loop.
     var medianSeconds: Double
-    /// The time that 99 of 100 stores stay below, in seconds; 0 for a loop by hand.
+    /// The 99th percentile, in seconds; 0 for a hand-written loop.
     var highSeconds: Double
-    /// Stores a second.
     var storesPerSecond: Double
-    /// The processor time of the process for each store, in seconds.
+    /// The processor time per store, in seconds.
     var processorSeconds: Double
-    /// The waits for the disk for each store, including SQLite's; `nil` on systems where they aren't counted.
+    /// The syncs per store, including SQLite's; `nil` on systems where they aren't counted.
     var syncs: Double?
   }
 
   /// The report on one number of jobs.
   struct JobsReport: Codable {
-    /// The number of stores that are migrated at a time.
+    /// The number of stores migrated at a time.
     var jobs: Int
-    /// The migration: its waits for the disk include the archiving of its model.
+    /// The migration; its syncs include archiving the model.
     var migration: StoreTimes
-    /// The loop by hand, unchecked.
+    /// The hand-written loop, unchecked.
     var limit: StoreTimes
-    /// The loop by hand with `quick_check`.
+    /// The hand-written loop with `quick_check`.
     var limitProven: StoreTimes
-    /// The median of the ratios of a run's time to that of the loop of the same round.
+    /// The median of the ratios of a run's duration to that of the unchecked loop in the same round.
     var ratioToLimit: Double
-    /// The same ratio of processor time.
     var processorRatioToLimit: Double
-    /// The median of the ratios to the loop that checks.
+    /// The median of the ratios to the checked loop.
     var ratioToProvenLimit: Double
-    /// The same ratio of processor time.
     var processorRatioToProvenLimit: Double
     /// The speed, as a multiple of the same round's run with one job.
     ///
-    /// It is the median of the rounds; `nil` if there is none with one job.
+    /// It is the median of all rounds; `nil` without runs with one job.
     var scaling: Double?
-    /// The peak of the process's memory before the first store, in bytes.
+    /// The peak memory of the process before the first store, in bytes.
     var initialPeakBytes: Int64?
-    /// The same peak after a hundred stores.
+    /// The peak memory after a hundred stores.
     var earlyPeakBytes: Int64?
-    /// The same peak after all stores.
+    /// The peak memory after all stores.
     var peakBytes: Int64?
-    /// The most files that were open at once, among the moments when they were counted.
+    /// The most open files at once, sampled during the run.
     var openFiles: Int?
-    /// Files that are open after the run and were not before.
+    /// The files left open by the run.
     var leftOpenFiles: Int?
     /// The second run, which finds all stores up to date.
     var secondRun: StoreTimes
   }
 
-  /// The report on all runs.
   struct Report: Codable {
-    /// The number of stores.
     var stores: Int
     /// The mean size of a store before, in bytes.
     var storeBytes: Int64
     /// The number of runs with each number of jobs.
     var rounds: Int
-    /// The number of migrated stores in each run that were compared, with their previous versions.
+    /// The number of migrated stores in each run that were checked, with their previous versions.
     var checkedStores: Int
-    /// The most processor time for each store that the design allows, in seconds.
+    /// The goal for processor time per store, in seconds.
     var goalProcessorSeconds = PerformanceGoals.fleetProcessorSeconds
-    /// The least speed that the design asks for, as a part of that of the loop that checks.
+    /// The goal for speed, as a fraction of the checked loop's.
     var goalSpeed = PerformanceGoals.fleetSpeed
-    /// The runs, by the numbers of jobs.
+    /// The runs, by the number of jobs.
     var runs: [JobsReport]
   }
 
@@ -91,7 +86,7 @@ enum FleetBenchmark {
 
   /// Migrates the stores with each number of jobs, in turns.
   static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> Report {
-    // One run of many stores already repeats a migration many times.
+    // A single run of many stores repeats a migration often enough.
     try run(
       stores: arguments.storeCount ?? defaultStoreCount, jobCounts: arguments.jobCounts ?? defaultJobCounts,
       rounds: arguments.roundCount ?? 1, seed: arguments.seed, in: work)
@@ -156,7 +151,7 @@ enum FleetBenchmark {
       syncs: runs.compactMap(\.syncs).max().map { Double($0) / Double(stores) })
   }
 
-  /// Returns the value that 99 of 100 values don't exceed.
+  /// Returns the 99th percentile of values.
   private static func high(_ values: [Double]) -> Double {
     let sorted = values.sorted()
     return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, sorted.count * 99 / 100)]
@@ -166,7 +161,7 @@ enum FleetBenchmark {
 // MARK: - Text
 
 extension FleetBenchmark.Report {
-  /// The report for people.
+  /// The report as text.
   var lines: [String] {
     var table = TextTable([
       "", "median ms", "99 % ms", "mean ms", "stores/s", "× 1 job", "CPU ms", "syncs", "peak MB", "files open",

@@ -4,46 +4,38 @@ import HeirloomStore
 
 /// One run of the tool's command over all stores of a list.
 enum FleetRun {
-  /// The name of the run in a child process.
   static let childName = "fleet"
-  /// The number of stores after which memory must no longer grow.
+  /// The number of stores after which memory must not grow.
   private static let earlyCount = 100
 
-  /// The measured values of a child process.
   struct Measured: Codable {
     /// The seconds from before the list is read until after the last store.
     var seconds: Double
-    /// The processor time of the process for the same, in seconds.
+    /// The processor time of the process in that time, in seconds.
     var processorSeconds: Double
-    /// The seconds of each store, in the order in which they were done.
+    /// The seconds per store, in the order of completion.
     var storeSeconds: [Double] = []
     /// The number of stores with each outcome.
     var outcomes: [String: Int] = [:]
-    /// The peak of the process's memory before the run, in bytes; `nil` where the system doesn't tell.
+    /// The peak memory of the process before the run, in bytes; `nil` if the system doesn't report it.
     var initialPeakBytes: Int64?
-    /// The same peak after a hundred stores, or after all if there are fewer.
+    /// The peak memory after a hundred stores, or after all if there are fewer.
     var earlyPeakBytes: Int64?
-    /// The same peak after all stores.
+    /// The peak memory after all stores.
     var peakBytes: Int64?
-    /// The most files that were open at once, counted after every hundredth store.
+    /// The most open files at once, counted after every hundredth store.
     var openFiles: Int?
-    /// Files that are open after the run and were not before; libdispatch keeps three of its own.
+    /// The files left open by the run; libdispatch keeps three of its own.
     var leftOpenFiles: Int?
-    /// The waits of all stores for the disk, including SQLite's; `nil` on systems where they aren't counted.
+    /// The syncs of all stores, including SQLite's; `nil` on systems where they aren't counted.
     var syncs: Int?
-    /// The text of the run on standard error.
+    /// The run's output on standard error.
     var words: String = ""
   }
 
-  /// Runs the command in a process of its own.
+  /// Runs the command in a child process over the stores of a list.
   ///
-  /// - Parameters:
-  ///   - list: The file that lists the stores.
-  ///   - stores: The stores.
-  ///   - jobs: The number of stores that are migrated at a time.
-  ///   - outcome: The outcome that each store must have.
-  /// - Returns: The measured values.
-  /// - Throws: ``BenchmarkError/unexpectedOutcome(expected:found:)`` if a store has another outcome.
+  /// Throws ``BenchmarkError/unexpectedOutcome(expected:found:)`` if a store has another outcome than `outcome`.
   static func inChildProcess(_ list: String, stores: FleetStores, jobs: Int, outcome: String) throws -> Measured {
     let measured = try ChildProcess.run(
       childName, [list, stores.modelPath, String(jobs)], returning: Measured.self)
@@ -56,13 +48,13 @@ enum FleetRun {
 
   // MARK: The child
 
-  /// The members of a store's line that are read.
+  /// The members of a store's JSON line that are used.
   private struct Line: Decodable {
     let outcome: String
     let seconds: Double
   }
 
-  /// Runs the command and answers with the measured values.
+  /// Runs the command and prints the measured values.
   static func runChild(_ words: [String]) throws {
     guard words.count == 3, Int(words[2]) != nil else {
       throw BenchmarkError.usage("The run \(childName) needs a list, a model and a number of jobs.")
@@ -101,9 +93,9 @@ enum FleetRun {
     if measured.storeSeconds.count == earlyCount { measured.earlyPeakBytes = ProcessCounters.now().peakBytes }
   }
 
-  /// Returns the number of files that this process has open; `nil` where the system doesn't tell.
+  /// Returns the number of files that this process has open; `nil` if the system doesn't report it.
   private static func openFileCount() -> Int? {
-    // The file by which the folder is read is among them.
+    // One of them is the folder being read.
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")).map { $0.count - 1 }
   }
 }

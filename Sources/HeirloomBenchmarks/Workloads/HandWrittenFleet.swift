@@ -3,24 +3,17 @@ import Foundation
 import Heirloom
 import HeirloomStore
 
-/// The loop that a person would write in C for many small stores: copy, change, check, sync, link, rename.
+/// A minimal loop for many small stores, as written by hand in C: copy, change, check, sync, link, rename.
 ///
-/// The old version is kept under a second name. Nothing is locked, planned or told: it is a floor to compare with.
+/// The old version is kept under a second name. Nothing is locked, planned or reported: it is a lower bound for
+/// comparison.
 enum HandWrittenFleet {
-  /// The name of the run in a child process.
   static let childName = "fleet-by-hand"
 
-  /// Returns the path of a store's previous version.
   static func keptPath(_ path: String) -> String { path + ".kept" }
 
-  /// Migrates all stores of a list in a process of its own.
-  ///
-  /// - Parameters:
-  ///   - list: The file that lists the stores.
-  ///   - jobs: The number of stores that are migrated at a time.
-  ///   - isChecked: True if `quick_check` must find nothing in a store before it takes its place.
-  /// - Returns: The measured values, as far as there are any.
-  /// - Throws: ``BenchmarkError`` if a store can't be migrated.
+  /// Migrates all stores of a list in a child process; with `isChecked`, `quick_check` must find nothing before a store
+  /// is replaced.
   static func inChildProcess(_ list: String, jobs: Int, isChecked: Bool) throws -> FleetRun.Measured {
     try ChildProcess.run(
       childName, [list, String(jobs), isChecked ? "checked" : "unchecked"], returning: FleetRun.Measured.self)
@@ -28,7 +21,7 @@ enum HandWrittenFleet {
 
   // MARK: The child
 
-  /// Migrates the stores and answers with the measured values.
+  /// Migrates the stores and prints the measured values.
   static func runChild(_ words: [String]) throws {
     guard words.count == 3, let jobs = Int(words[1]) else {
       throw BenchmarkError.usage("The run \(childName) needs a list, a number of jobs and whether to check.")
@@ -36,7 +29,7 @@ enum HandWrittenFleet {
     let list = try POSIXFileOperations().readFile(words[0], limit: 1 << 28)
     let paths = String(decoding: list, as: UTF8.self).split(separator: "\n").map(String.init)
     guard let first = paths.first else { throw BenchmarkError.usage("\(words[0]) lists no store.") }
-    // All stores are of one model, so that the metadata is a constant of the migration.
+    // All stores have the same model, so the new metadata is a constant.
     var metadata = try StoreMetadata(contentsOf: URL(fileURLWithPath: first))
     metadata.adopt(try MigrationWorkload.additive.destination())
     let change = Change(
@@ -62,7 +55,7 @@ enum HandWrittenFleet {
     try ChildProcess.answer(measured)
   }
 
-  /// The change that every store gets.
+  /// The change that is applied to every store.
   private struct Change: Sendable {
     let statements: String
     let propertyList: [UInt8]

@@ -1,31 +1,28 @@
 import Foundation
 import Heirloom
 
-/// A migration as a person would write it for one store: the least that keeps the previous version.
+/// A minimal hand-written migration of one store that keeps the previous version.
 ///
 /// It clones the file, changes the clone in place without a journal, syncs it once, links the old file and renames the
-/// clone. Nothing is locked, and nothing survives a crash in the middle: it is a limit to compare with, not an example.
+/// clone. Nothing is locked, and nothing recovers from a crash in the middle: it is a limit for comparison, not an
+/// example.
 struct HandWrittenMigration {
-  /// The store's file, with nothing in its `-wal`.
+  /// The store's file, with an empty `-wal`.
   let path: String
   /// The path of the previous version; its folder exists.
   let keptPath: String
-  /// The migration.
   let workload: MigrationWorkload
-  /// The metadata of the new version: a constant of the migration.
+  /// The metadata of the new version, a constant of the migration.
   let propertyList: [UInt8]
 
   private var clonePath: String { path + ".new" }
 
   /// Migrates the store.
   ///
-  /// - Parameters:
-  ///   - isProven: True if the clone is compared with the old store before it takes its place, as Heirloom does.
-  ///   - watch: The stopwatch that is told of the parts.
-  /// - Throws: `SQLiteError` or ``BenchmarkError``.
+  /// With `isProven`, the clone is compared with the old store before it replaces it, as Heirloom does.
   func run(isProven: Bool, watch: inout Stopwatch) throws {
     let clone = try FileClone(of: path, at: clonePath)
-    // A clone that shares blocks is not yet in memory; the plain change reads nothing of it.
+    // A clone that shares blocks isn't in memory yet; the plain change reads nothing of it.
     let reading = clone.sharesBlocks && (isProven || workload != .plain) ? EarlyReading(of: clonePath) : nil
     defer { reading?.stop() }
     watch.finish("clone")
@@ -33,7 +30,7 @@ struct HandWrittenMigration {
     watch.finish("alter")
     let files = POSIXFileOperations()
     if isProven {
-      // The disk works while the processor proves, as it does for Heirloom.
+      // The disk syncs while the processor proves, as in Heirloom.
       try files.synchronizeFile(clonePath) {
         try HandWrittenProof(path: clonePath, oldPath: path, workload: workload).run()
         watch.finish("prove")
@@ -68,11 +65,11 @@ struct HandWrittenMigration {
   }
 }
 
-/// A file with the content of another, which shares its blocks where the file system can.
+/// A clone of a file that shares its blocks if the file system supports that.
 struct FileClone: ~Copyable {
   private let path: String
   private let descriptor: Int32
-  /// True when no block was copied.
+  /// True if no block was copied.
   let sharesBlocks: Bool
 
   /// Makes the file, which must not exist; nothing is synced.
@@ -88,7 +85,7 @@ struct FileClone: ~Copyable {
       }
       let output = open(path, O_RDWR | O_CLOEXEC)
       guard output >= 0 else { throw .system(call: "open", path: path, code: errno) }
-      // The call may have copied the blocks, which causes a needless reading.
+      // The call may have copied the blocks, which only causes an unneeded read.
       return (output, true)
     }
   #else
@@ -100,7 +97,7 @@ struct FileClone: ~Copyable {
       guard output >= 0 else { throw .system(call: "open", path: path, code: errno) }
       // FICLONE, see ioctl_ficlone(2).
       if ioctl(output, 0x4004_9409 as UInt, input) == 0 { return (output, true) }
-      // This is as fast as copy_file_range(2), which glibc's headers don't show to Swift.
+      // As fast as copy_file_range(2), which glibc's headers don't expose to Swift.
       while true {
         let count = sendfile(output, input, nil, 1 << 30)
         if count == 0 { return (output, false) }
@@ -117,7 +114,6 @@ struct FileClone: ~Copyable {
     _ = close(descriptor)
   }
 
-  /// Syncs the content to the disk.
   borrowing func synchronize() throws(BenchmarkError) {
     #if canImport(Darwin)
       let status = fcntl(descriptor, F_FULLFSYNC)

@@ -1,17 +1,14 @@
 import Heirloom
 
-/// The comparisons of the standard proof that matter for one migration, as a person would write them for it.
+/// The relevant comparisons of the standard proof for one migration, written by hand.
 struct HandWrittenProof {
   /// The store after the migration.
   let path: String
-  /// The store before it; `nil` if it no longer exists, so that there is nothing to compare with.
+  /// The store before the migration; `nil` if it no longer exists, and only the new store is checked.
   let oldPath: String?
-  /// The migration.
   let workload: MigrationWorkload
 
-  /// Checks the structure, the rows of each table, the highest keys, keys that lead nowhere, and the schema.
-  ///
-  /// - Throws: ``BenchmarkError/differentContents(subject:expected:found:)`` or `SQLiteError`.
+  /// Checks the structure, the rows of each table, the highest keys, dangling keys, and the schema.
   func run() throws {
     let connection = try Connection(path: path, mode: .readOnly)
     try connection.execute("PRAGMA \(HandWrittenSettings.cache)")

@@ -1,28 +1,25 @@
 import Heirloom
 
-/// A migration in the store itself, as frameworks do it: the previous version is gone afterwards.
+/// A migration of the store itself, as frameworks do it, which leaves no previous version.
 ///
-/// Each hop is a transaction and is synced. Between two of them the store is of a version that the app once shipped.
+/// Each hop is a synced transaction. Between two hops the store has a version that the app once shipped.
 struct InPlaceMigration {
   /// A hop of the migration, in one transaction.
   struct Step {
-    /// The statements, without those of the metadata.
+    /// The statements, without those for the metadata.
     let statements: String
-    /// The metadata of its version: a constant of the migration.
+    /// The metadata of the hop's version, a constant of the migration.
     let propertyList: [UInt8]
   }
 
-  /// The store's file.
   let path: String
   /// The hops, in order.
   let steps: [Step]
 
-  /// Migrates the store out of WAL mode, which is slower for so much at once, and lets nobody else in.
-  ///
-  /// - Throws: `SQLiteError`.
+  /// Migrates the store in exclusive mode and without WAL, which would be slower for so large a change.
   func run() throws {
     let connection = try Connection(path: path, mode: .readWrite, options: .building)
-    // W1 and W5 are measured in place, and both make an index of titles.
+    // W1 and W5 are measured in place, and both index titles.
     let size = try POSIXFileOperations().status(of: path)?.size ?? 0
     for pragma in HandWrittenSettings.inPlace(sortedBytes: size) { try connection.execute("PRAGMA \(pragma)") }
     for step in steps {

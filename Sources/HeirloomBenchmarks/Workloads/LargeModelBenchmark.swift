@@ -5,28 +5,27 @@ import HeirloomMapping
 
 /// The cost of a very large model without rows: reading, comparing, planning, archiving.
 enum LargeModelBenchmark {
-  /// The steps that are measured, in the order of a round.
+  /// The measured steps, in the order of a round.
   enum Step: String, Codable, CaseIterable {
-    /// The source that Xcode writes, from its bytes.
+    /// Reading the source that Xcode writes, from bytes.
     case readSource
-    /// The compiled model, from its bytes.
+    /// Reading the compiled model, from bytes.
     case readCompiled
-    /// A compressed snapshot, from its bytes.
+    /// Reading a compressed snapshot, from bytes.
     case readSnapshot
     /// All differences between two versions.
     case compare
-    /// A mapping between two versions.
+    /// Inferring a mapping between two versions.
     case inferMapping
-    /// The plan for an empty store: its model is found, and the store is inspected.
+    /// Planning for an empty store: its model is found, and the store is inspected.
     case plan
-    /// The compiled model, as bytes.
+    /// Writing the compiled model, as bytes.
     case writeCompiled
-    /// A compressed snapshot, as bytes.
+    /// Writing a compressed snapshot, as bytes.
     case writeSnapshot
-    /// The model beside its store, synced to the disk.
+    /// Archiving the model beside its store, synced to the disk.
     case archive
 
-    /// The step in a few words.
     var title: String {
       switch self {
       case .readSource: "read the source (XML)"
@@ -41,7 +40,7 @@ enum LargeModelBenchmark {
       }
     }
 
-    /// The most seconds that the design allows for reading and comparing models; `nil` for steps without a goal.
+    /// The goal for reading and comparing models, in seconds; `nil` for other steps.
     var goal: Double? {
       switch self {
       case .readSource, .readCompiled, .readSnapshot, .compare, .inferMapping: ModelBenchmark.goal
@@ -50,26 +49,22 @@ enum LargeModelBenchmark {
     }
   }
 
-  /// The name of a run in a child process.
   static let childName = "models"
 
   private static let processes = 5
   private static let roundsEach = 11
 
-  /// The measured values of one step in a child process.
   struct Measured: Codable {
     var step: Step
     /// The seconds of each run; the first is the process's first.
     var seconds: [Double]
     /// The processor time of each run, in seconds.
     var processorSeconds: [Double]
-    /// The bytes that were read or made; `nil` for a step that has none.
+    /// The bytes read or written; `nil` for other steps.
     var bytes: Int?
   }
 
-  /// The report on one step.
   struct StepReport: Codable {
-    /// The step.
     var step: Step
     /// The median of the first runs of processes, in seconds.
     var firstSeconds: Double
@@ -79,21 +74,20 @@ enum LargeModelBenchmark {
     var leastSeconds: Double
     /// The median processor time of all later runs, in seconds.
     var processorSeconds: Double
-    /// The bytes that were read or made; `nil` for a step that has none.
+    /// The bytes read or written; `nil` for other steps.
     var bytes: Int?
-    /// The most seconds that the design allows; `nil` for a step without a goal.
+    /// The goal, in seconds; `nil` if there is none.
     var goalSeconds: Double?
-    /// True when the median of the later runs is at most the goal; `nil` without one.
+    /// True if the median of later runs meets the goal; `nil` without a goal.
     var isGoalMet: Bool?
   }
 
-  /// The report on all steps.
   struct Report: Codable {
-    /// Entities of the later version.
+    /// The number of entities in the later version.
     var entities: Int
-    /// Attributes of the later version.
+    /// The number of attributes in the later version.
     var attributes: Int
-    /// Relationships of the later version.
+    /// The number of relationships in the later version.
     var relationships: Int
     /// The number of runs of each step.
     var runs: Int
@@ -132,7 +126,7 @@ enum LargeModelBenchmark {
 
   // MARK: The child
 
-  /// Does every step many times, in turns, and answers with the times.
+  /// Repeats all steps in turns and prints the times.
   static func runChild(_ words: [String]) throws {
     guard words.count == 2, let count = Int(words[1]), count > 0 else {
       throw BenchmarkError.usage("The run \(childName) needs a folder and a number.")

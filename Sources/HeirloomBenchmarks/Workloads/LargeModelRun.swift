@@ -3,11 +3,9 @@ import Heirloom
 import HeirloomFormats
 import HeirloomMapping
 
-/// The steps that are measured with a very large model, each with a check of its result.
+/// The measured steps with a very large model, each with a check of its result.
 struct LargeModelRun {
-  /// The name of the store of the earlier version.
   static let earlierStore = "Earlier.sqlite"
-  /// The name of the store of the later version.
   static let laterStore = "Later.sqlite"
 
   private let earlier: ManagedObjectModel
@@ -18,10 +16,7 @@ struct LargeModelRun {
   private let assistant: MigrationAssistant
   private let controller: ModelController
 
-  /// Prepares the steps.
-  ///
-  /// - Parameter folder: The folder with the stores of both versions.
-  /// - Throws: The error of the models.
+  /// Prepares the steps; the folder has the stores of both versions.
   init(folder: String) throws {
     (earlier, later) = try BenchmarkModels.grown()
     source = BenchmarkModels.source(of: later)
@@ -34,7 +29,7 @@ struct LargeModelRun {
     controller = ModelController(storeURL: URL(fileURLWithPath: PathText.join(folder, Self.laterStore)))
   }
 
-  /// Returns the number of bytes that a step reads or makes; `nil` if it has none.
+  /// Returns the number of bytes that a step reads or writes; `nil` for other steps.
   func byteCount(of step: LargeModelBenchmark.Step) -> Int? {
     switch step {
     case .readSource: source.count
@@ -44,16 +39,14 @@ struct LargeModelRun {
     }
   }
 
-  /// Prepares the state in which a step begins.
+  /// Restores the state in which a step begins.
   func prepare(_ step: LargeModelBenchmark.Step) throws {
     let path = controller.snapshotURL.path
     guard step == .archive, try POSIXFileOperations().status(of: path) != nil else { return }
     try POSIXFileOperations().unlink(path)
   }
 
-  /// Does a step.
-  ///
-  /// - Returns: A check of the step's result, for use after the clock has stopped.
+  /// Performs a step, and returns a check of its result to run after the clock has stopped.
   func perform(_ step: LargeModelBenchmark.Step) throws -> () throws -> Void {
     switch step {
     case .readSource:

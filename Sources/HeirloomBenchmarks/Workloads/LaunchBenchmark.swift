@@ -1,12 +1,11 @@
 import Foundation
 import Heirloom
 
-/// A launch with nothing to do: the cost of every start of an app.
+/// A launch with nothing to do, which every start of an app pays for.
 ///
-/// The model is already in memory, and the store is migrated and archived. The measured part is what an app then does:
-/// it makes a controller and an assistant and calls `migrateStore()` and `archive(_:)`.
+/// The model is already in memory, and the store is migrated and archived. Measured is what an app does then: it
+/// creates a controller and an assistant and calls `migrateStore()` and `archive(_:)`.
 enum LaunchBenchmark {
-  /// The name of the run in a child process.
   static let childName = "launch"
   /// The goal of the design, in seconds.
   static let goal = 0.002
@@ -14,27 +13,25 @@ enum LaunchBenchmark {
   private static let processes = 15
   private static let callsEach = 100
 
-  /// The measured values of a child process.
   struct Measured: Codable {
     /// The seconds of each launch; the first is the process's first.
     var seconds: [Double]
     /// The processor time of each launch, in seconds.
     var processorSeconds: [Double]
-    /// The bytes that were written by all launches; `nil` where the system doesn't tell.
+    /// The bytes written by all launches; `nil` if the system doesn't report them.
     var writtenBytes: Int64?
-    /// The calls that write; `nil` where the system doesn't tell.
+    /// The number of write calls; `nil` if the system doesn't report it.
     var writeCalls: Int64?
-    /// The syncs, changes of files and locks of all launches.
+    /// The number of syncs, file changes and locks of all launches.
     var fileChanges: Int
   }
 
-  /// The report on all launches.
   struct Report: Codable {
-    /// Entities of the model.
+    /// The number of entities in the model.
     var entities: Int
-    /// Attributes of the model.
+    /// The number of attributes in the model.
     var attributes: Int
-    /// Relationships of the model.
+    /// The number of relationships in the model.
     var relationships: Int
     /// The median of the first launches of processes, in seconds.
     var firstSeconds: Double
@@ -50,19 +47,18 @@ enum LaunchBenchmark {
     var laterProcessorSeconds: Double
     /// The goal, in seconds.
     var goalSeconds: Double
-    /// True when the medians of the first launches and of the later ones are below the goal.
+    /// True if the medians of first and later launches are below the goal.
     var isGoalMet: Bool
-    /// The number of launches.
     var launches: Int
     /// The bytes that all launches wrote, including SQLite's side files.
     var writtenBytes: Int64?
-    /// The calls of all launches that write, including SQLite's to its side files.
+    /// The write calls of all launches, including SQLite's to its side files.
     var writeCalls: Int64?
-    /// Syncs, changes of files and locks of all launches.
+    /// The number of syncs, file changes and locks of all launches.
     var fileChanges: Int
-    /// The files and folders whose bytes and times were compared before and after.
+    /// The number of files and folders whose bytes and times were compared before and after.
     var comparedFiles: Int
-    /// The names that SQLite left beside the store.
+    /// The names of files that SQLite left beside the store.
     var sideFiles: [String]
   }
 
@@ -135,7 +131,7 @@ enum LaunchBenchmark {
 
   // MARK: The child
 
-  /// Launches many times and answers with the times.
+  /// Launches repeatedly and prints the times.
   static func runChild(_ words: [String]) throws {
     guard words.count == 2, let count = Int(words[1]), count > 0 else {
       throw BenchmarkError.usage("The run \(childName) needs a store and a number.")

@@ -1,29 +1,27 @@
 import Foundation
 import Heirloom
 
-/// The memory that migrations with policies take, by the number of notes: it must not grow with the store.
+/// The memory of migrations with policies, by the number of notes: it must not grow with the store.
 enum MemoryBenchmark {
   /// The workloads: one for each way in which a policy reads and sets values.
   static let workloads: [MigrationWorkload] = [.splitting, .splittingTyped, .splittingBoxed]
-  /// The numbers of notes, if the caller names none.
+  /// The default numbers of notes.
   static let defaultCounts = [10_000, 100_000, 1_000_000]
-  /// The greatest growth that the design allows, as a part of the lowest peak.
+  /// The goal for growth, as a fraction of the lowest peak.
   static let goalGrowth = 0.1
 
-  /// The report on one workload.
   struct WorkloadReport: Codable {
     var workload: MigrationWorkload
-    /// The peaks of the process's memory, in bytes, by the numbers of notes.
+    /// The peak memory of the process, in bytes, by the number of notes.
     var peakBytes: [Int64?]
-    /// The highest peak that the design allows, in bytes.
+    /// The goal for peak memory, in bytes.
     var goalPeakBytes: Int64
 
-    /// The growth from the lowest peak to the highest, as a part of the lowest; `nil` if they are unknown.
+    /// The growth from the lowest peak to the highest, as a fraction of the lowest; `nil` if unknown.
     var growth: Double?
-    /// True when both are within the design's limits; `nil` if they are unknown.
+    /// True if peak and growth meet their goals; `nil` if unknown.
     var isGoalMet: Bool?
 
-    /// Creates a report.
     init(_ workload: MigrationWorkload, peakBytes: [Int64?]) {
       self.workload = workload
       self.peakBytes = peakBytes
@@ -36,17 +34,14 @@ enum MemoryBenchmark {
     }
   }
 
-  /// The report on all workloads.
   struct Report: Codable {
-    /// The numbers of notes.
     var notes: [Int]
-    /// The workloads.
     var workloads: [WorkloadReport]
-    /// The greatest growth that the design allows, as a part of the lowest peak.
+    /// The goal for growth, as a fraction of the lowest peak.
     var goalGrowth = MemoryBenchmark.goalGrowth
   }
 
-  /// Migrates one store of each size in each way, each in a process of its own.
+  /// Migrates one store of each size in each way, each in its own process.
   static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> Report {
     let counts = arguments.noteCounts ?? defaultCounts
     var peaks: [MigrationWorkload: [Int64?]] = [:]

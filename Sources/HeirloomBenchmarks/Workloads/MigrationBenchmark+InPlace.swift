@@ -2,7 +2,7 @@ import Foundation
 import Heirloom
 
 extension MigrationWorkload {
-  /// The ways that are measured for this workload besides those of every other.
+  /// The additional ways that are measured for this workload.
   var furtherWays: [MigrationBenchmark.Way] {
     switch self {
     case .additive: [.inPlace, .inPlaceProven]
@@ -13,14 +13,7 @@ extension MigrationWorkload {
 }
 
 extension MigrationBenchmark {
-  /// Migrates by hand in the store itself.
-  ///
-  /// - Parameters:
-  ///   - path: The store.
-  ///   - steps: The hops to the versions, in order.
-  ///   - workload: The migration that is proven afterwards; `nil` for no proof.
-  /// - Returns: The measured values.
-  /// - Throws: `SQLiteError` or ``BenchmarkError``.
+  /// Migrates by hand in the store itself, hop by hop; `workload` is proven afterwards, `nil` for no proof.
   static func migrateInPlace(
     _ path: String, _ steps: [MigrationWorkload.Step], proving workload: MigrationWorkload? = nil
   ) throws -> Measured {

@@ -1,28 +1,28 @@
 import Foundation
 import Heirloom
 
-/// A migration by Heirloom and by hand, each in a process of its own and in turns.
+/// A migration by Heirloom and by hand, each in its own process and in turns.
 enum MigrationBenchmark {
   /// The ways to migrate, in the order of a round.
   enum Way: String, Codable, CaseIterable {
-    /// A migration by hand, unproven.
+    /// By hand, unproven.
     case limit
-    /// A migration by hand, proven.
+    /// By hand, proven.
     case limitProven
     /// A call of `MigrationAssistant.migrateStore()` with the standard proof.
     case heirloom
-    /// The same, always as a new file.
+    /// The same, always in a new file.
     case rebuild
     /// The same, always in a copy of the store.
     case cloneAndAlter
-    /// A migration by hand in the store itself, which keeps no previous version, unproven.
+    /// By hand in the store itself, without a previous version, unproven.
     case inPlace
     /// The same, proven.
     case inPlaceProven
-    /// A migration by hand in the store itself, version by version, unproven.
+    /// By hand in the store itself, version by version, unproven.
     case inPlaceSteps
 
-    /// The builder, for a run of Heirloom.
+    /// The builder, for Heirloom's runs.
     var builder: BuilderChoice {
       switch self {
       case .limit, .limitProven, .heirloom, .inPlace, .inPlaceProven, .inPlaceSteps: .automatic
@@ -32,88 +32,79 @@ enum MigrationBenchmark {
     }
   }
 
-  /// The name of a run in a child process.
   static let childName = "migration"
-  /// The name of the store from which copies are made, in the folder of stores.
+  /// The name of the original store in the folder of stores.
   static let storeName = "Notes.sqlite"
 
-  /// The measured values of a child process.
   struct Measured: Codable {
     /// The seconds from before the store is opened until after the last sync.
     var seconds: Double
-    /// The processor time of the process for the same, in seconds.
+    /// The processor time of the process in that time, in seconds.
     var processorSeconds: Double
     /// The parts, in order.
     var parts: [MeasuredPart]
-    /// The store that holds the previous version; `nil` if none does.
+    /// The store that holds the previous version; `nil` if there is none.
     var keptPath: String?
-    /// The builder by which Heirloom made the candidate.
+    /// The builder that made Heirloom's candidate.
     var builder: String?
-    /// The bytes written; `nil` where the system doesn't tell.
+    /// The bytes written; `nil` if the system doesn't report them.
     var writtenBytes: Int64?
-    /// The most memory of the process, in bytes; `nil` where the system doesn't tell.
+    /// The peak memory of the process, in bytes; `nil` if the system doesn't report it.
     var peakBytes: Int64?
-    /// The same before the migration began: the memory of the program itself.
+    /// The peak memory before the migration, which is that of the program itself.
     var initialPeakBytes: Int64?
-    /// The waits for the disk, including SQLite's; `nil` on systems where they aren't counted.
+    /// The syncs, including SQLite's; `nil` on systems where they aren't counted.
     var syncs: Int?
   }
 
-  /// The report on one way.
   struct WayReport: Codable {
-    /// The way.
     var way: Way
-    /// The builder by which Heirloom made the candidate.
+    /// The builder that made Heirloom's candidate.
     var builder: String?
-    /// The median, in seconds.
+    /// The median duration, in seconds.
     var seconds: Double
-    /// The shortest, in seconds.
+    /// The shortest duration, in seconds.
     var leastSeconds: Double
     /// The median processor time, in seconds.
     var processorSeconds: Double
     /// The median of the ratios to the unproven limit of the same round.
     var ratioToLimit: Double
-    /// The same ratio of processor time.
     var processorRatioToLimit: Double
     /// The median of the ratios to the proven limit of the same round.
     var ratioToProvenLimit: Double
-    /// The same ratio of processor time.
     var processorRatioToProvenLimit: Double
-    /// Rows of the store a second.
+    /// The store's rows per second.
     var rowsPerSecond: Double
-    /// Bytes of the store a second.
+    /// The store's bytes per second.
     var bytesPerSecond: Double
     /// The median of the bytes written.
     var writtenBytes: Double?
-    /// The most waits for the disk, including SQLite's.
+    /// The most syncs, including SQLite's.
     var syncs: Int?
-    /// The highest peak of the process's memory, in bytes.
+    /// The highest peak memory of the process, in bytes.
     var peakBytes: Int64?
-    /// The same before the migration began.
+    /// The highest peak memory before the migration, in bytes.
     var initialPeakBytes: Int64?
     /// The medians of the parts, in order.
     var parts: [MeasuredPart]
   }
 
-  /// The report on all ways.
   struct Report: Codable {
-    /// The workload.
     var workload: MigrationWorkload
-    /// Notes in the store.
+    /// The number of notes in the store.
     var notes: Int
-    /// Rows in the store.
+    /// The number of rows in the store.
     var rows: Int64
     /// The store's size, in bytes.
     var storeBytes: Int64
     /// The number of runs of each way.
     var rounds: Int
-    /// The highest ratio to the unproven limit that the design allows.
+    /// The goal for the ratio to the unproven limit.
     var goalRatio: Double
-    /// The highest peak of memory that the design allows, in bytes.
+    /// The goal for peak memory, in bytes.
     var goalPeakBytes: Int64
-    /// The ways.
     var ways: [WayReport]
-    /// The design's goals for this workload besides the ratio.
+    /// The other goals for this workload.
     var furtherGoals: [MigrationGoal]
   }
 
@@ -139,12 +130,12 @@ enum MigrationBenchmark {
     var expected: StoreSums?
     var measured: [Way: [Measured]] = [:]
     for round in 0..<arguments.rounds {
-      // The order alternates, so that what a run leaves behind meets another way each time.
+      // The order alternates, because the after-effects of a run must not always hit the same way.
       let turns = round.isMultiple(of: 2) ? ways : ways.reversed()
       for copies in FreshCopies.batches(of: original, size: size, for: turns) {
         let paths = try copies.make(in: try work.emptyFolder("run"))
         for (way, path) in zip(copies.ways, paths) {
-          // The copy must also be in memory, which one that shares blocks isn't.
+          // A copy that shares blocks isn't in memory yet.
           try BenchmarkFolder.readThrough(path)
           let words = [workload.rawValue, way.rawValue, path]
           let result = try ChildProcess.run(childName, words, returning: Measured.self)
@@ -191,7 +182,7 @@ enum MigrationBenchmark {
 
   // MARK: The child
 
-  /// Migrates one store and answers with the measured values.
+  /// Migrates one store and prints the measured values.
   static func runChild(_ words: [String]) throws {
     guard words.count == 3, let workload = MigrationWorkload(rawValue: words[0]), let way = Way(rawValue: words[1])
     else {
@@ -257,9 +248,9 @@ enum MigrationBenchmark {
   }
 }
 
-/// A delegate that takes the time between the events of a migration.
+/// A delegate that measures the time between a migration's events.
 final class PartListener: MigrationAssistantDelegate {
-  /// The stopwatch, which runs from the making of the listener.
+  /// The stopwatch, started when the listener is created.
   private(set) var watch = Stopwatch()
 
   func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {

@@ -1,21 +1,20 @@
 import Foundation
 
-/// A goal of the design for one workload, with the measured value.
+/// A performance goal for one workload, with the measured value.
 struct MigrationGoal: Codable {
-  /// The subject of the comparison.
   var subject: String
-  /// The measured value: a ratio, or milliseconds.
+  /// The measured value, a ratio or milliseconds.
   var value: Double
   /// The unit of the value: `×` or `ms`.
   var unit: String
-  /// The most that the design allows; `nil` if it has no such bound.
+  /// The upper bound; `nil` if there is none.
   var most: Double?
-  /// The least that the design asks for; `nil` if it has no such bound.
+  /// The lower bound; `nil` if there is none.
   var least: Double?
 }
 
 extension MigrationGoal: CustomStringConvertible {
-  /// The goal and the value in one line, for people.
+  /// The goal and the value on one line.
   var description: String {
     func text(_ value: Double) -> String { String(format: unit == "ms" ? "%.1f" : "%.2f", value) + " " + unit }
     let bound = most.map { "; goal: at most \(text($0))" } ?? least.map { "; goal: at least \(text($0))" }
@@ -24,12 +23,8 @@ extension MigrationGoal: CustomStringConvertible {
 }
 
 extension MigrationWorkload {
-  /// Returns the design's goals for this workload, besides the ratio to the limit, with the measured values.
-  ///
-  /// - Parameters:
-  ///   - measured: The runs of each way, round by round.
-  ///   - storeBytes: The size of the store before.
-  /// - Returns: The goals; none for most workloads.
+  /// Returns the goals for this workload besides the ratio to the limit, with the measured values; empty for most
+  /// workloads.
   func furtherGoals(
     _ measured: [MigrationBenchmark.Way: [MigrationBenchmark.Measured]], storeBytes: Int64
   ) -> [MigrationGoal] {
@@ -78,26 +73,26 @@ extension MigrationWorkload {
 }
 
 extension MigrationBenchmark {
-  /// Returns true if the file system shares blocks between a store and its clone: the limit writes only its changes.
+  /// True if the file system shares blocks between a store and its clone, since the limit then writes only its changes.
   fileprivate static func sharesBlocks(_ measured: [Way: [Measured]], storeBytes: Int64) -> Bool {
     ((measured[.limit] ?? []).compactMap(\.writtenBytes).max() ?? storeBytes) < storeBytes / 2
   }
 
-  /// Returns the highest ratio to the limit that the design allows.
+  /// Returns the goal for the ratio to the limit.
   static func goalRatio(
     _ workload: MigrationWorkload, notes: Int, _ measured: [Way: [Measured]], storeBytes: Int64
   ) -> Double {
     guard workload == .plain, sharesBlocks(measured, storeBytes: storeBytes) else {
       return PerformanceGoals.ratio(workload, notes: notes)
     }
-    // The limit takes next to nothing then, so that the goal is a time.
+    // The limit takes next to no time then, so the goal is a time.
     let limit = (measured[.limit] ?? []).map(\.seconds).median
     return PerformanceGoals.sharedBlocksMilliseconds / 1000 / max(limit, 1e-9)
   }
 }
 
 extension MigrationBenchmark.Measured {
-  /// Returns the seconds of some parts together.
+  /// Returns the total seconds of some parts.
   func seconds(of names: Set<String>) -> Double {
     parts.filter { names.contains($0.name) }.map(\.seconds).reduce(0, +)
   }

@@ -1,17 +1,17 @@
-// The comparisons that a person would make after a migration, and the queries on which all ways must agree.
+// The hand-written comparisons after a migration, and the queries whose results must be equal for all ways.
 extension MigrationWorkload {
   // MARK: The proof by hand
 
-  /// The tables before and after that must have equally many rows.
+  /// The tables that must have equal numbers of rows before and after.
   var tables: [(before: String, after: String)] {
     let objects = ["ZNOTE", "ZPERSON", "ZTAG"].map { ($0, $0) }
     return objects + [("Z_1TAGS", "Z_\(1 + shift)TAGS")]
   }
 
-  /// The column of links to tags that leads to notes; the relationship of authors takes the shorter name.
+  /// The join table's column of keys of notes; after reshaping, the relationship of authors has the shorter name.
   private var noteColumn: String { self == .reshaping ? "Z_1NOTES1" : "Z_\(1 + shift)NOTES" }
 
-  /// Queries over the clone that must count nothing.
+  /// Queries over the clone whose counts must be 0.
   var zeroes: [String] {
     let first = 1 + shift
     let highest = zip(["ZNOTE", "ZPERSON", "ZTAG"], first...).map { table, number in
@@ -31,7 +31,7 @@ extension MigrationWorkload {
     } else {
       zeroes.append(Self.danglingKeys("ZNOTE", "ZAUTHOR", leadingTo: "ZPERSON"))
     }
-    // Rows of the verses are checked here, as their numbers are not compared below.
+    // The rows of verses are checked here, because their numbers aren't compared below.
     if policy != nil { zeroes.append(Self.danglingKeys("ZVERSE", "ZNOTE", leadingTo: "ZNOTE")) }
     switch self {
     case .computing:
@@ -47,7 +47,7 @@ extension MigrationWorkload {
     return zeroes
   }
 
-  /// Queries over the old store and the clone that must give the same result: sums of the changed values.
+  /// Queries over the old store and the clone whose results must be equal: sums of the changed values.
   var sums: [(before: String, after: String)] {
     func sum(_ value: String, _ table: String) -> String {
       "SELECT COUNT(\(value)), TOTAL((\(value)) * (1 + Z_PK % 127)) FROM \(table)"
@@ -75,7 +75,7 @@ extension MigrationWorkload {
     }
   }
 
-  /// Returns a query that counts the keys that lead nowhere, each once: by the key's index, without reading the rows.
+  /// Returns a query that counts each dangling key once, in the key's index, without reading the rows.
   private static func danglingKeys(_ table: String, _ column: String, leadingTo target: String) -> String {
     "SELECT COUNT(*) FROM (SELECT DISTINCT \(column) AS k FROM main.\(table) WHERE \(column) IS NOT NULL)"
       + " WHERE k NOT IN (SELECT Z_PK FROM main.\(target))"
@@ -88,7 +88,7 @@ extension MigrationWorkload {
     let links = ("Z_\(1 + shift)TAGS", noteColumn, "Z_\(3 + shift)TAGS")
     var queries = [
       "SELECT COUNT(*), SUM(\(links.1)), SUM(\(links.2)), SUM(\(links.1) % 97 * \(links.2)) FROM \(links.0)",
-      // Heirloom decides where the keys of a policy's objects begin.
+      // Heirloom chooses the first key of a policy's objects.
       "SELECT Z_ENT, Z_NAME, Z_SUPER\(policy == nil ? ", Z_MAX" : "") FROM Z_PRIMARYKEY ORDER BY Z_ENT",
       "SELECT COUNT(*), SUM(LENGTH(ZNAME)), MAX(ZNAME), SUM(Z_ENT) FROM ZTAG",
       "SELECT COUNT(*), SUM(ZAGE), TOTAL(ZCREATEDAT), SUM(LENGTH(ZEMAIL)), SUM(LENGTH(ZAVATAR)), SUM(Z_ENT) FROM ZPERSON",

@@ -1,29 +1,28 @@
 import Heirloom
 
-/// A migration of the store of notes, with the statements that a person would write for it by hand.
+/// A migration of the store of notes, with the statements for its hand-written counterpart.
 enum MigrationWorkload: String, Codable, CaseIterable {
   /// Two attributes, an index, and an entity that sorts last: no row changes.
   case additive = "W1"
   /// Two attributes and nothing else, which changes only the schema.
   case plain = "W1plain"
-  /// The same with an entity that sorts first: every row gets another entity number.
+  /// The same as W1 with an entity that sorts first: every row gets another entity number.
   case renumbering = "W1first"
-  /// A rename, an attribute dropped, NULL filled with a default, a to-one relationship made to-many.
+  /// A rename, a removed attribute, a default for NULL, a to-one relationship made to-many.
   case reshaping = "W2"
   /// A name split in two and the length of a text, by expressions.
   case computing = "W3"
-  /// A policy makes several objects of each note, from bytes that are never copied.
+  /// A policy makes several objects of each note, from bytes that aren't copied.
   case splitting = "W4"
   /// The same with Swift's own types.
   case splittingTyped = "W4typed"
-  /// The same with values that may be of any kind.
+  /// The same with attribute values of any type.
   case splittingBoxed = "W4boxed"
-  /// Fifty additive versions in one jump; the new entities sort last, so that no row changes.
+  /// Fifty additive versions at once; the new entities sort last, so no row changes.
   case fiftyVersions = "W5"
   /// The same with entities that sort first: every row gets another entity number.
   case fiftyVersionsFirst = "W5first"
 
-  /// The workload in a few words.
   var title: String {
     switch self {
     case .additive: "two attributes, an index, an entity that sorts last"
@@ -39,7 +38,7 @@ enum MigrationWorkload: String, Codable, CaseIterable {
     }
   }
 
-  /// The entities that sort before those that were there, by which the numbers of all rows move.
+  /// The number of new entities that sort before the old ones, by which all entity numbers grow.
   var shift: Int {
     switch self {
     case .renumbering: 1
@@ -48,7 +47,7 @@ enum MigrationWorkload: String, Codable, CaseIterable {
     }
   }
 
-  /// True when the notes get an index of their titles, whose entries have to be sorted.
+  /// True if titles are indexed, which needs sorting.
   var indexesTitles: Bool {
     switch self {
     case .additive, .renumbering, .fiftyVersions, .fiftyVersionsFirst: true
@@ -56,7 +55,7 @@ enum MigrationWorkload: String, Codable, CaseIterable {
     }
   }
 
-  /// Returns the model that the store gets.
+  /// Returns the destination model.
   func destination() throws -> ManagedObjectModel {
     switch self {
     case .additive: try BenchmarkModels.notesWithAdditions()
@@ -80,7 +79,7 @@ enum MigrationWorkload: String, Codable, CaseIterable {
     }
   }
 
-  /// Returns the mappings that an app would give; none if they are inferred.
+  /// Returns the mappings that an app would give; empty if they are inferred.
   func mappings() throws -> [MappingModel] {
     if self == .computing { return [try BenchmarkModels.computedValuesMapping()] }
     guard let policy else { return [] }

@@ -5,18 +5,12 @@ import HeirloomMapping
 
 /// The cost of reading two models and comparing them.
 enum ModelBenchmark {
-  /// The goal of the design for each part, in seconds.
+  /// The goal for each part, in seconds.
   static let goal = 0.03
 
   private static let rounds = 31
 
-  /// Measures two model files of any kind.
-  ///
-  /// - Parameters:
-  ///   - sourcePath: The earlier model.
-  ///   - destinationPath: The later model.
-  /// - Returns: A table for a person.
-  /// - Throws: The error of the files.
+  /// Measures two model files of any kind, and returns a table.
   static func run(_ sourcePath: String, _ destinationPath: String) throws -> String {
     let source = try ModelFile.read(sourcePath).model
     let destination = try ModelFile.read(destinationPath).model

@@ -1,11 +1,9 @@
 import Foundation
 import Heirloom
 
-/// A durable copy of a file, as a person would write it.
+/// A durable, hand-written copy of a file.
 enum PlainCopy {
-  /// Copies a file to a name that must not exist, and syncs the copy's content to the disk.
-  ///
-  /// - Throws: ``BenchmarkError/system(call:path:code:)``.
+  /// Copies a file to a new name, and syncs the copy.
   static func copy(_ path: String, to newPath: String) throws(BenchmarkError) {
     let input = open(path, O_RDONLY | O_CLOEXEC)
     guard input >= 0 else { throw .system(call: "open", path: path, code: errno) }
@@ -29,7 +27,7 @@ enum PlainCopy {
   }
 
   #if !canImport(Darwin)
-    /// The type of the call that glibc's headers don't show to Swift.
+    /// The type of `copy_file_range`, which glibc's headers don't expose to Swift.
     private typealias CopyFileRange =
       @convention(c) (
         Int32, UnsafeMutablePointer<Int64>?, Int32, UnsafeMutablePointer<Int64>?, Int, UInt32

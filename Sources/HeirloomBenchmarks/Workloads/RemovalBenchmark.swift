@@ -1,26 +1,24 @@
 import Foundation
 import Heirloom
 
-/// A migration that removes much, with its clean-up at once or later, each in a process of its own and in turns.
+/// A migration that removes much, with clean-up at once or deferred, each in its own process and in turns.
 enum RemovalBenchmark {
   /// The ways to migrate, in the order of a round.
   enum Way: String, Codable, CaseIterable {
-    /// Everything at the launch.
+    /// Everything at launch.
     case atOnce
     /// The clean-up after the launch.
     case deferred
   }
 
-  /// The name of a run in a child process.
   static let childName = "removal"
-  /// The factor by which a launch must be faster if it leaves the clean-up for later.
+  /// The goal for the factor by which deferring the clean-up makes a launch faster.
   static let goalRatio = 3.0
 
-  /// The measured values of a child process.
   struct Measured: Codable {
     /// The seconds of the launch, from before the store is opened until after the last sync.
     var seconds: Double
-    /// The processor time of the process for the same, in seconds.
+    /// The processor time of the process in that time, in seconds.
     var processorSeconds: Double
     /// The parts of the launch, in order.
     var parts: [MeasuredPart]
@@ -28,17 +26,16 @@ enum RemovalBenchmark {
     var keptPath: String
     /// The builder that made the candidate.
     var builder: String
-    /// The clean-up that was left for later.
+    /// The deferred clean-up.
     var deferred: [String]
     /// The seconds of each piece of clean-up.
     var pieces: [Double]
     /// The sums over the store after the launch, and after the clean-up.
     var sums: [[String]]
-    /// The peak of the process's memory, in bytes.
+    /// The peak memory of the process, in bytes.
     var peakBytes: Int64?
   }
 
-  /// The report on one way.
   struct WayReport: Codable {
     var way: Way
     var builder: String
@@ -46,29 +43,25 @@ enum RemovalBenchmark {
     var seconds: Double
     var leastSeconds: Double
     var processorSeconds: Double
-    /// The median of all clean-up after the launch, in seconds.
+    /// The median of the total clean-up after the launch, in seconds.
     var cleanUpSeconds: Double
-    /// The longest piece of that clean-up.
+    /// The longest piece of that clean-up, in seconds.
     var longestPieceSeconds: Double
-    /// The number of pieces.
     var pieceCount: Int
-    /// The clean-up that was left for later.
+    /// The deferred clean-up.
     var deferred: [String]
     var peakBytes: Int64?
     /// The medians of the parts, in order.
     var parts: [MeasuredPart]
   }
 
-  /// The report on both ways.
   struct Report: Codable {
     var notes: Int
     var storeBytes: Int64
     var rounds: Int
-    /// The median of the ratios of the two launches of a round.
+    /// The median of the ratios of both launches of a round.
     var ratio: Double
-    /// The factor by which a launch must be faster if it leaves the clean-up for later.
     var goalRatio: Double
-    /// True when the ratio reaches the goal.
     var isGoalMet: Bool
     var ways: [WayReport]
   }
@@ -129,7 +122,7 @@ enum RemovalBenchmark {
 
   // MARK: The child
 
-  /// Migrates one store, cleans up and answers with the measured values.
+  /// Migrates one store, cleans up and prints the measured values.
   static func runChild(_ words: [String]) throws {
     guard words.count == 2, let way = Way(rawValue: words[0]) else {
       throw BenchmarkError.usage("The run \(childName) needs a way and a store.")

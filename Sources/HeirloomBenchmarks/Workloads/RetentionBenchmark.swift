@@ -1,40 +1,39 @@
 import Foundation
 import Heirloom
 
-/// The cost of keeping a store's file unchanged on the disk, by Heirloom's own calls and by a plain copy, in turns.
+/// The cost of keeping a store's file durably, by Heirloom's own calls and by a plain copy, in turns.
 enum RetentionBenchmark {
   /// The ways to keep a file, in the order of a round.
   enum Way: String, Codable, CaseIterable {
-    /// `copy_file_range` and `fsync`, as a person would write it.
+    /// `copy_file_range` and `fsync`, written by hand.
     case copyByHand
-    /// A second name in a folder of its own, as a migration keeps the store it replaces.
+    /// A second name in another folder, as a migration keeps the store it replaces.
     case link
-    /// Shared blocks, as for a migration's candidate and a restoration's store; absent if the file system has none.
+    /// A clone with shared blocks, as for a candidate or a restored store; not measured if the file system can't share.
     case clone
-    /// A copy, for a file system that can do neither.
+    /// A copy, for a file system that supports neither.
     case copy
   }
 
-  /// The name of a run in a child process.
   static let childName = "retention"
-  /// The most seconds that the keeping may take if no block is copied.
+  /// The goal in seconds if no block is copied.
   static let goalSeconds = 0.01
-  /// The highest ratio of a copy to the one by hand.
+  /// The goal for the ratio of a copy to the one by hand.
   static let goalRatio = 1.1
-  /// The most memory that the keeping may take, in bytes.
+  /// The goal for additional memory, in bytes.
   static let goalBytes: Int64 = 4 << 20
-  /// The bytes of a store for each note.
+  /// The bytes of a store per note.
   static let bytesPerNote = 364
-  /// The numbers of notes, if the caller names none.
+  /// The default numbers of notes.
   static let defaultCounts = [100_000, 1_000_000]
 
-  /// The measured values of a child process.
   struct Measured: Codable {
-    /// The seconds from before the file is opened until after the last sync; `nil` if the file system can't.
+    /// The seconds from before the file is opened until after the last sync; `nil` if the file system doesn't support
+    /// the way.
     var seconds: Double?
-    /// The processor time of the process for the same, in seconds.
+    /// The processor time of the process in that time, in seconds.
     var processorSeconds: Double
-    /// The additional memory that the keeping took, in bytes; `nil` where the system doesn't tell.
+    /// The additional memory, in bytes; `nil` if the system doesn't report it.
     var grownBytes: Int64?
   }
 
@@ -42,21 +41,20 @@ enum RetentionBenchmark {
   struct WayReport: Codable {
     var way: Way
     var fileBytes: Int64
-    /// The median, in seconds.
+    /// The median duration, in seconds.
     var seconds: Double
     var leastSeconds: Double
     var processorSeconds: Double
     /// The median of the ratios to the copy by hand of the same round.
     var ratioToCopy: Double
-    /// The most additional memory that the keeping took, in bytes.
+    /// The most additional memory, in bytes.
     var grownBytes: Int64?
   }
 
-  /// The report on all ways.
   struct Report: Codable {
     var rounds: Int
     var ways: [WayReport]
-    /// True when the file system shares blocks.
+    /// True if the file system shares blocks.
     var sharesBlocks: Bool
     var goalSeconds = RetentionBenchmark.goalSeconds
     var goalRatio = RetentionBenchmark.goalRatio
@@ -121,7 +119,7 @@ enum RetentionBenchmark {
 
   // MARK: The child
 
-  /// Keeps one file and answers with the measured values.
+  /// Keeps one file and prints the measured values.
   static func runChild(_ words: [String]) throws {
     guard words.count == 3, let way = Way(rawValue: words[0]) else {
       throw BenchmarkError.usage("The run \(childName) needs a way, a file and a folder.")
@@ -139,9 +137,9 @@ enum RetentionBenchmark {
         grownBytes: before.flatMap { before in after.map { max(0, $0 - before) } }))
   }
 
-  /// Keeps a file under its name in another folder: content and name are on the disk afterwards.
+  /// Keeps a file under its name in another folder, and syncs content and name.
   ///
-  /// - Returns: True if the file system can.
+  /// Returns false if the file system doesn't support the way.
   private static func keep(_ path: String, in folder: String, _ way: Way) throws -> Bool {
     let files = POSIXFileOperations()
     let attributes = FileAttributes(mode: 0o644)
@@ -150,7 +148,7 @@ enum RetentionBenchmark {
     case .copyByHand: try PlainCopy.copy(path, to: kept)
     case .link: try files.link(path, to: kept)
     case .clone, .copy:
-      // The vault does the same beside a connection: the file is held, and closed last.
+      // As in the vault, the file is held while a connection may be open, and closed last.
       let held = try files.hold(path)
       defer { held.close() }
       if way == .copy {
@@ -173,7 +171,7 @@ enum RetentionBenchmark {
 }
 
 extension RetentionBenchmark.Report {
-  /// The report for people.
+  /// The report as text.
   var lines: [String] {
     func number(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
     var table = TextTable([

@@ -1,7 +1,7 @@
 import Foundation
 import Heirloom
 
-/// Sums over a store of notes that every way to migrate it must agree on.
+/// Sums over a store of notes that must be equal for all ways to migrate it.
 struct StoreSums: Hashable {
   private var rows: [String: [[SQLiteValue]]] = [:]
 
@@ -17,13 +17,9 @@ struct StoreSums: Hashable {
     "PRAGMA quick_check",
   ]
 
-  /// Computes the sums of a store.
+  /// Computes the sums of a store after a migration; `nil` as the workload means before it.
   ///
-  /// - Parameters:
-  ///   - path: The store.
-  ///   - model: Its model, which the metadata must name.
-  ///   - workload: The migration that made it; `nil` for a store before its migration.
-  /// - Throws: ``BenchmarkError/differentContents(subject:expected:found:)`` if the store is of another model.
+  /// Throws ``BenchmarkError/differentContents(subject:expected:found:)`` if the metadata doesn't fit the model.
   init(of path: String, model: ManagedObjectModel, after workload: MigrationWorkload? = nil) throws {
     let metadata = try StoreMetadata(contentsOf: URL(fileURLWithPath: path))
     guard metadata.isCompatible(with: model) else {
@@ -36,10 +32,7 @@ struct StoreSums: Hashable {
     try connection.close()
   }
 
-  /// Compares the sums with those of another store, as far as both have them.
-  ///
-  /// - Parameter expected: The sums that these should be.
-  /// - Throws: ``BenchmarkError/differentContents(subject:expected:found:)`` for the first sum that differs.
+  /// Compares the sums that both stores have, and throws for the first one that differs.
   func check(against expected: StoreSums) throws(BenchmarkError) {
     for query in rows.keys.sorted() {
       guard let other = expected.rows[query], let own = rows[query], own != other else { continue }

@@ -1,19 +1,20 @@
 import Foundation
 import Heirloom
 
-/// The two ways to make a candidate, by the shares of rows that are removed, rewritten or changed: the planner's basis.
+/// Both ways to make a candidate, by the shares of rows removed, rewritten or changed.
+///
+/// The planner's choice is based on it.
 enum ThresholdBenchmark {
-  /// The name of a run in a child process.
   static let childName = "thresholds"
 
-  /// The shares of rows with each fate, in hundredths; the others are kept.
+  /// The shares of rows, in percent; the rest is kept.
   struct Shares: Hashable, Codable {
     var gone = 0
     var anew = 0
     var changed = 0
   }
 
-  /// The shares that are measured: each alone, and some together.
+  /// The measured shares: each alone, and some combined.
   static let cells: [Shares] =
     [0, 10, 20, 30, 40, 50, 60, 70, 80, 90].map { Shares(gone: $0) }
     + [25, 50, 75, 100].map { Shares(anew: $0) } + [25, 50, 100].map { Shares(changed: $0) }
@@ -23,32 +24,30 @@ enum ThresholdBenchmark {
       Shares(gone: 50, changed: 50),
     ]
 
-  /// The measured values of a child process.
   struct Measured: Codable {
     /// The seconds from before the store is opened until after the last sync.
     var seconds: Double
-    /// The processor time of the process for the same, in seconds.
+    /// The processor time of the process in that time, in seconds.
     var processorSeconds: Double
-    /// The bytes written; `nil` where the system doesn't tell.
+    /// The bytes written; `nil` if the system doesn't report them.
     var writtenBytes: Int64?
-    /// The new store's size.
+    /// The new store's size, in bytes.
     var storeBytes: Int64
   }
 
-  /// The report on one builder.
+  /// The report on one builder, with medians.
   struct BuilderReport: Codable {
-    /// The medians.
     var seconds: Double
     var processorSeconds: Double
     var writtenBytes: Double?
-    /// The new store's size.
+    /// The new store's size, in bytes.
     var storeBytes: Int64
   }
 
   /// The report on one division of the rows.
   struct CellReport: Codable {
     var shares: Shares
-    /// The size of the store before.
+    /// The size of the store before, in bytes.
     var storeBytes: Int64
     var rebuild: BuilderReport
     var cloneAndAlter: BuilderReport
@@ -59,7 +58,6 @@ enum ThresholdBenchmark {
     var chosen: String
   }
 
-  /// The report on all divisions.
   struct Report: Codable {
     var rows: Int
     var rounds: Int
@@ -139,7 +137,7 @@ enum ThresholdBenchmark {
 
   // MARK: The child
 
-  /// Migrates one store and answers with the measured values.
+  /// Migrates one store and prints the measured values.
   static func runChild(_ words: [String]) throws {
     guard words.count == 2, let builder = MigrationPlan.Builder(rawValue: words[0]) else {
       throw BenchmarkError.usage("The run \(childName) needs a builder and a store.")
@@ -162,7 +160,7 @@ enum ThresholdBenchmark {
 }
 
 extension ThresholdBenchmark.Report {
-  /// The report for people.
+  /// The report as text.
   var lines: [String] {
     func number(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
     func megabytes(_ bytes: Double?) -> String { bytes.map { number($0 / 1e6, 1) } ?? "?" }

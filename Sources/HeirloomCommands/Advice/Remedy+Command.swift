@@ -2,13 +2,9 @@ package import Heirloom
 import HeirloomOutput
 
 extension Remedy {
-  /// Returns the sentence with the command that carries the remedy out on a store's file; `nil` where none could.
+  /// Returns a sentence with the command for the remedy; `nil` if no command does it.
   ///
-  /// - Parameters:
-  ///   - path: The store's file.
-  ///   - kept: The file of a previous version that it is about; `nil` for the store itself.
-  ///   - models: The paths of models that a repair needs to be told.
-  /// - Returns: The sentence.
+  /// `kept` is the file of a previous version, `models` the paths that a repair needs.
   package func command(for path: String, ofKept kept: String? = nil, models: [String] = []) -> String? {
     let file = shellWord(kept ?? path)
     let place = StorePlace(path)

@@ -2,9 +2,8 @@ import Foundation
 import Heirloom
 import HeirloomSalvage
 
-/// The paths around a store that advice can name.
+/// The paths around a store that advice can suggest.
 struct StorePlace {
-  /// The store's file.
   let path: String
 
   init(_ path: String) { self.path = path }
@@ -12,7 +11,6 @@ struct StorePlace {
   /// The snapshot beside the store; `nil` if none can be read.
   var snapshot: String? { Self.readable(snapshotPath) }
 
-  /// The place of the snapshot beside the store.
   var snapshotPath: String { ModelController(storeURL: URL(fileURLWithPath: path)).snapshotURL.path }
 
   /// The snapshot in the folder of a kept store, where a salvage finds it; `nil` if none can be read.
@@ -21,7 +19,6 @@ struct StorePlace {
     return Self.readable(PathText.join(PathText.split(path).folder, StoreLocation.snapshotName))
   }
 
-  /// Returns the path of a snapshot, if it can be read.
   private static func readable(_ path: String) -> String? {
     (try? ModelFile(path).read()) == nil ? nil : path
   }
@@ -31,7 +28,7 @@ struct StorePlace {
     readable(PathText.join(PathText.split(version.storeURL.path).folder, StoreLocation.snapshotName))
   }
 
-  /// Returns a path beside the store where nothing is: the store's name with another end.
+  /// Returns an unused path beside the store: the store's name with another ending.
   func free(_ end: String) -> String {
     let store = outermost
     let base = store.hasSuffix(".sqlite") ? String(store.dropLast(".sqlite".count)) : store
@@ -44,7 +41,8 @@ struct StorePlace {
     return made
   }
 
-  /// The store's file; for a kept one, that of the store that it is kept for: nothing new is made among what is kept.
+  /// The store's file; for a previous version, the file of its current store, because new files are not made among kept
+  /// ones.
   private var outermost: String {
     guard StoreLocation.keptFolder(of: path) != nil,
       let companion = path.range(of: StoreLocation.companionSuffix + "/")
@@ -52,33 +50,26 @@ struct StorePlace {
     return String(path[..<companion.lowerBound])
   }
 
-  /// Returns the command that reads a store into a new file beside this one.
-  ///
-  /// - Parameters:
-  ///   - store: The store's file; `nil` for this one.
-  ///   - models: The models that it is given; none where it finds one itself.
-  /// - Returns: The command.
+  /// Returns the command that reads `store`, or this one, into a new file beside this one; without models it finds one
+  /// itself.
   func salvage(_ store: String? = nil, models: [String]) -> String {
     "heirloom salvage \(shellWord(store ?? path))" + models.map { " --model \(shellWord($0))" }.joined()
       + " --output \(shellWord(free("salvaged.sqlite")))"
   }
 
-  /// Returns the command that repairs the store.
-  ///
-  /// - Parameter models: The models that it is given; none where it finds one itself.
-  /// - Returns: The command.
+  /// Returns the command that repairs the store; without models it finds one itself.
   func repair(models: [String] = []) -> String {
     "heirloom repair \(shellWord(path))" + models.map { " --model \(shellWord($0))" }.joined()
   }
 
-  /// True if a previous version or a set-aside store is kept beside the store, or if that can't be told.
+  /// True if a previous version or a set-aside store is kept beside the store, or if that can't be read.
   var keepsSomething: Bool {
     let archive = StoreArchive(path: path)
     guard let versions = try? archive.previousVersions(), let sets = try? archive.movedAside() else { return true }
     return !versions.isEmpty || !sets.isEmpty
   }
 
-  /// True if another file of the folder has its external data in the same folder, such as `S.db` beside `S.sqlite`.
+  /// True if another store's external data is in the same folder, as for `S.db` beside `S.sqlite`.
   var sharesSupport: Bool {
     let (folder, name) = PathText.split(path)
     let own = Set([name] + StoreLocation.sideSuffixes.map { name + $0 })
@@ -89,16 +80,15 @@ struct StorePlace {
     }
   }
 
-  /// True if something may be salvaged from the store's file.
   var holdsPages: Bool { StoreSalvage.holdsPages(path) }
 
-  /// Returns the command that reads a kept store into a new file beside this one, by the model that is kept with it.
+  /// Returns the command that reads a previous version into a new file beside this one, with the model kept beside it.
   func salvage(ofKept store: String, otherwise models: [String] = []) -> String {
     let model = PathText.join(PathText.split(store).folder, StoreLocation.snapshotName)
     return salvage(store, models: FileManager.default.fileExists(atPath: model) ? [model] : models)
   }
 
-  /// True if a model is beside the store or in it, where a salvage finds it.
+  /// True if a salvage finds a model by itself: beside the store or in its model cache.
   var knowsModel: Bool {
     if snapshot != nil || keptSnapshot != nil { return true }
     let cached = try? StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
@@ -107,14 +97,14 @@ struct StorePlace {
     return cached ?? nil != nil
   }
 
-  /// A model that is kept beside the store, or beside the one that it is kept for; `nil` if none can be read.
+  /// A model that is kept beside the store or its current version; `nil` if none can be read.
   var keptModel: String? {
     let store = StorePlace(outermost)
     let versions = (try? StoreArchive(path: store.path).previousVersions()) ?? []
     return versions.lazy.compactMap(Self.snapshot).first ?? store.snapshot
   }
 
-  /// Returns the command that reads this store; `nil` if no model is known that it could be given.
+  /// Returns the command that reads this store; `nil` if no model for it is known.
   func salvage() -> String? {
     knowsModel ? salvage(models: []) : keptModel.map { salvage(models: [$0]) }
   }

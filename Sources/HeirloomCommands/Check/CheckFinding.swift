@@ -6,63 +6,55 @@ import HeirloomSwiftSource
 struct CheckFinding {
   /// A kind of finding.
   enum Kind: String, CaseIterable {
-    /// A version that can't be read.
     case unreadableVersion
-    /// A version of Swift source that isn't certain, so that no store is held against it.
+    /// A version of Swift source that is ambiguous, so no store is compared with it.
     case uncertainVersion
-    /// Swift source that doesn't tell which versions there are.
+    /// Swift source from which the list of versions can't be determined.
     case undecidedHistory
-    /// A known trap of SwiftData's versions; ``CheckFinding/trap`` says which.
+    /// A known pitfall of SwiftData's versions; ``CheckFinding/trap`` is its kind.
     case sourceTrap
-    /// A store, kept as a fixture, that is of no version.
+    /// A store, kept as a fixture, that fits no version.
     case unknownStore
-    /// A part of a version's source that was not understood.
+    /// A part of a version's source that the reader didn't understand.
     case notRead
-    /// A shipped version that was changed.
+    /// A shipped version that was edited afterwards.
     case editedVersion
-    /// A snapshot that is not of the version whose name it has.
+    /// A snapshot whose model is not that of the version it is named after.
     case editedSnapshot
-    /// A version that is the same to stores, but has other edits.
+    /// A version with edits that don't change its hashes.
     case editedDetails
-    /// Names that two versions swap, while a store fits both and isn't migrated.
+    /// Names swapped between two versions that a store fits equally, so no migration follows the rename.
     case renameWithoutMigration
-    /// Something removed and something added that may be one thing under a new name.
+    /// A removal and an addition that may be one rename.
     case suspectedRename
-    /// A renaming identifier that names nothing in the versions before.
+    /// A renaming identifier that matches nothing in earlier versions.
     case renamingIdentifier
-    /// A shipped version that is gone.
+    /// A shipped version whose model is missing.
     case missingVersion
-    /// A floor in the lock, before which stores are refused.
+    /// The lock's floor: stores of earlier versions are refused.
     case belowFloor
-    /// A version that is not in the lock.
     case unlockedVersion
-    /// A history without a lock.
     case missingLock
-    /// A shipped version after the current one.
     case laterVersion
-    /// A hop for which no mapping can be inferred.
     case mappingNeeded
-    /// A mapping model that needs code of the app.
+    /// A mapping model that needs policies of the app.
     case policyNeeded
-    /// A version whose stores were not tried.
+    /// A version for which no trial migration was run.
     case notTried
-    /// A mapping model that has no part in any migration.
+    /// A mapping model that no migration uses.
     case mappingUnused
-    /// A loss between two versions.
     case loss
-    /// An acknowledgement in the lock of a loss that doesn't exist.
+    /// An acknowledgement in the lock for a loss that doesn't occur.
     case staleAcknowledgement
-    /// An acknowledgement without a kind, between versions one of which has no model.
+    /// An acknowledgement without kinds, between versions of which one has no model.
     case acknowledgementWithoutModel
-    /// Rows that would stop a migration, lose something or change.
+    /// Rows that would block a migration, be changed or be lost.
     case dataHazard
-    /// A migration that failed.
     case migrationFailed
-    /// A migration that did not keep everything it should.
+    /// A migration that didn't keep everything the plan promised.
     case notKept
-    /// A migrated store that is not sound.
     case unsoundStore
-    /// Sample objects that could not be made as a model wants them.
+    /// Sample objects that don't satisfy their model.
     case incompleteSample
     /// A version that can't be mirrored with CloudKit.
     case cloudKitModel
@@ -72,25 +64,23 @@ struct CheckFinding {
 
   let severity: StoreFinding.Severity
   let kind: Kind
-  /// The version that the finding is about.
   var version: String?
   var entity: String?
   var property: String?
-  /// The file that has to change, or that shows the problem.
+  /// The file to change, or the file that shows the problem.
   var file: String?
-  /// The line of the file, from 1, where it is known.
+  /// The line in the file, from 1; `nil` if unknown.
   var line: Int?
   /// The problem and the advice, in one or two sentences.
   let message: String
-  /// The trap of SwiftData's versions.
+  /// The pitfall, for ``Kind/sourceTrap``.
   var trap: SwiftDataFinding.Kind?
-  /// The place of a trap in words, such as `Models/Chat.swift:41`.
+  /// The location of a pitfall as text, such as `Models/Chat.swift:41`.
   var place: String?
 
-  /// The kind, as programs know it.
+  /// The kind's name in JSON and annotations.
   var kindName: String { trap?.rawValue ?? kind.rawValue }
 
-  /// The finding for a program.
   var output: OutputValue {
     .object([
       ("severity", .text(severity.rawValue)), ("kind", .text(kindName)), ("version", .optional(version)),
@@ -100,7 +90,6 @@ struct CheckFinding {
     ])
   }
 
-  /// Returns the finding for a person.
   func line(_ style: TextStyle) -> String {
     let title =
       switch severity {

@@ -8,12 +8,11 @@ import HeirloomOutput
 /// https://developer.apple.com/documentation/coredata/reading-cloudkit-records-for-core-data. A deployed schema can
 /// only grow: https://developer.apple.com/documentation/cloudkit/integrating-a-text-based-schema-into-your-workflow.
 struct CloudKitRules {
-  /// The findings.
   private(set) var findings: [CheckFinding] = []
   private let currentName: String
   /// The configuration whose entities are mirrored; `nil` for all entities.
   private let configuration: String?
-  /// The fields of record types that earlier versions deployed, with their content and the version.
+  /// The fields of deployed record types, with their content and the version that deployed them.
   private var deployed: [String: [String: (content: String, version: String)]] = [:]
 
   /// Checks all versions up to the current one.
@@ -34,7 +33,7 @@ struct CloudKitRules {
               "\"\(version.name)\" breaks \(counted(Int64(faults.count), "rule")) of CloudKit, so no store of it was ever"
               + " mirrored, and later versions needn't keep what it had."))
       }
-      // A current version that can't be mirrored yet still has to keep what was deployed.
+      // A current version that can't be mirrored yet still must keep the deployed fields.
       if let last { compare(last, with: version, isMirrored: faults.isEmpty) }
       if faults.isEmpty {
         deploy(version)
@@ -44,14 +43,13 @@ struct CloudKitRules {
     }
   }
 
-  /// Returns the mirrored entities.
   private func entities(of model: ManagedObjectModel) -> [EntityDescription] {
     configuration == nil ? model.entities : model.entities(inConfiguration: configuration) ?? []
   }
 
   // MARK: - One model
 
-  /// A rule that an entity breaks: the property that it is about, and the words.
+  /// A broken rule: the property at fault, and the message.
   private typealias Fault = (property: String?, message: String)
 
   private func faults(of version: HistoryCheck.Version) -> [CheckFinding] {
@@ -127,12 +125,12 @@ struct CloudKitRules {
 
   // MARK: - One version and the next
 
-  /// Returns the record type of an entity: that of its root.
+  /// Returns the record type of an entity, which is named after its root entity.
   private static func recordType(_ entity: String, _ model: ManagedObjectModel) -> String {
     "CD_" + (model.rootEntity(of: entity)?.name ?? entity)
   }
 
-  /// Returns the content of a property's field; `nil` if there is none.
+  /// Returns the type of a property's CloudKit field; `nil` if it has none.
   private static func content(of property: any PropertyDescription) -> String? {
     switch property {
     case let attribute as AttributeDescription where !attribute.isTransient:
@@ -163,7 +161,7 @@ struct CloudKitRules {
     guard isMirrored || next.name == currentName else { return }
     let (old, new) = (last.model, next.model)
     func add(_ entity: String, _ property: String?, _ message: String) {
-      // Nobody can mend a version before the current one any more.
+      // Versions before the current one are shipped and can't be corrected.
       findings.append(
         CheckFinding(
           severity: next.name == currentName ? .error : .warning, kind: .cloudKitSchema, version: next.name,

@@ -1,21 +1,18 @@
 import Heirloom
 import HeirloomOutput
 
-/// The check of stores that are kept as fixtures: each has to be of a version of the history.
+/// The check that each store kept as a fixture fits a version of the history.
 struct FixtureCheck {
-  /// The findings, one for each store that is of no version.
+  /// One finding for each store that fits no version.
   private(set) var findings: [CheckFinding] = []
-  /// The stores, each with the names of its versions, the likeliest first.
+  /// The stores, each with the versions that it fits, the likeliest first.
   private(set) var stores: [(path: String, versions: [String])] = []
 
-  /// Holds stores against all versions.
+  /// Compares stores with all versions of `list`, which is `nil` if there is no list of versions.
   ///
-  /// - Parameters:
-  ///   - paths: The stores.
-  ///   - list: The versions with their places; `nil` where nothing tells them.
-  /// - Throws: `StoreError` for a file that is no readable store.
+  /// Throws `StoreError` for a file that isn't a readable store.
   init(_ paths: [String], list: ModelVersionList?) throws {
-    // A store may be of any version that can be read, whatever the current one is.
+    // A fixture may be of any readable version, also of one after the current version.
     let known = (list?.versions ?? []).compactMap { version in
       (try? version.file.read().model).map { (name: version.name, model: $0) }
     }
@@ -40,7 +37,7 @@ struct FixtureCheck {
     on inspection: StoreInspection, _ history: ModelHistory, _ list: ModelVersionList?
   ) -> CheckFinding {
     let path = inspection.path
-    // The version of the store's own number is meant, else the one with the fewest differences, the later of two.
+    // The nearest version has the store's version number, else the fewest differences; of two equal ones, the later.
     let all = history.nearestVersions(to: inspection.metadata.versionHashes, ofStoreAt: path).map { near in
       let version = list?.version(named: near.name)
       let model = try? history.model(named: near.name)
@@ -62,7 +59,7 @@ struct FixtureCheck {
         words += " heirloom compare \(shellWord(path)) \(shellWord(version.file.path)) shows all of it."
       }
     }
-    // One that isn't certain may have made it.
+    // An ambiguous version could be the one that made the store.
     let doubtful = list?.versions.filter { version in
       if case .held(let held) = version.file.kind, case .doubtful = held.reading { true } else { false }
     }
@@ -73,7 +70,7 @@ struct FixtureCheck {
         + words)
   }
 
-  /// Returns the differences of a version from the model that made a store, with their places.
+  /// Returns the differences between a version and the model that made a store, with their source locations.
   private static func differences(
     of inspection: StoreInspection, from version: ModelVersionList.Version
   ) -> [String]? {

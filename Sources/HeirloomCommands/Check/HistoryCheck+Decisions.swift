@@ -1,24 +1,20 @@
 import Heirloom
 import HeirloomOutput
 
-// The steps to which the command line's decisions belong.
+// Matching the command line's decisions to steps of the history.
 extension HistoryCheck {
-  /// A decision about rows of a step, with the names that the step's later version has.
+  /// A decision for a step, with the entity and property names of the step's later version.
   private struct Fitting {
     let source: Version
     let destination: Version
     let decision: DataDecision
   }
 
-  /// Finds the steps whose rows decisions are about.
+  /// Matches each decision to the steps that have rows for it.
   ///
-  /// One that is decided already keeps its decision where another is undecided: it may have been shipped.
-  ///
-  /// - Parameters:
-  ///   - decided: The decisions, with names of a step's later version or of the last one.
-  ///   - mappings: The mapping models that are given, and all decisions.
-  /// - Returns: Each decision with a step; the versions have their names.
-  /// - Throws: `UsageError` for one that no step has rows for, or that can't be carried out there.
+  /// A step that is decided already keeps its decision if another matching step is undecided, because it may have been
+  /// shipped. Entity and property names may be those of a step's later version or of the last version. Throws
+  /// `UsageError` if no step has such rows, or if the decision can't be carried out there.
   func decisions(_ decided: [DataDecision], mappings: GivenMappings) throws(UsageError) -> [VersionLock.Decision] {
     guard !decided.isEmpty else { return [] }
     let versions = migratedVersions
@@ -37,7 +33,7 @@ extension HistoryCheck {
         let answered = step.effects.map { decision.at($0.entity, $0.properties) }.filter { answer in
           step.effects.contains { $0.isAnswered(by: answer) }
         }
-        // Another decision about the attribute may answer rows for which an expression has no value.
+        // A second decision about the attribute may apply to rows for which the expression has no value.
         let computed = mappings.decisions(step.source.model, step.destination.model).filter {
           $0.isComputed && $0.isAboutNewAttribute(from: step.source.model, to: step.destination.model)
         }
@@ -93,7 +89,7 @@ extension HistoryCheck {
     return decisions
   }
 
-  /// Returns true if the lock has a decision about the same rows of a step, and it can be carried out.
+  /// True if the lock has a valid decision about the same rows of the step.
   private func isDecided(_ fitting: Fitting) -> Bool {
     let standing = history?.standingDecisions(from: fitting.source.model, to: fitting.destination.model) ?? []
     let isMistaken = standing.contains {
@@ -109,7 +105,7 @@ extension HistoryCheck {
 }
 
 extension LossTrail {
-  /// Returns true if a decision about a version names what another one names as the last version does.
+  /// True if a decision about a version names the same place as a decision that uses the last version's names.
   fileprivate func isNamed(_ decision: DataDecision, as later: DataDecision, in version: Int) -> Bool {
     lastNames(of: decision.properties, of: decision.entity, in: version).map {
       later.isAtPlace(of: decision.at($0.entity, $0.properties))
@@ -118,12 +114,12 @@ extension LossTrail {
 }
 
 extension DataDecision {
-  /// Returns the same choice about another place.
+  /// Returns the same choice for another place.
   fileprivate func at(_ entity: String, _ properties: [String]) -> DataDecision {
     DataDecision(entity: entity, constraint: properties, choice)
   }
 
-  /// Returns true if the decision's expression can have a value for objects on their way between two models.
+  /// True if the decision's expression can have a value for some or, if the attribute is required, all mapped entities.
   fileprivate func mayCompute(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> Bool {
     let functions = MigrationAssistant.Configuration().policies.evaluatorFunctions
     let computable = MappingInference(from: source, to: destination).draft.entityMappings.compactMap { mapping in
@@ -134,7 +130,7 @@ extension DataDecision {
         return canBeComputed(from: start, to: name, in: source, functions)
       }
     }
-    // An attribute that may lack a value lacks it in objects of entities without what the expression reads.
+    // An optional attribute is left empty for entities without the properties that the expression reads.
     let mayLack = destination.attributeTarget(properties.first ?? "", of: entity)?.isOptional ?? false
     return mayLack ? computable.contains(true) : !computable.isEmpty && !computable.contains(false)
   }

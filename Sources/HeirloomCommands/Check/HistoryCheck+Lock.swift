@@ -2,11 +2,11 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-// The entries of the lock that the command line gives.
+// Writing the lock entries that the command line gives.
 extension HistoryCheck {
-  /// Records in the lock that the app's own code migrates the steps from versions to the next ones, and writes it.
+  /// Records in the lock, and writes it, that app code migrates the steps that start at the named versions.
   ///
-  /// Without a lock nothing is recorded, which is a warning.
+  /// Without a lock it only adds a warning.
   mutating func leaveToCode(_ names: [String]) throws {
     guard var lock else {
       for name in names {
@@ -26,8 +26,7 @@ extension HistoryCheck {
 
   /// Records decisions in the lock, and writes it.
   ///
-  /// - Parameter decisions: The decisions, with the versions' names.
-  /// - Throws: A failure if there is no lock, or it can't be written.
+  /// Throws if there is no lock.
   mutating func decide(_ decisions: [VersionLock.Decision]) throws {
     guard !decisions.isEmpty else { return }
     var lock = try writableLock(for: "decision")
@@ -53,12 +52,11 @@ extension HistoryCheck {
     self.lock = lock
   }
 
-  /// Records in the lock that losses are meant, and writes it.
+  /// Acknowledges losses in the lock, and writes it.
   ///
-  /// The kinds are written where the two models don't imply just them: then the lock becomes one of format 2.
+  /// Throws if there is no lock.
   ///
-  /// - Parameter losses: The losses.
-  /// - Throws: A failure if there is no lock, or it can't be written.
+  /// Kinds are written only if they differ from those that the two models imply; the lock then gets format 2.
   mutating func acknowledge(_ losses: [LossReview.Loss]) throws {
     var lock = try writableLock(for: "acknowledgement")
     for loss in losses {
@@ -76,13 +74,10 @@ extension HistoryCheck {
     try write(lock)
   }
 
-  /// Takes acknowledgements out of the lock, and writes it.
+  /// Removes acknowledgements from the lock, and writes it.
   ///
-  /// - Parameters:
-  ///   - names: The names of the losses.
-  ///   - needless: The acknowledgements that acknowledge nothing: where a name has such ones, the others stay.
-  /// - Throws: `UsageError` for a name that the lock doesn't acknowledge; a failure if there is no lock, or it can't be
-  ///   written.
+  /// If a name has `needless` acknowledgements, only those are removed. Throws `UsageError` for a name that the lock
+  /// doesn't acknowledge, and fails if there is no lock.
   mutating func unacknowledge(
     _ names: [String], first needless: [(loss: VersionLock.Acknowledgement.Loss, source: String, destination: String)]
   ) throws {

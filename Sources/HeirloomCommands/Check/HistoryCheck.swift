@@ -4,52 +4,47 @@ import HeirloomOutput
 
 /// The check of a history's versions against its lock and its snapshots.
 struct HistoryCheck {
-  /// A version that can be read.
+  /// A readable version.
   struct Version {
     let name: String
     let model: ManagedObjectModel
-    /// The place that commands take.
+    /// The path to pass to commands.
     let path: String
-    /// The file that a person edits.
+    /// The file to edit.
     let file: String
-    /// The line of the version in that file, where several versions stand in it.
+    /// The version's line in that file, if the file declares several versions.
     var line: Int?
-    /// True when the lock has the version.
+    /// True if the lock lists the version.
     let isShipped: Bool
-    /// True if the versions' source says where it stands among the others.
+    /// True if the source's migration plan gives the version's position.
     var isPlanned = false
   }
 
-  /// The findings.
   private(set) var findings: [CheckFinding] = []
-  /// The readable versions in their order.
+  /// The readable versions in order.
   private(set) var versions: [Version] = []
-  /// The readable versions outside of the plan: their stores are known, and no step leads from or to them.
+  /// The readable versions outside the migration plan: their stores are recognized, but not migrated.
   private(set) var outsiders: [Version] = []
-  /// The current version's name.
   let currentName: String
-  /// The history as the assistant sees it; `nil` if the current version can't be read.
+  /// The history to migrate with; `nil` if the current version can't be read.
   var history: ModelHistory?
 
-  /// The lock with its place; `nil` if there is none.
+  /// The lock with its path; `nil` if there is none.
   var lock: (path: String, content: VersionLock)?
 
   let path: String
-  /// The listed versions, each with its place; `nil` for a folder of snapshots, and where there is no list.
+  /// The listed versions with their locations; `nil` for a folder of snapshots alone, or if there is no list.
   private(set) var list: ModelVersionList?
-  /// The steps that the app's code migrates, as the versions' source says.
+  /// The steps that the source's migration plan assigns to app code.
   private var plannedStepsByCode: [VersionLock.Step] = []
-  /// The versions' sources: a bundle, or one model; `nil` if there are snapshots alone.
+  /// The path of the model bundle, model or Swift source; `nil` if there are only snapshots.
   private let source: String?
 
-  /// Checks a history; nothing is migrated yet.
+  /// Checks the history at `path`; nothing is migrated yet.
   ///
-  /// - Parameters:
-  ///   - path: A folder with a model bundle, snapshots and a lock, or with some of these; a model bundle; or Swift
-  ///     source.
-  ///   - console: Reads it.
-  ///   - acceptsUndecided: True if source that doesn't tell its versions is a finding, and no error.
-  /// - Throws: `ModelReadingError` if there is no history.
+  /// The path is a folder with a model bundle, snapshots or a lock, a model bundle, or Swift source. With
+  /// `acceptsUndecided`, source whose versions can't be determined is a finding instead of an error. Throws
+  /// `ModelReadingError` if there is no history.
   init(at path: String, console: Console, acceptsUndecided: Bool = false) throws {
     self.path = path
     let isSwiftSource = Console.SwiftSource(path) != nil
@@ -108,34 +103,32 @@ struct HistoryCheck {
     }
   }
 
-  /// The names of the versions before the floor, whose stores are refused.
   var namesBelowFloor: [String] { lock?.content.versionsBelowFloor.map(\.name) ?? [] }
 
-  /// The versions from the floor to the current one; to the last one if none is current.
+  /// The versions from the floor to the current one, or to the last one if none is current.
   var migratedVersions: ArraySlice<Version> {
     let end = versions.firstIndex { $0.name == currentName } ?? versions.count - 1
     let left = namesBeforeDoubt.union(namesBelowFloor)
     return versions.prefix(end + 1).drop { left.contains($0.name) }
   }
 
-  /// The names of the versions before one that isn't certain: what a way over that one loses, nobody knows.
+  /// The versions before the last ambiguous one; losses on a path across it can't be determined.
   var namesBeforeDoubt: Set<String> {
     let doubtful = Set(findings.filter { $0.kind == .uncertainVersion }.compactMap(\.version))
     let names = list?.successiveVersions.map(\.name) ?? []
     return Set(names.lastIndex(where: doubtful.contains).map { names[..<$0] } ?? [])
   }
 
-  /// The consents of the lock to losses from the floor on.
+  /// The lock's consents to losses, from the floor on.
   var acknowledgements: [VersionLock.Acknowledgement] {
     let below = Set(namesBelowFloor)
     return lock?.content.namedAcknowledgements.filter { !below.contains($0.source) } ?? []
   }
 
-  /// Returns the versions whose step to the next one the app's own code migrates, by the lock and by `--by-app`.
+  /// Returns the versions whose step to the next one is migrated by app code, as the lock, the source or `names`, the
+  /// values of `--by-app`, say.
   ///
-  /// - Parameter names: The names that `--by-app` gives.
-  /// - Returns: The names of the versions.
-  /// - Throws: `UsageError` for a name that no version before the current one has.
+  /// Throws `UsageError` for a name that no version before the current one has.
   func versionsByCode(_ names: [String]) throws(UsageError) -> Set<String> {
     let earlier = versions.prefix { $0.name != currentName }.map(\.name)
     for name in names where !earlier.contains(name) {
@@ -153,12 +146,10 @@ struct HistoryCheck {
     zip(versions, versions.dropFirst()).contains { $0.name == step.source && $1.name == step.destination }
   }
 
-  /// Returns the command that fixes a version as shipped, as one has to type it.
+  /// Returns the command that adds a version to the lock.
   ///
-  /// - Parameters:
-  ///   - version: The version's place; `nil` for the current one.
-  ///   - follower: The fixed version before which it belongs; `nil` if it is the last.
-  /// - Returns: The command.
+  /// `version` is a path, or `nil` for the current version; `follower` is the locked version before which it belongs,
+  /// or `nil` to add it last.
   private func fixing(_ version: String? = nil, before follower: String? = nil) -> String {
     let isBeside = source == path && Console.SwiftSource(path) == nil
     let own = isBeside ? ModelFile.folder(of: path) : path
@@ -168,7 +159,9 @@ struct HistoryCheck {
       + (follower.map { " --before \(shellWord($0))" } ?? "")
   }
 
-  /// The advice on what makes the lock, which must not fix a version that somebody still works on.
+  /// Advice on how to create the lock.
+  ///
+  /// The current version may be unfinished, so an earlier one is locked if there is one.
   var lockAdvice: String {
     guard let last = versions.prefix(while: { $0.name != currentName }).last else {
       return "When the current version ships, \(fixing()) writes one"
@@ -190,7 +183,7 @@ struct HistoryCheck {
     isComplete: Bool, reading: () throws(ModelReadingError) -> ModelHistory
   ) throws {
     guard let current = versions.first(where: { $0.name == currentName }) else { return }
-    // Where the lock doesn't place all versions, the assistant has to know that. Otherwise they are read only once.
+    // The assistant must know of versions that the lock doesn't list. Otherwise the models read already are reused.
     let arePlaced = versions.allSatisfy(\.isShipped)
     if !arePlaced, isComplete, findings.allSatisfy({ $0.kind != .unreadableVersion }) {
       history = try reading()
@@ -230,7 +223,7 @@ struct HistoryCheck {
     do throws(ModelReadingError) {
       let read = try file.read()
       for warning in read.warnings {
-        // A compiled model has no lines, and nobody can correct it.
+        // A compiled model has no lines and can't be edited.
         guard let line = warning.line else { continue }
         add(
           warning.isFault ? .error : .warning, .notRead, version: name, file: file.editedPath, line: line,
@@ -253,7 +246,7 @@ struct HistoryCheck {
     }
   }
 
-  /// Adds findings about the edits to a shipped version, as exactly as possible.
+  /// Adds findings about edits to a shipped version, as precisely as its snapshot and the lock allow.
   private mutating func tellEdits(
     of model: ManagedObjectModel, _ edited: [String], since shipped: ManagedObjectModel?, _ entry: VersionLock.Entry,
     file: String
@@ -289,7 +282,6 @@ struct HistoryCheck {
         + " \(advice)")
   }
 
-  /// Adds a finding about the differences between a snapshot and its source.
   private mutating func tellSnapshot(
     _ snapshot: ManagedObjectModel, at path: String, differsFrom source: ManagedObjectModel, in file: String,
     _ name: String, isShipped: Bool
@@ -315,16 +307,16 @@ struct HistoryCheck {
     }
   }
 
-  /// Adds findings about renames that no store follows: names that are swapped without a migration, and renaming
-  /// identifiers of nothing.
+  /// Adds findings about names swapped without a migration, and about renaming identifiers that match nothing.
   private mutating func checkRenames() {
-    // The identifiers of all earlier versions, by the entity's: what a version dropped, its own successor may find.
+    // All earlier versions count, keyed by the entity's identifier, because one between may lack the entity or
+    // property.
     var known: [String: Set<String>] = [:]
     for (one, other) in zip(versions, versions.dropFirst()) {
       known.merge(one.model.identifiers) { $0.union($1) }
       let isMigrated = one.model.versionHashes() != other.model.versionHashes()
       let lost = other.model.identifiersOfNothing(among: known).filter { item in
-        // A property that starts anew, on purpose, has another identifier.
+        // An acknowledged loss means that the new identifier is deliberate: the property starts empty.
         !acknowledgements.contains { $0.source == one.name && $0.losses.contains { $0.name == item.name } }
       }
       guard !isMigrated || !lost.isEmpty else { continue }
@@ -348,7 +340,7 @@ struct HistoryCheck {
 
   // MARK: - Order
 
-  /// Adds findings about versions that the lock names and that are gone.
+  /// Adds findings about locked versions whose model is missing.
   private mutating func checkMissing(_ names: [String]) {
     for name in names {
       add(
@@ -412,20 +404,20 @@ struct HistoryCheck {
 }
 
 extension ModelFile {
-  /// The file that a person edits.
+  /// The file to edit.
   var editedPath: String {
     if case .held(let held) = kind { return held.file }
     return kind == .source && !path.hasSuffix("/contents") ? path + "/contents" : path
   }
 
-  /// The line of the version in that file, where several versions stand in it.
+  /// The version's line in that file, if the file declares several versions.
   var editedLine: Int? {
     if case .held(let held) = kind { held.line } else { nil }
   }
 }
 
 extension ManagedObjectModel {
-  /// The identifiers by which a later version finds properties, by the entity's.
+  /// The renaming identifiers of properties, keyed by the entity's renaming identifier.
   var identifiers: [String: Set<String>] {
     var result: [String: Set<String>] = [:]
     for entity in entities {
@@ -436,7 +428,7 @@ extension ManagedObjectModel {
     return result
   }
 
-  /// Returns the renaming identifiers that no earlier version has, each with the nearest that one has.
+  /// Returns the renaming identifiers that no earlier version has, each with the most similar known one.
   func identifiersOfNothing(among known: [String: Set<String>]) -> [IdentifierOfNothing] {
     var found: [IdentifierOfNothing] = []
     for entity in entities {
@@ -448,7 +440,7 @@ extension ManagedObjectModel {
             nearest: NameSuggestion.nearest(to: identifier, among: names.sorted())))
       }
       check(entity.renamingIdentifier, nil, among: Set(known.keys))
-      // Objects of subentities have its properties too, perhaps since before it was there.
+      // A subentity may have had the property before its superentity existed.
       let properties = entityTree(from: entity.name).reduce(into: Set<String>()) {
         $0.formUnion(known[$1.renamingIdentifier ?? $1.name] ?? [])
       }
@@ -461,17 +453,15 @@ extension ManagedObjectModel {
   }
 }
 
-/// A renaming identifier that no earlier version has.
 struct IdentifierOfNothing {
   let entity: String
   let property: String?
   let identifier: String
   let nearest: String?
 
-  /// The name of the entity or property, as losses have it.
+  /// The name of the entity or property, written as the lock writes losses.
   var name: String { property.map { "\(entity).\($0)" } ?? entity }
 
-  /// Returns the finding, in sentences.
   func words(in versions: String) -> String {
     "\"\(name)\" has the renaming identifier \"\(identifier)\", which names nothing in \(versions)"
       + "\(NameSuggestion.question(nearest)) It is new, and begins empty."

@@ -1,19 +1,19 @@
 import Heirloom
 import HeirloomOutput
 
-/// The table of a history: each version, how its stores reach the next and the current one, and what they lose.
+/// The table of a history: for each version, its path to the next and the current one, and what its stores lose.
 struct HistoryTable {
-  /// The migration from one version to another, as the models tell it.
+  /// The migration from one version to another, as the models imply it.
   private struct Way {
-    /// The word for the table.
+    /// The text of the table's cell.
     let word: String
-    /// The effects that somebody has to decide when there are such rows.
+    /// The effects that need a decision if the store has such rows.
     var decisions: [DataEffect] = []
-    /// The obstacles, if there is no mapping.
+    /// The obstacles; empty if a mapping can be inferred.
     var obstacles: [MappingObstacle] = []
   }
 
-  /// A version with its ways.
+  /// A version with its migrations.
   private struct Row {
     let version: HistoryCheck.Version
     let place: String
@@ -21,7 +21,7 @@ struct HistoryTable {
     let current: Way?
     let losses: [LossReview.Loss]
 
-    /// The losses, each name once: acknowledged if it is in all its kinds.
+    /// The losses without duplicate names; a name is acknowledged only if all its kinds are.
     var namedLosses: [LossReview.Loss] {
       losses.reduce(into: []) { named, loss in
         guard let place = named.firstIndex(where: { $0.name == loss.name }) else { return named.append(loss) }
@@ -34,16 +34,12 @@ struct HistoryTable {
   private let path: String
   private var rows: [Row] = []
   private let renames: [CheckFinding]
-  /// The names of the losses that the lock doesn't acknowledge and that no rename would keep.
+  /// The names of losses that are neither acknowledged nor explained by a suspected rename.
   private let open: [String]
 
-  /// Makes the table; no store is made.
+  /// Makes the table from the models alone; no store is made.
   ///
-  /// - Parameters:
-  ///   - history: The history.
-  ///   - path: Its path.
-  ///   - mappings: The mapping models that are given.
-  ///   - byApp: The versions whose step to the next one the app's own code migrates.
+  /// `byApp` names the versions whose next step app code migrates.
   init(of history: HistoryCheck, path: String, mappings: GivenMappings, byApp: Set<String>) {
     (self.history, self.path) = (history, path)
     let versions = history.versions
@@ -79,7 +75,7 @@ struct HistoryTable {
             : position > end
               ? "later" : position >= first ? "" : below.contains(version.name) ? "refused" : "not certain",
           next: next,
-          // The version before the current one has one way, not two.
+          // For the version before the current one, both columns are the same path.
           current: position + 1 == end ? next : way(to: end),
           losses: review.losses.filter { $0.source.name == version.name }))
     }
@@ -89,7 +85,7 @@ struct HistoryTable {
     through versions: [HistoryCheck.Version], _ mappings: GivenMappings, isByApp: Bool
   ) -> Way {
     if isByApp {
-      // The app's code migrates the one step; what rows may need there, it has to know.
+      // App code migrates this step, but needs to know which decisions its rows may need.
       let path = versions.count == 2 ? try? LossReview.path(through: versions, mappings) : nil
       let decisions = (path?.hops ?? []).flatMap {
         mappings.openEffects(of: $0.mapping, from: $0.source, to: $0.destination)
@@ -97,7 +93,8 @@ struct HistoryTable {
       return Way(word: "by code", decisions: decisions)
     }
     do throws(MappingInferenceError) {
-      // What is inferred from end to end can be inferred through the versions between too; the reverse need not be.
+      // A mapping inferred from end to end can also be inferred through the versions between; the reverse need not
+      // hold.
       let ends = versions.first.flatMap { first in versions.last.map { [first, $0] } } ?? []
       let short =
         mappings.isEmpty
@@ -121,10 +118,7 @@ struct HistoryTable {
 
   // MARK: - Telling
 
-  /// Returns the report.
-  ///
-  /// - Parameter console: Tells the terminal's width and style.
-  /// - Returns: The table, with what each version loses, decides and lacks below its row.
+  /// Returns the table, with the losses, decisions and obstacles of each version below its row.
   func report(_ console: Console) -> CommandReport {
     let style = console.style
     var table = TextTable(
@@ -136,7 +130,7 @@ struct HistoryTable {
       ])
     }
     let lines = zip(table.lines(), [[]] + rows.map { details(of: $0, style) }).flatMap { line, details in
-      // A terminal's lines are broken where all are, between the words of no command.
+      // Wrapping is left to the terminal, which may break lines only outside of commands.
       [line] + details.map { "      " + $0 }
     }
     var advice: [String] = []

@@ -1,35 +1,31 @@
 import Heirloom
 import HeirloomOutput
 
-/// The possible losses of a history's migrations, told from models and mappings alone, and checked against the lock.
+/// The possible losses of a history's migrations, derived from models and mappings alone and compared with the lock.
 ///
-/// A loss belongs to the hop between two versions that follow each other.
-/// A loss that only a longer path has, such as by a mapping model of its own, belongs to the versions at its ends.
+/// A loss belongs to the hop between two successive versions.
+/// A loss of a longer path only, for example one with its own mapping model, belongs to the versions at its ends.
 struct LossReview {
   /// A possible loss between two versions.
   struct Loss {
-    /// The earlier version.
     let source: HistoryCheck.Version
-    /// The name of the later version.
     let destinationName: String
-    /// The loss and the rows that it concerns.
+    /// The loss, and which rows it affects.
     let effect: DataEffect
-    /// True when the lock acknowledges the loss.
     var isAcknowledged: Bool
 
-    /// The name by which the loss is acknowledged.
+    /// The name to acknowledge the loss with.
     var name: String { effect.lossName }
 
-    /// The name and the kind of the loss.
     fileprivate var key: [String] { [name, effect.kind.lossKind?.rawValue ?? ""] }
 
-    /// Returns true if the loss is of links to objects that a rename would keep.
+    /// True if the loss is of links to objects that a rename would keep.
     func isOfLinks(to rename: RenameSuspicion) -> Bool {
       guard rename.kind == .entity, case .foreignLinks(let targets) = effect.kind else { return false }
       return Set(targets).isSubset(of: [rename.removed] + rename.rivals)
     }
 
-    /// Returns true if the loss is what a rename that the model lacks would keep.
+    /// True if a suspected rename would avoid the loss.
     func isOf(_ rename: RenameSuspicion) -> Bool {
       let names = [rename.removed] + rename.rivals
       guard rename.kind != .entity else { return names.contains(name) }
@@ -39,28 +35,24 @@ struct LossReview {
     }
   }
 
-  /// The versions whose step to the next one the app's own code migrates.
+  /// The versions whose step to the next one is migrated by app code.
   private let stepsByCode: Set<String>
-  /// The losses, by version, in the order of entities.
+  /// The losses, by version and then in the order of entities.
   private(set) var losses: [Loss] = []
-  /// The losses that the models imply at steps whose mapping isn't known here; code may keep the content.
+  /// Losses that the models imply for steps whose mapping isn't known here; app code may keep the content.
   private(set) var impliedLosses: [Loss] = []
-  /// The losses that the lock acknowledges and no migration has.
+  /// The acknowledged losses that don't occur.
   private(set) var stale: [(loss: VersionLock.Acknowledgement.Loss, source: String, destination: String)] = []
-  /// The acknowledgements that say no kind, between versions one of which has no model here.
+  /// The acknowledgements without kinds, between versions of which one has no model here.
   private(set) var withoutModel: [(entry: VersionLock.Acknowledgement, missing: String)] = []
-  /// The renames that the steps with an open loss seem to lack, by version.
+  /// The suspected renames at steps with an open loss, by version.
   private(set) var renames: [(source: HistoryCheck.Version, destination: HistoryCheck.Version, RenameSuspicion)] = []
 
-  /// Reviews a history.
+  /// Reviews the versions up to the current one.
   ///
-  /// - Parameters:
-  ///   - versions: The versions up to the current one, in their order.
-  ///   - acknowledged: The losses that the lock acknowledges.
-  ///   - mappings: The mapping models that are given.
-  ///   - byApp: The versions whose step to the next one the app's own code migrates; its losses are not known.
-  ///   - takesLongPaths: False to pass over longer paths, whose number grows with the square of the versions'.
-  ///   - models: The names of all versions whose models can be read; `nil` for those of `versions`.
+  /// The losses of a step that starts at a version in `byApp` aren't known. `takesLongPaths` is false to skip longer
+  /// paths, whose number grows with the square of the versions. `models` names all readable versions; `nil` means those
+  /// in `versions`.
   init(
     of versions: [HistoryCheck.Version], acknowledged: [VersionLock.Acknowledgement], mappings: GivenMappings,
     byApp: Set<String>, takesLongPaths: Bool = true, models: Set<String>? = nil
@@ -84,7 +76,7 @@ struct LossReview {
     for position in versions.indices.dropLast() {
       let (source, destination) = (versions[position], versions[position + 1])
       let effects = Self.effects(through: [source, destination], mappings)
-      // The app's code may keep some of it, which nobody knows here; nor does anybody know a longer path's loss.
+      // App code may keep some of the content, so losses of this step and of longer paths across it aren't known.
       steps.append(effects ?? [])
       if effects == nil { unknown.insert(source.name) }
       if unknown.contains(source.name) {
@@ -94,7 +86,7 @@ struct LossReview {
       }
       guard !byApp.contains(source.name) else { continue }
       add(effects ?? [], position, position + 1, to: &losses)
-      // Whoever acknowledged the loss has said that it is no rename. Without a mapping, losses aren't known.
+      // An acknowledged loss is no rename. Without a mapping, losses aren't known.
       let open = losses.filter { $0.source.name == source.name && !$0.isAcknowledged }
       guard effects == nil || !open.isEmpty else { continue }
       renames += ModelDifference(from: source.model, to: destination.model).renames.filter { rename in
@@ -128,10 +120,7 @@ struct LossReview {
     }
   }
 
-  /// Reviews the step to the current version of a bundle from the one before; nothing if it is the first.
-  ///
-  /// - Parameter list: The bundle's versions.
-  /// - Throws: `ModelReadingError` for a version that can't be read.
+  /// Reviews the last step of a bundle, to its current version; empty if that is the first version.
   init(ofLastStepIn list: ModelVersionList) throws {
     let end = list.versions.firstIndex { $0.name == list.currentVersionName } ?? 0
     let versions = try list.versions[max(0, end - 1)...end].map { version in
@@ -146,7 +135,7 @@ struct LossReview {
       byApp: Set(((list.lock?.namedStepsByCode ?? []) + list.stepsByCode).map(\.source)))
   }
 
-  /// Returns the possible losses of a path through versions; `nil` without a mapping, which is reported elsewhere.
+  /// Returns the possible losses of a path through versions; `nil` without a mapping, which another finding reports.
   private static func effects(through versions: [HistoryCheck.Version], _ mappings: GivenMappings) -> [DataEffect]? {
     do throws(MappingInferenceError) {
       return try path(through: versions, mappings)?.hops.flatMap { hop in
@@ -157,16 +146,16 @@ struct LossReview {
     }
   }
 
-  /// Returns the path through versions from the first to the last; `nil` if they are the same to stores.
+  /// Returns the path through versions from the first to the last; `nil` if their hashes are equal.
   ///
-  /// - Throws: `MappingInferenceError` if there is none.
+  /// Throws if there is no path.
   static func path(
     through versions: [HistoryCheck.Version], _ mappings: GivenMappings
   ) throws(MappingInferenceError) -> MigrationPath? {
     guard let first = versions.first, let last = versions.last,
       first.model.versionHashes() != last.model.versionHashes()
     else { return nil }
-    // As a history has it, a store never migrates to a version with its own hashes.
+    // A store never migrates to a version with its own hashes.
     let hashes = first.model.versionHashes()
     let between = versions.dropFirst().dropLast().map(\.model).drop { $0.versionHashes() == hashes }
     var configuration = MigrationAssistant.Configuration()
@@ -178,7 +167,7 @@ struct LossReview {
         from: first.model, to: last.model, between: Array(between), given: configuration.mappings + decided, labels: [],
         isStepwise: isStepwise, isDecided: { byDecidedSteps && !mappings.standing($0, $1).isEmpty }, name: { _ in nil })
     }
-    // As an assistant does: what no inference converts, decided expressions may, and steps that are decided come first.
+    // As in the assistant: decided expressions may convert what inference can't, and decided steps come first.
     let decided = zip(versions, versions.dropFirst()).compactMap { earlier, later in
       MappingModel(
         computing: mappings.decisions(earlier.model, later.model), from: earlier.model, to: later.model,
@@ -196,14 +185,14 @@ struct LossReview {
 }
 
 extension MappingModel {
-  /// Returns the possible losses, without the values that go into those of decided expressions.
+  /// Returns the possible losses, except those of values that a decided expression reads.
   fileprivate func losses(
     from source: ManagedObjectModel, to destination: ManagedObjectModel,
     deciding decisions: (ManagedObjectModel, ManagedObjectModel) -> [DataDecision]
   ) -> [DataEffect] {
     let decided = decisions(source, destination)
     let all = decided.filter { $0.isComputed && $0.isAboutNewAttribute(from: source, to: destination) }
-    // A value in place of those that an expression refuses replaces what it has read.
+    // A filled value for rows that an expression refuses replaces the values it read.
     let computed = all.filter { decision in
       !decided.contains { $0.isAtPlace(of: decision) && !$0.isComputed && $0.choice.option == .fill }
     }
@@ -225,19 +214,19 @@ extension MappingModel {
       }
       let type = source.attribute(named: property, of: effect.entity)?.type ?? .undefined
       let rounding = readers.map { $0.rounding(of: type, in: destination) }
-      // One that keeps each number is enough.
+      // One reader that keeps each number is enough.
       return rounding.contains(nil) ? [] : rounding.compactMap(\.self)
     }
   }
 }
 
 extension MigrationPath {
-  /// The effects on rows that the models tell, hop by hop.
+  /// The effects that the models imply, hop by hop.
   var effects: [DataEffect] { hops.flatMap { $0.mapping.effects(from: $0.source, to: $0.destination) } }
 }
 
 extension LossReview {
-  /// The warnings about renames that the models seem to lack, at the later version, where the rename is written.
+  /// Warnings about suspected renames, at the later version, where a rename would be declared.
   var renameFindings: [CheckFinding] {
     renames.map { source, destination, rename in
       CheckFinding(
@@ -247,17 +236,14 @@ extension LossReview {
     }
   }
 
-  /// The acknowledgements that acknowledge nothing.
+  /// The acknowledgements that have no effect.
   var needless: [(loss: VersionLock.Acknowledgement.Loss, source: String, destination: String)] {
     stale + withoutModel.flatMap { item, _ in item.losses.map { ($0, item.source, item.destination) } }
   }
 
-  /// Returns the findings: an error for each unacknowledged loss, and a note for each acknowledged one.
+  /// Returns an error for each unacknowledged loss and a note for each acknowledged one, by version.
   ///
-  /// - Parameters:
-  ///   - path: The history, for the command that acknowledges.
-  ///   - lockAdvice: The advice on what makes the lock into which that is written; `nil` if there is one.
-  /// - Returns: The findings, by version.
+  /// `path` is the history's, `lockAdvice` says how to create a missing lock and is `nil` if there is one.
   func findings(path: String, lockAdvice: String?) -> [CheckFinding] {
     func consent(to loss: Loss) -> String {
       if let lockAdvice { return "a loss that is meant is acknowledged in lock.json. \(lockAdvice)." }

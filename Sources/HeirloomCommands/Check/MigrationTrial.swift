@@ -3,47 +3,42 @@ import Heirloom
 import HeirloomOutput
 import HeirloomTesting
 
-/// The trial migration of a store with sample objects of one version to the current one, in a temporary folder.
+/// The trial migration of a store with sample objects from one version to the current one, in a temporary folder.
 struct MigrationTrial {
   /// The result of a trial.
   enum Result: String {
-    /// A migrated store that kept everything the plan promised.
+    /// The store was migrated and kept everything that the plan promised.
     case kept
-    /// A store with a fault, or one that should have been migrated and was not.
+    /// The store was damaged, or wasn't migrated though it should have been.
     case failed
-    /// A store of a version before the floor, refused as it should be.
+    /// The version is below the floor, and its store was refused as expected.
     case refused
-    /// A store that was not tried.
     case notTried
   }
 
-  /// The findings.
   private(set) var findings: [CheckFinding] = []
-  /// The result of the trial.
   private(set) var result = Result.notTried
-  /// The number of sample objects.
   private(set) var objects = 0
-  /// The duration of the migration, in seconds.
+  /// The migration's duration, in seconds.
   private(set) var seconds = 0.0
-  /// The losses of the migration.
   private(set) var losses: [MigrationLoss] = []
 
   private let version: HistoryCheck.Version
-  /// The versions from that one to the current one.
+  /// The trial's version and all later ones, up to the current one.
   private let versions: [HistoryCheck.Version]
   private let history: ModelHistory
   private let mappings: GivenMappings
   private let console: Console
-  /// The history's place, for the commands that the findings name.
+  /// The history's path, for the commands in findings.
   private let path: String
-  /// Values for new properties that somebody still has to decide, so that the rest is tried.
+  /// Default values for new properties that are still undecided, so the rest can be tried.
   private var fills: [DataDecision] = []
-  /// Decisions that take sample rows that don't fit out of the store, so that the rest is tried.
+  /// Decisions that remove sample rows that don't fit, so the rest can be tried.
   private var removals: [DataDecision] = []
   /// The plans whose blockers ``removals`` answers.
   private var refusals: [MigrationPlan] = []
 
-  /// A hop with its possible blockers and losses that nothing decides.
+  /// A hop with its undecided blockers and losses.
   private struct Hop {
     let source: ManagedObjectModel
     let destination: ManagedObjectModel
@@ -59,13 +54,7 @@ struct MigrationTrial {
 
   /// Creates a trial.
   ///
-  /// - Parameters:
-  ///   - version: The version of the sample.
-  ///   - later: The versions from the next one to the current one.
-  ///   - history: The history.
-  ///   - path: The history's place.
-  ///   - mappings: The mapping models that are given.
-  ///   - console: Where it may be interrupted.
+  /// `later` goes from the next version to the current one; `console` may interrupt the trial.
   init(
     of version: HistoryCheck.Version, over later: ArraySlice<HistoryCheck.Version>, to history: ModelHistory,
     at path: String, mappings: GivenMappings,
@@ -81,12 +70,9 @@ struct MigrationTrial {
 
   private var way: String { "\"\(version.name)\" → \"\(history.currentName)\"" }
 
-  /// Runs the trial.
+  /// Runs the trial; another seed makes other sample objects.
   ///
-  /// - Parameters:
-  ///   - objectsPerEntity: The number of objects of each entity.
-  ///   - seed: The seed of the sample; another one gives other objects.
-  /// - Throws: An error that has nothing to do with the models: no room, or a stop by the user.
+  /// Throws only errors that the models don't cause: a full disk or cancellation.
   mutating func run(objectsPerEntity: Int, seed: UInt64) throws {
     let scratch = try ScratchFolder(console)
     defer { withExtendedLifetime(scratch) {} }
@@ -132,8 +118,7 @@ struct MigrationTrial {
 
   // MARK: - Steps
 
-  /// Returns each hop's possible blockers and losses that the lock doesn't decide, from the models and mappings alone;
-  /// `nil` if there is no path.
+  /// Returns each hop's undecided blockers and losses, from the models and mappings alone; `nil` if there is no path.
   private mutating func effects(in folder: URL) throws -> [Hop]? {
     let url = folder.appendingPathComponent("Empty.sqlite")
     try PersistentStore.create(at: url, model: version.model).close()
@@ -151,7 +136,7 @@ struct MigrationTrial {
   private func assistant(for url: URL) -> MigrationAssistant {
     var configuration = MigrationAssistant.Configuration()
     configuration.proof = .full
-    // The losses are findings already, and the samples are thrown away after the trial.
+    // Losses are reported as findings already, and the sample is deleted after the trial.
     configuration.losses = .accept
     configuration.decisions = fills + removals
     if !mappings.isEmpty {
@@ -166,7 +151,7 @@ struct MigrationTrial {
     return try console.interruption.cancelling(assistant.progress) { try assistant.migrateStore() }
   }
 
-  /// Migrates the store without the sample rows that don't fit: those that do are tried to the end.
+  /// Removes the sample rows that don't fit and migrates the others to the end.
   private mutating func migrateFittingRows(_ url: URL) throws -> MigrationOutcome {
     while true {
       do {
@@ -182,7 +167,6 @@ struct MigrationTrial {
     }
   }
 
-  /// Judges the migrated store.
   private mutating func judge(_ url: URL, before: StoreContents, report: MigrationReport) throws {
     result = .kept
     for finding in try before.findings(in: url, after: report.plan) {
@@ -227,7 +211,7 @@ struct MigrationTrial {
 
   private mutating func tell(_ hop: Hop) {
     for effect in hop.effects {
-      // ``LossReview`` reports losses for the hop that causes them.
+      // ``LossReview`` reports losses.
       guard effect.kind.severity != .loss else { continue }
       let property = effect.properties.isEmpty ? nil : effect.properties.joined(separator: ", ")
       let mistake = mappings.mistake(inDecisionAbout: effect, from: hop.source, to: hop.destination)
@@ -246,7 +230,7 @@ struct MigrationTrial {
 
   private static let untilThen = "Until then such objects stop the migration of a user's store."
 
-  /// Reports the sample rows that didn't fit, and the steps that every sample object of an entity stops.
+  /// Reports sample rows that didn't fit, and steps that every sample object of an entity blocks.
   private mutating func tellRefusals(of plan: MigrationPlan) {
     for blocker in refusals.flatMap(\.blockers) {
       let isTold = findings.contains {
@@ -262,14 +246,14 @@ struct MigrationTrial {
         let objects = refusal.destination.entityTree(from: blocker.entity).reduce(Int64(0)) { sum, entity in
           sum + (refusal.rows.first { $0.entity == entity.name }?.before ?? 0)
         }
-        // Two objects say nothing of all; of equal ones, one stays.
+        // One or two objects don't prove that all are blocked; of equal objects, one stays.
         return objects > 2 && blocker.rows >= objects - (blocker.choices.contains(.newest) ? 1 : 0)
       }
     }
     for refusal in stopped { tellStop(by: refusal) }
   }
 
-  /// Reports a step that every sample object of an entity stops.
+  /// Reports a step that every sample object of an entity blocks.
   private mutating func tellStop(by plan: MigrationPlan) {
     result = .notTried
     let isLast = plan.destination.versionHashes() == history.currentHashes
@@ -282,18 +266,18 @@ struct MigrationTrial {
         + decided(by: plan.blockers.compactMap { $0.mendingOption(in: plan) }))
   }
 
-  /// Returns the commands after which an effect stops no migration.
+  /// Returns the commands that stop an effect from blocking the migration.
   private func advice(on effect: DataEffect) -> String {
     let isCode = "if the app's code decides, so does --by-app \(versionOfStep { $1.has(effect) && !$0.has(effect) })"
     if case .duplicate = effect.kind {
-      // Each choice about equal objects would leave one of them.
+      // Every choice about equal objects would keep only one of them.
       return "Until then every object stops the migration, since all are equal there: take the default or the"
         + " constraint out of the model, or give each object a value in a mapping; \(isCode)."
     }
     guard let decision = DecisionArgument.example(for: effect, in: history) else {
       return "Until then every object stops the migration; \(isCode)."
     }
-    // Without a lock there is no place for a decision.
+    // Decisions are recorded in the lock.
     guard history.lock != nil else {
       return "Until then every object stops the migration. A history with a lock.json can decide it for app and tool"
         + " (\(DecisionArgument.option)); \(isCode)."
@@ -302,13 +286,13 @@ struct MigrationTrial {
       + " \(shellWord(decision.description)) decides it for app and tool; \(isCode)."
   }
 
-  /// Returns the command that notes decisions in the lock; nothing where there is no lock, or no decision.
+  /// Returns the command that records decisions in the lock; empty without a lock or decisions.
   private func decided(by options: [String]) -> String {
     guard history.lock != nil, !options.isEmpty else { return "" }
     return " Or heirloom check \(shellWord(path)) \(options.joined(separator: " ")) decides it for app and tool."
   }
 
-  /// Returns the name of the version from which a step starts, as the option takes it; that of the trial if none is it.
+  /// Returns the version at which the matching step starts, or the trial's version if none matches.
   private func versionOfStep(where isMet: (ManagedObjectModel, ManagedObjectModel) -> Bool) -> String {
     let names = history.versionNames.drop { $0 != version.name }
     let step = zip(names, names.dropFirst()).first { source, destination in
@@ -350,12 +334,12 @@ struct MigrationTrial {
 }
 
 extension DataEffect {
-  /// True for values that are missing since the property is new, in all rows or in some.
+  /// True if values are missing, in all rows or in some, because the property is new.
   fileprivate var hasNewProperty: Bool { kind == .missingValue && rows.contains { $0.properties.contains(nil) } }
 }
 
 extension ManagedObjectModel {
-  /// Returns true if the model has what stops rows: the required property, the constraint, the abstract entity.
+  /// True if the model has the cause of the effect: the required property, the constraint or the abstract entity.
   fileprivate func has(_ effect: DataEffect) -> Bool {
     guard let entity = entity(named: effect.entity) else { return false }
     guard let name = effect.properties.first else { return entity.isAbstract }

@@ -2,28 +2,25 @@ import Heirloom
 import HeirloomOutput
 import HeirloomSwiftSource
 
-/// The check of what Swift source shows by itself: the known traps of SwiftData's versions, and edits of released ones.
+/// The check of Swift source by itself: known pitfalls of SwiftData's versions, and edits of shipped versions.
 struct SwiftCheck {
   /// The findings, errors first.
   private(set) var findings: [CheckFinding] = []
-  /// True if the source declares a schema or gives a list of classes to a container.
+  /// True if the source declares a schema or passes a list of classes to a container.
   let hasSchemas: Bool
-  /// The names of the shipped versions that were held against the source.
+  /// The shipped versions that were compared with the source.
   private(set) var reviewedReleases: Set<String> = []
 
-  /// Checks source.
+  /// Checks source, without the files that `console` excludes.
   ///
-  /// - Parameters:
-  ///   - source: The place of the source.
-  ///   - console: Knows what is left out of it.
-  /// - Throws: `ModelReadingError` for a folder or a lock that can't be read.
+  /// Throws for a folder or a lock that can't be read.
   init(_ source: Console.SwiftSource, console: Console) throws(ModelReadingError) {
     let folder = try SwiftFolder(source.path, excluding: console.excludedSources)
     let schemas = SwiftDataSchemas(folder.source)
     hasSchemas = !schemas.schemas.isEmpty
     let beside = try AdjacentLock(inFolder: folder.directory)
     let lock = beside.lock ?? VersionLock()
-    // The one list of an app without versions has no name in the source.
+    // The only schema of an app without versions has no name in the source.
     let isVersioned = schemas.schemas.first?.kind == .versionedSchema
     let shipped = lock.versions[lock.versionsBelowFloor.endIndex...].compactMap { entry in
       entry.entities.map { (name: entry.name, hashes: $0) }
@@ -51,7 +48,7 @@ struct SwiftCheck {
     }
   }
 
-  /// Returns true for a finding that the source tells better, with its place and SwiftData's own words.
+  /// True for a finding that the source check reports already, with its location.
   func tells(_ finding: CheckFinding) -> Bool {
     switch finding.kind {
     case .suspectedRename: true
@@ -64,10 +61,7 @@ struct SwiftCheck {
     }
   }
 
-  /// Returns a history's findings without those that the source tells better, with its places.
-  ///
-  /// - Parameter others: The findings of the versions and their lock.
-  /// - Returns: All findings.
+  /// Returns all findings, without a history's findings about edits that the source check covers already.
   func without(_ others: [CheckFinding]) -> [CheckFinding] {
     let doubted = Set(others.filter { $0.kind == .uncertainVersion }.compactMap(\.version))
     return findings.filter { $0.trap != .uncertain || !doubted.contains($0.version ?? "") }

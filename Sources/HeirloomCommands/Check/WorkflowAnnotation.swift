@@ -8,11 +8,7 @@ struct WorkflowAnnotation {
   private let environment: [String: String]
   private let directory: String
 
-  /// Creates an annotation; `nil` for a note, which needs nobody's attention.
-  ///
-  /// - Parameters:
-  ///   - finding: The finding.
-  ///   - console: Gives the place of the workflow's checkout.
+  /// Creates an annotation; `nil` for a note, which needs no attention.
   init?(_ finding: CheckFinding, console: Console) {
     guard finding.severity < .note else { return nil }
     self.finding = finding
@@ -20,7 +16,7 @@ struct WorkflowAnnotation {
     directory = console.currentDirectory
   }
 
-  /// The command, one line.
+  /// The workflow command, on one line.
   var line: String {
     var properties = ["title=" + Self.property("heirloom check: \(finding.kindName)")]
     if let line = finding.line { properties.insert("line=\(line)", at: 0) }
@@ -29,7 +25,7 @@ struct WorkflowAnnotation {
     return "::\(command) \(properties.joined(separator: ","))::\(Self.data(finding.message))"
   }
 
-  /// Returns a path as the checkout has it.
+  /// Returns a path relative to the checkout.
   private func relative(_ path: String) -> String {
     for folder in [environment["GITHUB_WORKSPACE"] ?? "", directory] where !folder.isEmpty {
       let start = folder.hasSuffix("/") ? folder : folder + "/"
@@ -38,7 +34,7 @@ struct WorkflowAnnotation {
     return path
   }
 
-  /// Returns text after the command, with escapes for line ends and per cent signs, which would end or change it.
+  /// Returns text with escapes for the characters that end or change a workflow command.
   static func data(_ text: String) -> String {
     PlainText.line(text).unicodeScalars.map { scalar in
       switch scalar {
@@ -50,7 +46,7 @@ struct WorkflowAnnotation {
     }.joined()
   }
 
-  /// Returns a property's value, with escapes for the separators of properties too.
+  /// Returns a property's value, which also has its separators escaped.
   static func property(_ text: String) -> String {
     data(text).unicodeScalars.map { scalar in
       switch scalar {

@@ -3,7 +3,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that checks a history of models.
   static let check = Command(
     name: "check",
     summary: "every shipped version, migrated to the current one; for CI",
@@ -58,15 +57,13 @@ extension Command {
     example: "heirloom check Snapshots/Journal", positionals: ["DIRECTORY"], requiredCount: 1, run: CheckCommand.run)
 }
 
-/// A run of the command that checks a history of models.
 struct CheckCommand {
-  /// A version with the result of its trial.
   private struct Trial {
     let version: HistoryCheck.Version
     var result = MigrationTrial.Result.notTried
     var objects = 0
     var seconds = 0.0
-    /// The losses of the trial, to which somebody may have consented.
+    /// The losses of the trial, consented ones included.
     var losses: [MigrationLoss] = []
   }
 
@@ -108,7 +105,7 @@ struct CheckCommand {
         arguments.all("--mapping").map(console.path), history: known, deciding: decided, console: console)
       let decisions = try history.decisions(decided, mappings: mappings)
       try check.review(&history, known, mappings, byApp: apps, arguments)
-      // Only now is the whole command line known to be right.
+      // Entries are written only once the whole command line is known to be valid.
       let told = history.findings.count
       try history.leaveToCode(arguments.all("--by-app"))
       check.findings += history.findings.dropFirst(told)
@@ -141,7 +138,7 @@ struct CheckCommand {
     switch arguments.value("--annotations") {
     case "github": return true
     case "none": return false
-    // GitHub sets it in each step: https://docs.github.com/en/actions/reference/workflows-and-actions/variables
+    // GitHub sets it for each step: https://docs.github.com/en/actions/reference/workflows-and-actions/variables
     case nil: return console.environment["GITHUB_ACTIONS"] == "true"
     case let other?:
       throw .invalidValue(option: "--annotations", value: other, expected: "github or none")
@@ -150,7 +147,7 @@ struct CheckCommand {
 
   // MARK: - Losses
 
-  /// Finds the losses of the history's hops, and notes in the lock those that are meant.
+  /// Finds the losses of the history's hops, and writes those given by `--acknowledge` to the lock.
   private mutating func review(
     _ history: inout HistoryCheck, _ known: ModelHistory, _ mappings: GivenMappings, byApp: Set<String>,
     _ arguments: Arguments
@@ -211,7 +208,7 @@ struct CheckCommand {
               + " \"\(version.name)\" was migrated."))
         continue
       }
-      // Before the floor a store is refused, whatever would migrate it.
+      // A store below the floor is refused even if app code migrates the step.
       let code = (place..<position).first { byApp.contains(history.versions[$0].name) }
       if let code, !history.namesBelowFloor.contains(version.name) {
         let step = "\"\(history.versions[code].name)\" → \"\(history.versions[code + 1].name)\""
@@ -236,7 +233,7 @@ struct CheckCommand {
     }
     for version in history.versions[(position + 1)...] {
       trials.append(Trial(version: version))
-      // A shipped version after the current one is an error of its own.
+      // A shipped version after the current one has a finding of its own.
       guard !version.isShipped || !history.versions[position].isShipped else { continue }
       findings.append(
         CheckFinding(
@@ -251,7 +248,7 @@ struct CheckCommand {
     }
   }
 
-  /// Warns of rows that may stop a step of a way that isn't tried.
+  /// Warns of rows that may block a step that isn't tried.
   private mutating func warn(
     of version: HistoryCheck.Version, before next: HistoryCheck.Version, isByApp: Bool, _ mappings: GivenMappings
   ) {
@@ -267,7 +264,7 @@ struct CheckCommand {
     }
   }
 
-  /// Says that nothing was tried where the current version isn't certain.
+  /// Reports that no trial ran because the current version is ambiguous.
   private mutating func tellUntried(_ history: HistoryCheck) {
     let name = history.currentName
     guard history.history == nil,
@@ -282,7 +279,7 @@ struct CheckCommand {
 
   // MARK: - Telling
 
-  /// The findings, errors first, with one entry for those that several versions share.
+  /// The findings, errors first; one that several versions share appears once.
   private var merged: [CheckFinding] {
     var result: [CheckFinding] = []
     var places: [[String]: Int] = [:]
@@ -344,7 +341,7 @@ struct CheckCommand {
     }
     lines += merged.map { $0.line(style) }
     let commands = annotations ? merged.compactMap { WorkflowAnnotation($0, console: console)?.line } : []
-    // A program reads standard output, and the workflow reads the other stream as well.
+    // With JSON on standard output, the workflow reads its commands from standard error.
     if asJSON { for command in commands { console.writeError(command + "\n") } }
     let versions = trials.map { trial in
       OutputValue.object([

@@ -3,7 +3,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that compares two models.
   static let compare = Command(
     name: "compare", usage: "SOURCE DEST | BUNDLE [--skeleton] [--exclude FOLDER]…",
     summary: "what changed, what it does to rows, verdict",
@@ -26,7 +25,6 @@ extension Command {
     run: CompareCommand.run)
 }
 
-/// A run of the command that compares two models.
 enum CompareCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     var paths = try arguments.positionals.map(console.path)
@@ -36,7 +34,7 @@ enum CompareCommand {
       (try model(at: paths[0], besides: paths[1], console), try model(at: paths[1], besides: paths[0], console))
     }
     let difference = ModelDifference(from: source.model, to: destination.model)
-    // (What a diagnostic says better is left to it.)
+    // (Diagnostics are more precise, so their properties are skipped.)
     let lost = destination.model.identifiersOfNothing(among: source.model.identifiers).filter { item in
       !difference.diagnostics.contains { $0.entity == item.entity && $0.property == item.property }
     }.map { $0.words(in: "\"\(source.name)\"") }
@@ -54,7 +52,7 @@ enum CompareCommand {
       members: text.members)
   }
 
-  /// Returns the paths of the version before a bundle's current one, and of that one.
+  /// Returns the paths of a bundle's current version and of the one before it, earlier first.
   private static func lastStep(of path: String, _ console: Console) throws -> [String] {
     if case .database = PathKind(path) { throw UsageError.missingArgument("DEST") }
     let list = try console.versions(at: path)
@@ -67,25 +65,25 @@ enum CompareCommand {
     return [list.versions[place - 1].file.path, current.file.path]
   }
 
-  /// Reads a model; for a store, the one that made it, if need be from the versions at the other path.
+  /// Reads a model; for a store, its own model, if need be one of the versions at the other path.
   private static func model(at path: String, besides other: String, _ console: Console) throws -> NamedModel {
     guard case .database = PathKind(path) else {
       return try NamedModel(at: path, console: console, acceptsDoubts: true)
     }
     if case .database = PathKind(other) { return try NamedModel(at: path, console: console) }
-    // (The other's own doubts are told when it is read.)
+    // (Doubts about the other are reported when it is read itself.)
     let known = try? console.history(at: other)
     return try NamedModel(at: path, console: console, known: known?.versions ?? { _ in [] })
   }
 
-  /// Returns the source to paste, as it is; a comment if there is nothing to fill in.
+  /// Returns Swift source to paste; a comment if there is nothing to fill in.
   private static func skeleton(
     from source: NamedModel, isStore: Bool, to destination: NamedModel, isStore isLaterStore: Bool, _ console: Console
   ) -> CommandReport {
     let difference = ModelDifference(from: source.model, to: destination.model)
     // A store that fits both models isn't migrated.
     let needsMigration = difference.verdict == .lightweight || difference.verdict == .needsMapping
-    // A store's file has another name than its version.
+    // A store has a file name, not a version name.
     let (name, laterName) = (isStore ? nil : source.name, isLaterStore ? nil : destination.name)
     let skeleton = needsMigration ? MappingSkeleton(difference.inference, from: name, to: laterName) : nil
     if skeleton != nil, difference.changes.contains(where: { $0.effect == .dropped }) {

@@ -1,7 +1,6 @@
 import HeirloomOutput
 
 extension Command {
-  /// The command that prints a completion script for a shell.
   static let completions = Command(
     name: "completions", summary: "a script by which a shell completes commands, options and files",
     details: [
@@ -13,7 +12,6 @@ extension Command {
     run: CompletionsCommand.run)
 }
 
-/// A run of the command that prints a completion script for a shell.
 enum CompletionsCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let word = arguments.positionals[0]

@@ -4,7 +4,6 @@ import HeirloomOutput
 import HeirloomStories
 
 extension Command {
-  /// The command that tells a story with a real store.
   static let demo = Command(
     name: "demo", summary: "a store's life through its model's versions, told as it happens",
     details: [
@@ -23,9 +22,8 @@ extension Command {
     choices: ["STORY": DemoCommand.stories.map { $0.name }], run: DemoCommand.run)
 }
 
-/// A run of the command that tells a story with a real store.
 enum DemoCommand {
-  /// The stories, the first of which is told unless another is named.
+  /// The stories; the first is the default.
   static var stories: [any DemoRun.Type] { [DoneRun.self, DiaryRun.self, AircraftRun.self] }
 
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
@@ -67,7 +65,6 @@ enum DemoCommand {
       ])
   }
 
-  /// Finds a story's folder.
   private static func folder(of name: String, arguments: Arguments, console: Console) throws -> String {
     if let word = arguments.value("--snapshots") {
       let given = try console.path(word)
@@ -79,7 +76,7 @@ enum DemoCommand {
     for start in starts {
       var folder = URL(fileURLWithPath: start).standardized
       while true {
-        // The second one is where an installed tool has them.
+        // An installed tool has its stories in the second folder.
         for place in ["Snapshots", "share/heirloom/Snapshots"] {
           let candidate = folder.appendingPathComponent(place).appendingPathComponent(name).path
           if isStory(candidate) { return candidate }
@@ -106,7 +103,6 @@ enum DemoCommand {
 }
 
 extension CommandFailure {
-  /// Creates the failure of a story.
   fileprivate init(_ failure: DemoFailure) {
     switch failure {
     case .editedVersion(let name, let folder, let checksum, let locked):

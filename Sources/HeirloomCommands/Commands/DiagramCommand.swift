@@ -4,7 +4,6 @@ import HeirloomDiagram
 import HeirloomOutput
 
 extension Command {
-  /// The command that draws a model.
   static let diagram = Command(
     name: "diagram", usage: "MODEL [--to MODEL [--changes]] [--output FILE | --format FORMAT] [--exclude FOLDER]…",
     summary: "draw a model as SVG, Mermaid or Graphviz; with --to what differs, in colour",
@@ -26,7 +25,6 @@ extension Command {
     run: DiagramCommand.run)
 }
 
-/// A run of the command that draws a model, or the differences of two.
 enum DiagramCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let output = arguments.value("--output")

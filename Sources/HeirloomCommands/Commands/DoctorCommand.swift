@@ -3,7 +3,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that shows a store's diagnosis on one screen.
   static let doctor = Command(
     name: "doctor", usage: "STORE [--model MODEL]… [--exclude FOLDER]… [--archive FILE [--include-store]]",
     summary: "one screen: how a store is, what is kept, what to run next",
@@ -22,7 +21,6 @@ extension Command {
     run: DoctorCommand.run)
 }
 
-/// A run of the command that shows a store's diagnosis on one screen.
 enum DoctorCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
@@ -48,7 +46,7 @@ enum DoctorCommand {
     do {
       let known = try models.flatMap { try NamedModel.all(at: console.path($0), console: console) }
       let url = URL(fileURLWithPath: path)
-      // Only the app knows the current model; without it the archive describes the store by itself.
+      // Only the app knows the current model; without it, the archive describes just the store.
       let history = ModelHistory.unknown.adding(known.map { (name: $0.name, model: $0.model) })
         .trusting(Set(known.filter(\.isGiven).map(\.name)))
       let store = StoreArchive(storeURL: url, history: history)
@@ -71,7 +69,7 @@ enum DoctorCommand {
 }
 
 extension StoreArchive {
-  /// Returns the number of set-aside stores that have not returned.
+  /// Returns the number of set-aside stores that weren't put back.
   fileprivate func waitingCount() throws(MigrationAssistantError) -> Int64 {
     try setAsideStores().reduce(0) { count, store in
       if case .putBack = store.state { count } else { count + 1 }

@@ -4,7 +4,6 @@ import HeirloomOutput
 import HeirloomSwiftSource
 
 extension Command {
-  /// The command that writes a frozen schema of SwiftData.
   static let freeze = Command(
     name: "freeze", summary: "the current SwiftData schema as a frozen VersionedSchema",
     details: [
@@ -35,7 +34,6 @@ extension Command {
     run: FreezeCommand.run)
 }
 
-/// A run of the command that writes a frozen schema.
 enum FreezeCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
@@ -83,7 +81,7 @@ enum FreezeCommand {
     return report
   }
 
-  /// Returns the version's number; identifiers of Core Data may be anything.
+  /// Returns the version identifier with three numbers, since Core Data allows any text; `1.0.0` if there is none.
   private static func identifier(of model: ManagedObjectModel) -> String {
     model.versionIdentifiers.first { word in
       word.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }.count { $0 != nil } == 3
@@ -124,7 +122,7 @@ enum FreezeCommand {
     let next = FrozenSuccession(
       after: frozen, before: isVersioned && !isReplaced ? schema.name : nil, classes: found.classNames(of: schema),
       plan: plan, stage: kind)
-    // What the plan has before it was shipped before it.
+    // Versions before it in the plan were shipped before it.
     let versions = isVersioned ? (try? console.versions(at: path).versions) ?? [] : []
     var report = try write(
       frozen, next, arguments, console,
@@ -149,7 +147,7 @@ enum FreezeCommand {
 
   // MARK: - Writing
 
-  /// Writes the file, and begins the report.
+  /// Writes the file and starts the report.
   private static func write(
     _ frozen: FrozenSchema, _ next: FrozenSuccession, _ arguments: Arguments, _ console: Console,
     lock: (folder: String?, earlier: [ModelVersionList.Version]), notes: [String]
@@ -198,24 +196,21 @@ enum FreezeCommand {
   }
 }
 
-/// The lock that fixes a frozen schema as shipped.
+/// The lock that records a frozen schema as shipped.
 private struct ReleaseLock {
   let path: String
   private let before: VersionLock?
   private var content: VersionLock
-  /// Sentences about earlier versions that can't be fixed, without a full stop.
+  /// Sentences, without a full stop, about earlier versions that can't be locked.
   private(set) var notes: [String] = []
 
-  /// The names of the fixed versions, in their order.
+  /// The names of the locked versions, in order.
   var names: [String] { content.versions.map(\.name) }
 
-  /// Adds a schema to a folder's lock, as the last version, and those before it that it lacks; nothing is written yet.
+  /// Adds a schema to a folder's lock as the last version, after those of `earlier` that the lock lacks; nothing is
+  /// written yet.
   ///
-  /// - Parameters:
-  ///   - frozen: The schema.
-  ///   - earlier: The versions before it in the plan, in their order.
-  ///   - folder: The folder.
-  /// - Throws: `ModelReadingError` for a damaged lock; a failure where the version was shipped with other hashes.
+  /// Throws `ModelReadingError` for a damaged lock, and fails if the version was shipped with other hashes.
   init(of frozen: FrozenSchema, after earlier: [ModelVersionList.Version], in folder: String) throws {
     path = SnapshotFolder.lockPath(in: folder)
     if case .missing = PathKind(path) { before = nil } else { before = try VersionLock(path: path) }

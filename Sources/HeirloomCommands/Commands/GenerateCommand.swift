@@ -3,7 +3,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that writes typed views of a model's objects.
   static let generate = Command(
     name: "generate", summary: "write a Swift type for each entity of a model",
     details: [
@@ -32,7 +31,6 @@ extension Command {
     requiredCount: 1, run: GenerateCommand.run)
 }
 
-/// A run of the command that writes typed views.
 enum GenerateCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let access = try access(arguments)
@@ -62,7 +60,7 @@ enum GenerateCommand {
       ])
   }
 
-  /// Throws if a version of the bundle was edited since it was shipped, so that a build fails and not an app.
+  /// Throws if a version of the bundle was edited after it shipped, so the build fails instead of the app.
   private static func refuseEdits(in model: String, _ console: Console) throws(CommandFailure) {
     guard let list = try? console.versions(at: model) else { return }
     for entry in list.lock?.versions ?? [] {

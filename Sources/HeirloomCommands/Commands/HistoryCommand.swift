@@ -2,7 +2,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that shows a history of models.
   static let history = Command(
     name: "history",
     summary: "the versions of a model: shipped or not, how each reaches the current one",

@@ -3,7 +3,6 @@ import Heirloom
 import HeirloomSwiftSource
 
 extension Command {
-  /// The command that shows what a file is.
   static let inspect = Command(
     name: "inspect", summary: "what a store, model, snapshot or mapping model is and holds",
     details: [
@@ -29,7 +28,6 @@ extension Command {
     run: InspectCommand.run)
 }
 
-/// A run of the command that shows what a file is, with most details for a store.
 enum InspectCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
@@ -62,7 +60,7 @@ enum InspectCommand {
     }
   }
 
-  /// Returns the kind of a store that is no SQLite database, or of a packed one; `nil` for what this command reads.
+  /// Returns the kind of a file that another command reads; `nil` if this command reads it.
   private static func storeKind(_ path: String) -> FileStart.Kind? {
     FileStart(path).kind.flatMap { $0.command(at: path) == nil ? $0 : nil }
   }
@@ -75,7 +73,7 @@ enum InspectCommand {
     ).report(console.style)
   }
 
-  /// Returns a failure whose message says that a store would be welcome as well.
+  /// Returns a failure whose message also names stores as accepted input.
   private static func failure(_ error: ModelReadingError) -> CommandFailure {
     var failure = CommandFailure(error)
     guard case .notModel(let content) = error.problem, let path = error.path else { return failure }

@@ -2,7 +2,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that merges a file of a history for git.
   static let merge = Command(
     name: "merge",
     usage: "BASE OURS THEIRS [--path PATH]",
@@ -23,7 +22,6 @@ extension Command {
     requiredCount: 3, run: MergeCommand.run)
 }
 
-/// A run of the command that merges a file.
 enum MergeCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let paths = try arguments.positionals.map(console.path)
@@ -46,7 +44,7 @@ enum MergeCommand {
       merge.refuseShipped(ours, theirs)
     }
     if merge.bytes != ours {
-      // No link came this far: none is followed in reading.
+      // Symbolic links were rejected when the file was read.
       let attributes = FileAttributes(mode: try files.status(of: paths[1])?.mode ?? 0o644)
       try SnapshotFile(path: paths[1], files: files).write(merge.bytes, attributes: attributes)
     }
@@ -73,7 +71,7 @@ enum MergeCommand {
     return CommandReport(members: members, failure: failure)
   }
 
-  /// Returns the file of the version before a new one, by name, that lies beside it.
+  /// Returns the file of the version before a new one, found by its name in the same bundle.
   private static func versionBefore(
     _ path: String, _ kind: HistoryMerge.Kind, _ files: POSIXFileOperations
   ) throws -> (name: String, bytes: [UInt8])? {
@@ -96,7 +94,7 @@ enum MergeCommand {
     return (before.dropping(ending), try files.readFile(file, limit: limit))
   }
 
-  /// Returns true if the lock beside the bundle fixes the version as ours is, and the merged one is another.
+  /// True if the lock beside the bundle lists our side's version, and the merged version differs from it.
   private static func isShipped(_ path: String, as ours: [UInt8], and merged: [UInt8]) -> Bool {
     let version = ModelFile.folder(of: path)
     guard let list = try? ModelVersionList(ModelFile.folder(of: version)),

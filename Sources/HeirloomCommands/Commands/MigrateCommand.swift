@@ -3,7 +3,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that migrates stores.
   static let migrate = Command(
     name: "migrate", summary: "bring stores to a model; the previous version is kept",
     details: [
@@ -37,7 +36,6 @@ extension Command {
     run: MigrateCommand.run)
 }
 
-/// A run of the command that migrates stores.
 enum MigrateCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let batch = try BatchOptions(arguments)
@@ -59,7 +57,7 @@ enum MigrateCommand {
     }
     var results: [Migrated] = []
     for path in named {
-      // The report at the end tells what happened to the stores before.
+      // Earlier stores are reported at the end.
       let result = Migrated(path, request: request, console: console, mayLeave: named.count == 1)
       results.append(result)
       if result.failure?.exitCode == .cancelled { break }
@@ -77,7 +75,7 @@ enum MigrateCommand {
     return count
   }
 
-  /// Reports several stores, with each failure in its place.
+  /// Reports several stores, each failure beside its store.
   private static func together(_ results: [Migrated], of paths: [String], console: Console) -> CommandReport {
     var report = CommandReport()
     for result in results {

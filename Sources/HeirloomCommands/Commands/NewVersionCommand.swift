@@ -2,7 +2,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that makes the next version of a model.
   static let newVersion = Command(
     name: "new-version",
     summary: "the next version of a model, as a copy of the current one",
@@ -21,7 +20,6 @@ extension Command {
     run: NewVersionCommand.run)
 }
 
-/// A run of the command that makes the next version of a model.
 enum NewVersionCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
@@ -33,8 +31,8 @@ enum NewVersionCommand {
     } else {
       let version = try NewVersion(at: path, console: console)
       report = try version.make(named: name)
-      // The version that was current until now is finished: a rename that it lacks is written there. What is wrong with
-      // the one before, check says.
+      // The version that was current until now is finished, so a missing rename would be declared there. Problems of
+      // the version before it are left to check.
       if case .text = report.members["made"] {
         findings = (try? LossReview(ofLastStepIn: version.list))?.renameFindings ?? []
       }

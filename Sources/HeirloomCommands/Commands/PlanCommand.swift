@@ -3,7 +3,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that shows a migration's plan.
   static let plan = Command(
     name: "plan", summary: "what stays, what is lost, what needs a word, time, steps; nothing is changed",
     details: [
@@ -21,7 +20,6 @@ extension Command {
     run: PlanCommand.run)
 }
 
-/// A run of the command that shows a migration's plan.
 enum PlanCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
@@ -45,7 +43,6 @@ enum PlanCommand {
     }
   }
 
-  /// Reports a preview.
   static func report(
     _ preview: MigrationPreview, request: MigrationRequest, showsSQL: Bool, style: TextStyle
   ) -> CommandReport {
@@ -53,12 +50,12 @@ enum PlanCommand {
     var report = CommandReport(
       members: members(of: preview, request) + PlanText.members(of: preview.plan, showsSQL: showsSQL),
       failure: preview.failure)
-    // The lines say it all, but for what only a given mapping or a custom stage asks for.
+    // The report's lines list these items already, except those of given mappings and custom stages.
     let isToldAbove = preview.failure?.code == "mappingNeeded" && preview.difference?.obstacles.isEmpty == false
     if preview.plan != nil || isToldAbove { report.failure?.list?.items = [] }
     report.lines = headline(preview, request: request, style: style)
     guard let plan = preview.plan else {
-      // A store below the floor is refused, whatever would be decided.
+      // A store below the floor is refused whatever is decided.
       if preview.failure?.code != "belowFloor" { report.lines += text?.lines(style) ?? [] }
       return report
     }
@@ -73,7 +70,7 @@ enum PlanCommand {
     return report
   }
 
-  /// Returns the names of the versions and what differs between them, for a program.
+  /// Returns the names of both versions and their differences, for JSON.
   static func members(of preview: MigrationPreview, _ request: MigrationRequest) -> OutputMembers {
     [("fromName", .optional(preview.inspection.versionName)), ("toName", .text(request.history.currentName))]
       + (preview.difference.map { DifferenceText($0, storeAt: preview.inspection.path).members } ?? [])
@@ -101,7 +98,7 @@ enum PlanCommand {
     return ["\(name): from \(version)\(source) to \"\(request.history.currentName)\"\(words)"]
   }
 
-  /// Returns the verdict on the difference, or what the plan does about one that needs a mapping.
+  /// Returns the verdict on the difference, or how the plan solves one that needs a mapping.
   private static func verdict(on difference: ModelDifference, plan: MigrationPlan?) -> String {
     guard difference.verdict == .needsMapping, let plan else { return difference.verdict.rawValue }
     return plan.hopCount > 1 ? "in \(plan.hopCount) hops" : "by what is given or decided"

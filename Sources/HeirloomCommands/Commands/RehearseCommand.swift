@@ -3,7 +3,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that tries a migration on a copy.
   static let rehearse = Command(
     name: "rehearse", summary: "the whole migration on a clone; the store is untouched",
     details: [
@@ -15,7 +14,6 @@ extension Command {
     run: RehearseCommand.run)
 }
 
-/// A run of the command that tries a migration on a copy.
 enum RehearseCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
@@ -36,7 +34,7 @@ enum RehearseCommand {
   ) throws -> CommandReport {
     let style = console.style
     let preview = try console.reading("Planning", path) { try MigrationPreview(of: path, for: request) }
-    // A migration that the plan already refuses needs no copy.
+    // A migration that the plan refuses needs no copy.
     guard preview.failure == nil, let plan = preview.plan else {
       return PlanCommand.report(preview, request: request, showsSQL: false, style: style)
     }

@@ -3,7 +3,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that repairs what lies beside a store, and what the store says of its rows.
   static let repair = Command(
     name: "repair", summary: "correct entity numbers, keys, names and missing indexes, and set a damaged record aside",
     details: [
@@ -21,19 +20,18 @@ extension Command {
     run: RepairCommand.run)
 }
 
-/// A run of the command that repairs what lies beside a store, and what the store says of its rows.
 enum RepairCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
     let url = URL(fileURLWithPath: path)
     do {
       try StoreReading.checkLog(besideStoreAt: path)
-      // Whatever the store is like: a record that can't be read also stops what brings a previous version back.
+      // Done even for a damaged store: an unreadable record also blocks restoring a previous version.
       let moved = try StoreArchive(storeURL: url).repair()?.path
       let store = Result { () throws(StoreError) in try StoreMetadata(contentsOf: url) }
       if moved == nil { _ = try store.get() }
       var lines = moved.map { ["The damaged record is \($0) now."] } ?? []
-      // A store that can't be read may have a previous version to come back.
+      // An unreadable store may still have a previous version.
       let repaired = try (try? store.get()).flatMap { _ in
         try StoreRepair(of: path, models: arguments.all("--model"), console: console).run()
       }
@@ -60,7 +58,7 @@ enum RepairCommand {
     }
   }
 
-  /// Returns what is wrong with a store that no repair corrects, and the next command.
+  /// Returns the faults that no repair corrects, and the next command.
   private static func unrepaired(_ path: String, _ arguments: Arguments, _ console: Console) throws -> [String] {
     let diagnosis = try StoreDiagnosis(of: path, models: arguments.all("--model"), console: console)
     let faults = (diagnosis.check?.report.findings ?? []).filter { $0.severity < .note }

@@ -4,7 +4,6 @@ import HeirloomDiagram
 import HeirloomOutput
 
 extension Command {
-  /// The command that writes a page about a migration.
   static let report = Command(
     name: "report",
     summary: "one page for others to read: plan, losses, what changes as a picture, time; nothing is changed",
@@ -23,7 +22,6 @@ extension Command {
     requiredCount: 1, run: ReportCommand.run)
 }
 
-/// A run of the command that writes a page about what a migration would do to a store.
 enum ReportCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let store = try console.path(arguments.positionals[0])
@@ -70,7 +68,7 @@ enum ReportCommand {
       ])
   }
 
-  /// Tries the migration where the plan doesn't refuse it already.
+  /// Rehearses the migration, unless the plan refuses it already.
   private static func rehearsal(
     _ preview: MigrationPreview, _ request: MigrationRequest, _ console: Console
   ) throws -> MigrationPage.Rehearsal {
@@ -80,7 +78,7 @@ enum ReportCommand {
         try Rehearsal.run(plan, onCopyOf: preview.inspection.path, request: request, console: console))
     } catch {
       let failure = CommandFailure(error)
-      // Whoever stopped it wants no page.
+      // A cancelled command writes no page.
       if failure.exitCode == .cancelled { throw failure }
       return .failed(MigrationPage.Failure(failure))
     }
@@ -93,7 +91,6 @@ enum ReportCommand {
 }
 
 extension StoreFacts {
-  /// Creates the facts of a store that was inspected and verified.
   fileprivate init(_ inspection: StoreInspection, _ check: StoreCheck) {
     let origin: String? =
       switch inspection.origin {
@@ -116,7 +113,6 @@ extension StoreFacts {
 }
 
 extension MigrationPage.Failure {
-  /// Creates the words of a command's failure.
   fileprivate init(_ failure: CommandFailure) {
     self.init(message: failure.message, suggestion: failure.help)
   }

@@ -3,7 +3,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that brings a previous version back.
   static let restore = Command(
     name: "restore",
     usage:
@@ -26,7 +25,6 @@ extension Command {
     run: RestoreCommand.run)
 }
 
-/// A run of the command that brings a previous version back.
 enum RestoreCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
@@ -80,7 +78,6 @@ enum RestoreCommand {
     return [("retained", .optional(version?.id)), ("pinned", .boolean(version?.isPinned ?? false))]
   }
 
-  /// Brings a set-aside store back to its place.
   private static func returning(
     _ prefix: String, to path: String, archive: StoreArchive, _ arguments: Arguments, _ console: Console
   ) throws -> CommandReport {

@@ -4,7 +4,6 @@ import HeirloomOutput
 import HeirloomSalvage
 
 extension Command {
-  /// The command that reads what is readable of a damaged store.
   static let salvage = Command(
     name: "salvage", summary: "what can be read of a damaged store, into a new one",
     details: [
@@ -28,7 +27,6 @@ extension Command {
     positionals: ["STORE"], requiredCount: 1, run: SalvageCommand.run)
 }
 
-/// A run of the command that reads what is readable of a damaged store.
 enum SalvageCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
@@ -49,7 +47,6 @@ enum SalvageCommand {
 }
 
 extension CommandFailure {
-  /// Creates the failure of a store that could not be salvaged, in the tool's words.
   init(_ error: SalvageError) {
     guard error.problem != .cancelled else {
       self = .cancelled(storeAt: error.storePath)
@@ -69,12 +66,11 @@ extension CommandFailure {
   }
 }
 
-/// The report on a salvage, for a person and for a program.
+/// The report on a salvage, as text and JSON.
 struct SalvageText {
   let report: SalvageReport
   let style: TextStyle
 
-  /// The whole report.
   var commandReport: CommandReport {
     CommandReport(lines: lines, members: members, failure: failure, printsFailure: false)
   }
@@ -121,9 +117,10 @@ struct SalvageText {
     return lines + placing
   }
 
-  /// The commands that put the new store in the damaged one's place, which moves into a folder with all its files.
+  /// The commands that replace the damaged store with the new one and move the damaged one, with all its files, into a
+  /// folder.
   ///
-  /// SQLite would apply a log or a journal that stays to the new store.
+  /// SQLite would apply a log or journal left behind to the new store.
   private var placing: [String] {
     let files = POSIXFileOperations()
     guard StoreLocation.keptFolder(of: report.storePath) == nil,
@@ -135,7 +132,7 @@ struct SalvageText {
     func line(_ source: String, to target: String, copies: Bool = false) -> String? {
       isThere(source) ? "  \(copies ? "cp -R" : "mv") \(shellWord(source)) \(shellWord(target))" : nil
     }
-    // Another store's files stay where they are; names of files are never used twice.
+    // Another store's files stay where they are; names of external files are never reused.
     let isShared = StorePlace(store.path).sharesSupport
     return ["To use it in the store's place, while no app has the store open:", "  mkdir \(shellWord(folder))"]
       + ([store.path] + store.sideFiles).compactMap { line($0, to: folder) }

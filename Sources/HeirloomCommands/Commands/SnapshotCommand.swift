@@ -3,7 +3,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that exports a model.
   static let snapshot = Command(
     name: "snapshot",
     usage: "MODEL [--output FILE | --history DIRECTORY [--before VERSION]] [--date DATE] [--exclude FOLDER]…",
@@ -33,7 +32,6 @@ extension Command {
     requiredCount: 1, run: SnapshotCommand.run)
 }
 
-/// A run of the command that exports a model.
 enum SnapshotCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let date = try date(arguments)

@@ -2,7 +2,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that sets the floor of a history.
   static let squash = Command(
     name: "squash",
     summary: "give up a model's oldest versions: stores of those before a floor are refused",
@@ -24,7 +23,6 @@ extension Command {
     run: SquashCommand.run)
 }
 
-/// A run of the command that sets the floor of a history.
 enum SquashCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
@@ -38,7 +36,7 @@ enum SquashCommand {
     }
     let names = lock.namedVersions.map(\.name)
     let current = list.currentVersionName ?? ""
-    // A current version that was not shipped yet comes after all others.
+    // A current version that isn't shipped yet comes after all others.
     let allowed = names.prefix { $0 != current } + (names.contains(current) ? [current] : [])
     guard let position = allowed.firstIndex(of: floor) else {
       throw UsageError.invalidValue(

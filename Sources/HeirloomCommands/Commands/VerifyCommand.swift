@@ -3,7 +3,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that verifies a store.
   static let verify = Command(
     name: "verify",
     summary: "integrity, and drift of the real schema and rows from the model",
@@ -20,7 +19,6 @@ extension Command {
     run: VerifyCommand.run)
 }
 
-/// A run of the command that verifies a store.
 enum VerifyCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])

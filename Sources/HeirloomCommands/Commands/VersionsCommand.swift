@@ -3,7 +3,6 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// The command that lists previous versions and set-aside stores.
   static let versions = Command(
     name: "versions", summary: "previous versions, the newest first, and what was moved aside",
     details: [
@@ -24,7 +23,6 @@ extension Command {
     example: "heirloom versions Journal.sqlite", positionals: ["STORE"], requiredCount: 1, run: VersionsCommand.run)
 }
 
-/// A run of the command that lists previous versions and set-aside stores.
 enum VersionsCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
@@ -68,7 +66,7 @@ enum VersionsCommand {
     return [("versions", .list(list))]
   }
 
-  /// Returns the losses that only a pinned version holds; none if it holds the rows of a replaced store.
+  /// Returns the losses whose content only a pinned version still has; empty if it holds the rows of a replaced store.
   private static func pin(of version: PreviousVersion) -> OutputMembers {
     let alone = version.alone.map { content in
       OutputValue.object([
@@ -96,10 +94,10 @@ enum VersionsCommand {
       } + returning(versions, to: path)
   }
 
-  /// Returns the sentence with the command that brings the newest version back that can be read whole.
+  /// Returns the command that restores the newest version that can be read completely.
   private static func returning(_ versions: [PreviousVersion], to path: String) -> [String] {
     let damaged = Array(versions.prefix { !$0.isSound })
-    // One that is in use, or holds a change to undo, is not damaged.
+    // A version that is in use, or has a change to roll back, is not damaged.
     let lines = damaged.compactMap { version in version.fault.map { "\(version.id) can't be read whole: \($0)." } }
     guard let sound = versions.dropFirst(damaged.count).first else {
       return lines + ["heirloom doctor \(shellWord(path)) names what reads the rest."]
@@ -112,14 +110,13 @@ enum VersionsCommand {
 }
 
 extension StoreArchive {
-  /// Creates the archive of a store's file, which may be gone.
   init(path: String) {
     self.init(storeURL: URL(fileURLWithPath: path))
   }
 
   /// Returns the versions, the newest first.
   ///
-  /// - Throws: `StoreError` if there is neither a store nor anything that is kept of one; `MigrationAssistantError`.
+  /// Throws `StoreError` if neither the store nor any kept version exists.
   func versionsOfStore() throws -> [PreviousVersion] {
     let versions = try previousVersions()
     if versions.isEmpty, try movedAside().isEmpty {
@@ -135,20 +132,17 @@ extension StoreArchive {
     return versions
   }
 
-  /// Returns the set-aside stores, the oldest first; a folder that is not there holds nothing.
+  /// Returns the set-aside stores, the oldest first; empty if the folder is missing.
   func movedAside() throws -> [SetAsideStore] {
     let folder = storeURL.deletingLastPathComponent().path
     guard FileManager.default.fileExists(atPath: folder) else { return [] }
     return try setAsideStores()
   }
 
-  /// Brings a version back, and shows how far it is.
+  /// Restores a version and reports progress; the console can cancel it.
   ///
-  /// - Parameters:
-  ///   - prefix: The start of the version's name; `nil` for the newest.
-  ///   - console: Gives the user's wish to stop, and receives the progress.
-  /// - Returns: The restored version, what became of the store that was there, and the notes on the way.
-  /// - Throws: `MigrationAssistantError`.
+  /// `prefix` starts the version's name, `nil` for the newest. Returns what happened to the replaced store, and the
+  /// notes logged on the way.
   func restore(
     _ prefix: String?, console: Console
   ) throws -> (restored: PreviousVersion, replaced: ReplacedStore?, notes: [String]) {

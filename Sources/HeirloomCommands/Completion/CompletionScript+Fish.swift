@@ -1,5 +1,4 @@
 extension CompletionScript {
-  /// The script for fish.
   var fish: [String] {
     var lines = ["# Completes heirloom in fish.", "complete -c heirloom -f"]
     lines += topLevel.map {

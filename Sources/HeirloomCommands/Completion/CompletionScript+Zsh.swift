@@ -1,5 +1,4 @@
 extension CompletionScript {
-  /// The script for zsh.
   var zsh: [String] {
     var lines = [
       "#compdef heirloom",
@@ -60,7 +59,7 @@ extension CompletionScript {
     }
   }
 
-  /// Returns a text escaped for its place between the marks of a specification.
+  /// Returns text with the separators of a zsh specification escaped.
   private func escaped(_ text: String) -> String {
     text.reduce(into: "") { result, character in
       if "[]:\\".contains(character) { result += "\\" }

@@ -1,6 +1,5 @@
-/// The script by which a shell completes the tool's command lines, made from the declarations of the commands.
+/// A script that completes the tool's command lines in a shell, made from the commands' declarations.
 struct CompletionScript {
-  /// A shell that a script can be made for.
   enum Shell: String, CaseIterable {
     case bash, zsh, fish
   }
@@ -10,14 +9,10 @@ struct CompletionScript {
     case file
     case folder
     case words([String])
-    /// A word that nobody could know.
+    /// A word with unknown values.
     case free
 
-    /// Tells the kind of a value.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the value in help, which tells whether the value is a file.
-    ///   - choices: The words that the value may be.
+    /// Creates the kind from the value's name in help, such as `FOLDER`, unless `choices` lists all values.
     init(_ name: String, choices: [String]) {
       if !choices.isEmpty {
         self = .words(choices)
@@ -31,10 +26,8 @@ struct CompletionScript {
     }
   }
 
-  /// The commands.
   let commands: [Command]
 
-  /// Returns the script.
   func lines(for shell: Shell) -> [String] {
     switch shell {
     case .bash: bash
@@ -43,14 +36,14 @@ struct CompletionScript {
     }
   }
 
-  /// The words that may follow the tool's name, with the effect of each.
+  /// The words that may follow the tool's name, with their summaries.
   var topLevel: [(name: String, summary: String)] {
     commands.map { ($0.name, $0.summary) } + [("help", "the commands, or more about one of them")]
   }
 }
 
 extension Command {
-  /// The kinds of the positional words, in order; the last counts for all that follow.
+  /// The kinds of the positional words, in order; the last one also counts for all later words.
   var positionalKinds: [CompletionScript.Kind] {
     positionals.map { CompletionScript.Kind($0, choices: choices[$0] ?? []) }
   }

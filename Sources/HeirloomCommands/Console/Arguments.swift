@@ -1,25 +1,19 @@
-/// The words of a command line, sorted by what a command declares.
+/// The words of a command line, parsed by a command's grammar.
 struct Arguments {
-  /// The words that a command accepts.
   struct Grammar {
     /// The command's name, for messages.
     var command = ""
     /// The names of the positional words, in order, such as `STORE`.
     var positionals: [String] = []
-    /// True when the last positional may be repeated.
     var repeatsLast = false
-    /// The number of positionals that must be there.
+    /// The number of required positionals.
     var requiredCount = 0
-    /// The options with a value, such as `--to`, and the name of the value.
+    /// The options with a value, such as `--to`, each with the name of its value.
     var options: [String: String] = [:]
-    /// The options that may be given several times.
     var repeatable: Set<String> = []
-    /// The options that must be given.
     var required: [String] = []
-    /// The options without a value.
     var flags: Set<String> = []
 
-    /// Returns true if there is an option of a name.
     func declares(_ option: String) -> Bool {
       options[option] != nil || flags.contains(option) || Command.Option.common.contains { $0.name == option }
     }
@@ -31,12 +25,9 @@ struct Arguments {
   private var givenFlags: Set<String> = []
   private let grammar: Grammar
 
-  /// Sorts words.
+  /// Parses the words after the command's name; `--json` and `--help` are always accepted.
   ///
-  /// - Parameters:
-  ///   - words: The words after the command's name.
-  ///   - grammar: The words that the command accepts; `--json` and `--help` are always accepted.
-  /// - Throws: ``UsageError`` for the first word that doesn't fit.
+  /// Throws ``UsageError`` for the first word that doesn't fit.
   init(_ words: [String], grammar: Grammar) throws(UsageError) {
     self.grammar = grammar
     var remaining = words[...]
@@ -50,7 +41,7 @@ struct Arguments {
         try take(word, from: &remaining)
       }
     }
-    // A person who asks for help need not know the arguments yet.
+    // Help is shown even if required arguments are missing.
     if has("--help") { return }
     if !grammar.repeatsLast, positionals.count > grammar.positionals.count {
       throw .unexpectedArgument(positionals[grammar.positionals.count])
@@ -75,7 +66,7 @@ struct Arguments {
       let known = Array(grammar.options.keys) + grammar.flags + Command.Option.common.map(\.name)
       throw .unknown(.option(of: grammar.command), name, known: known.sorted())
     }
-    // A word that looks like an option is one; a value that begins like one is joined by an equals sign.
+    // A word that looks like an option is one; a value that starts with dashes is joined by an equals sign.
     let next = remaining.first.flatMap { $0.hasPrefix("--") ? nil : $0 }
     guard let value = parts.count == 2 ? parts[1] : next, !value.isEmpty else {
       throw .missingValue(option: name, value: valueName)
@@ -85,31 +76,29 @@ struct Arguments {
     values[name, default: []].append(value)
   }
 
-  /// Returns true if a flag was given.
   func has(_ flag: String) -> Bool {
     check(flag)
     return givenFlags.contains(flag)
   }
 
-  /// Returns the value of an option, or `nil`.
+  /// Returns the first value of an option; `nil` if it wasn't given.
   func value(_ option: String) -> String? { all(option).first }
 
-  /// Returns all values of a repeatable option.
   func all(_ option: String) -> [String] {
     check(option)
     return values[option] ?? []
   }
 
-  /// Returns the value of an option that must be given.
+  /// Returns the value of an option; throws if it wasn't given.
   func required(_ option: String, _ valueName: String) throws(UsageError) -> String {
     guard let value = value(option) else { throw .missingOption(option, value: valueName) }
     return value
   }
 
-  /// Returns true if the command has an option; only then may its value be read.
+  /// True if the command declares an option; only then may its value be read.
   func declares(_ option: String) -> Bool { grammar.declares(option) }
 
-  /// Checks that an option is declared: an undeclared one could never be given, and no help would know it.
+  /// Asserts that an option is declared: users couldn't give an undeclared one, and help wouldn't list it.
   private func check(_ option: String) {
     assert(grammar.declares(option), "heirloom \(grammar.command) reads \(option), which it does not declare")
   }

@@ -2,34 +2,36 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// The failure of a command, for a person and for a program.
+/// A command's failure, as text and as JSON.
 struct CommandFailure: Error {
-  /// The code of the tool's exit.
+  /// The exit code.
   var exitCode: ExitCode
-  /// A stable code.
+  /// A stable code, for JSON.
   var code: String
-  /// The code of the same failure in Core Data's domain, if there is one.
+  /// The code of the same failure in Core Data's error domain, if there is one.
   var coreDataCode: Int?
-  /// The message: what was found and what was expected, and where.
+  /// What was found, what was expected, and where.
   var message: String
-  /// The place of the data and the advice on what to do.
+  /// Where the data is, and what to do.
   var suggestion: String?
-  /// The operations that the suggestion is about, for which the tool has commands.
+  /// The operations that the suggestion refers to; commands for them are appended to it.
   var remedies: [Remedy] = []
-  /// The store that the command was about; for a program, only where a file is.
+  /// The path of the store that the command was about; in JSON, only if a file is there.
   var storeAt: String?
-  /// The things to tell a person, some lines each, in place of message and suggestion; `nil` where there is no list.
+  /// The text's list, which replaces message and suggestion; an item has one or more lines.
+  ///
+  /// `nil` without a list.
   var list: (headline: String, items: [[String]])?
-  /// The advice after a list of things to tell, a line each.
+  /// The advice after the list, one line each.
   var advice: [String] = []
-  /// The findings in the rows, for a program.
+  /// The findings in the rows, for JSON.
   var findings: OutputMembers = []
-  /// The plan at which a migration stopped; `nil` if none was made.
+  /// The plan at which the migration stopped; `nil` if none was made.
   private(set) var plan: MigrationPlan?
-  /// Swift source to start from, where the app has to say what could not be inferred.
+  /// Swift source to start from, if a mapping can't be inferred.
   var skeleton: String?
 
-  /// The failure as the value of the key `error`.
+  /// The value of the key `error` in JSON.
   var output: OutputValue {
     var members: OutputMembers = [
       ("code", .text(code)),
@@ -46,7 +48,7 @@ struct CommandFailure: Error {
   func lines(_ style: TextStyle) -> [String] {
     let name = style.red("heirloom:")
     if let list {
-      // A command that has told the things already leaves the list empty.
+      // The list is empty if the command has printed its items already.
       let headline =
         list.items.isEmpty && list.headline.hasSuffix(":")
         ? list.headline.dropLast() + " (listed above)." : list.headline
@@ -57,16 +59,16 @@ struct CommandFailure: Error {
     return ["\(name) \(message)"] + (help.map { ["  " + $0] } ?? [])
   }
 
-  /// The suggestion, with the commands for the store.
+  /// The suggestion with the commands for the store.
   var help: String? {
     let commands = storeAt.map { path in remedies.compactMap { $0.command(for: path) } } ?? []
     let sentences = [suggestion].compactMap(\.self) + commands
     return sentences.isEmpty ? nil : sentences.joined(separator: " ")
   }
 
-  /// Returns the failure with a store's path, unless it names one itself.
+  /// Returns the failure with a store's path, unless it has one already.
   func aboutStore(at path: String?) -> CommandFailure {
-    // A store that is missing holds no data.
+    // A missing store holds no data.
     guard code != Self.missingCode else { return path.map(namingKept) ?? self }
     var failure = self
     failure.storeAt = storeAt ?? path
@@ -76,7 +78,7 @@ struct CommandFailure: Error {
     return failure
   }
 
-  /// Returns the failure of a store that is gone, with the command that brings a kept version of it back.
+  /// Returns the failure of a missing store, with the command that restores a kept version.
   private func namingKept(of path: String) -> CommandFailure {
     guard !FileManager.default.fileExists(atPath: path), !StoreError(path: path, problem: .missing).hasLog else {
       return self
@@ -93,14 +95,14 @@ struct CommandFailure: Error {
     return failure
   }
 
-  /// Says what a file is that is no database, and what reads it.
+  /// Sets the message to a file that isn't a database: its kind, and the command that reads it.
   mutating func describe(_ kind: FileStart.Kind, at path: String) {
     message = "\(path) is no SQLite store. It is \(kind.words)."
     suggestion = kind.command(at: path).map { "\($0) \(kind.action)." } ?? "Nothing was changed."
     remedies = []
   }
 
-  /// Returns what to give instead of a folder, which is no store, and a further piece of advice.
+  /// Returns the message and the suggestion for a folder given in place of a store.
   private static func instead(ofFolder path: String) -> (message: String, suggestion: String) {
     let url = URL(fileURLWithPath: path)
     if ["xcdatamodeld", "xcdatamodel", "momd"].contains(url.pathExtension) {
@@ -122,22 +124,19 @@ struct CommandFailure: Error {
     return ("\(path) is \(advice).", "Nothing was changed.")
   }
 
-  /// The code of a failure to find anything at a path.
+  /// The code for a path without a file.
   static let missingCode = "missing"
 }
 
-/// An error of the tool's own that says how a command fails by it.
+/// An error of the tool that provides its own failure.
 protocol CommandError: Error {
-  /// The failure of the command.
   var failure: CommandFailure { get }
 }
 
 extension CommandFailure {
-  /// Creates the failure in the error's own words, with what the tool's options can do about it.
+  /// Creates the failure from the error's text, with the tool's options that may help.
   ///
-  /// - Parameters:
-  ///   - error: The error.
-  ///   - advice: The commands for a migration that ended with it; `nil` for another command.
+  /// `advice` has the commands for a refused migration; `nil` for other commands.
   init(_ error: any Error, advice: MigrationAdvice? = nil) {
     switch error {
     case let error as CommandFailure: self = error
@@ -173,7 +172,7 @@ extension CommandFailure {
     }
   }
 
-  /// Creates the failure from the words and the code of any error.
+  /// Creates the failure from the text and the code of any error.
   private init(anyError error: any Error, code: String = "failed") {
     let known = error as NSError
     let hasCode = known.domain == NSCocoaErrorDomain && known.code != ErrorWords.generalCode
@@ -205,7 +204,7 @@ extension CommandFailure {
     case .unknownVersion(_, let plan, let obstacles):
       exitCode = .unknownVersion
       if let plan { note(plan) } else { findings = [("obstacles", .list(obstacles.map(DifferenceText.output)))] }
-      // The plan is what was asked for, or tells no more.
+      // The plan is what the user asked for, or adds nothing.
       remedies = []
       hint("Here, --accept-version accepts it, and --accept-losses consents to what is lost.")
     case .partsMissing(_, _, _, let plan):
@@ -282,18 +281,18 @@ extension CommandFailure {
     advice.append(command.map { "\(meant), or for all in the history: \($0)." } ?? meant + ".")
   }
 
-  /// Adds what a plan found in the rows.
+  /// Adds the plan's findings about rows.
   private mutating func note(_ plan: MigrationPlan) {
     self.plan = plan
     findings = PlanText.findingMembers(of: plan) + [("warnings", .texts(plan.warnings))]
   }
 
-  /// Adds what the tool's options can do.
+  /// Appends a sentence about the tool's options to the suggestion.
   private mutating func hint(_ text: String) {
     suggestion = suggestion.map { "\($0) \(text)" } ?? text
   }
 
-  /// Adds what a mapping with policies needs, if policies are missing.
+  /// Explains that policies need the app, if the mapping has policies that are missing.
   private mutating func notePolicies(of error: MigrationError) {
     guard case .unknownPolicies = error else { return }
     exitCode = .decisionNeeded

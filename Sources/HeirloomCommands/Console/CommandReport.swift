@@ -1,19 +1,19 @@
 import HeirloomOutput
 
-/// The report of a command: text for a person and JSON for a program.
+/// A command's report: text for the terminal and JSON for programs.
 struct CommandReport {
-  /// The lines for standard output; each is shown as one line, whatever it contains.
+  /// The lines for standard output; line breaks within one are escaped.
   var lines: [String] = []
-  /// The text in a language of its own, after the lines, with names in quotes already: SQL, Swift, a diagram, a script.
+  /// Text printed unchanged after the lines, because it quotes its names itself: SQL, Swift, a diagram or a script.
   var source = ""
-  /// The commands to GitHub Actions, a line each, after the lines.
+  /// Workflow commands of GitHub Actions, printed after the lines.
   var workflowCommands: [String] = []
   /// The members of the JSON object.
   var members: OutputMembers = []
-  /// The failure that keeps the command from counting as done.
+  /// The failure; `nil` if the command succeeded.
   var failure: CommandFailure?
-  /// True if standard error says the failure as well; false where the lines do.
+  /// False if the lines report the failure already, so that standard error doesn't repeat it.
   var printsFailure = true
-  /// True if the JSON object is the last of several, each on a line.
+  /// True if the JSON object is the last line of JSON Lines.
   var isLastLine = false
 }

@@ -1,14 +1,9 @@
 import HeirloomOutput
 
 extension Console {
-  /// Runs a body that changes nothing: a user who stops it ends the tool at once.
+  /// Runs a body that only reads; if the user interrupts it, the process ends at once.
   ///
-  /// - Parameters:
-  ///   - phase: The name of the work, such as `Checking`.
-  ///   - path: The store that it is about, if any.
-  ///   - body: The work, which only reads.
-  /// - Returns: The result of the body.
-  /// - Throws: The error of the body.
+  /// `phase` names the work in the progress line; `path` is the store, if there is one.
   func reading<Value>(_ phase: String, _ path: String?, _ body: () throws -> Value) rethrows -> Value {
     progress.begin(phase)
     mayLeave(path)
@@ -16,7 +11,7 @@ extension Console {
     return try body()
   }
 
-  /// Lets a user who stops the tool end it at once from now on, until the interruption's `stay()` is called.
+  /// Lets an interruption end the process at once, until the interruption's `stay()` is called.
   func mayLeave(_ path: String?) {
     interruption.mayLeave {
       let failure = CommandFailure.cancelled(storeAt: path)
@@ -31,7 +26,7 @@ extension Console {
 }
 
 extension CommandFailure {
-  /// Returns the failure of work that the user has stopped.
+  /// Returns the failure of work that the user cancelled.
   static func cancelled(storeAt path: String?) -> CommandFailure {
     CommandFailure(
       exitCode: .cancelled, code: "cancelled", coreDataCode: 3072,

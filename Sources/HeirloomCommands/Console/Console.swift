@@ -2,9 +2,7 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// The surroundings of a run of the tool.
-///
-/// Tests give one that records.
+/// The environment of a run of the tool; tests replace it with one that records.
 package struct Console: Sendable {
   /// The function that writes to standard output.
   package let writeOutput: @Sendable (String) -> Void
@@ -18,29 +16,29 @@ package struct Console: Sendable {
   package let environment: [String: String]
   /// The folder that relative paths start from; empty if it is gone.
   package let currentDirectory: String
-  /// The function that returns the number of the error that kept something from standard output, if any.
+  /// Returns the error number of the first failed write to standard output, if any.
   let outputFailure: @Sendable () -> Int32?
-  /// The reason why this process can't do the tool's work; `nil` if it can.
+  /// The reason why this process can't run the tool; `nil` if it can.
   let obstacle: String?
-  /// The function that returns the tool's own file, if it is known.
+  /// The function that returns the tool's own path, if it is known.
   ///
-  /// Foundation reads the whole folder of the file to tell it.
+  /// It is a function because Foundation lists the whole folder to find the path.
   package let executablePath: @Sendable () -> String?
-  /// The interruption that says when the user stops the tool.
+  /// The interruption that cancels the work.
   package let interruption: Interruption
-  /// The longest wait of a migration for other processes to close a store.
+  /// The longest time that a migration waits for other processes to close a store.
   package let storeTimeout: Duration
-  /// The function that returns the columns of the terminal, or those for text where there is none.
+  /// The function that returns the terminal's width in columns, or the default width.
   package let columns: @Sendable () -> Int
-  /// The reporter of the work under way; each run of the tool has its own.
+  /// The progress reporter; each run of the tool has its own.
   private(set) var progress: ProgressReporter
-  /// True when a program reads standard output.
+  /// True if the output is JSON.
   private(set) var writesJSON = false
-  /// The folders and files of Swift source to leave out, as paths from its folder.
+  /// The excluded files and folders of Swift source, relative to its folder.
   var excludedSources: [String] = []
   private let status: StatusLine
   private let showsProgress: Bool
-  /// The words of the command line that have spaces, and the paths that they name.
+  /// The command line's words with spaces, and the paths that they name.
   private var spacedWords: [String] = []
 
   /// Creates a console.
@@ -70,29 +68,23 @@ package struct Console: Sendable {
     progress = ProgressReporter(form: .silent, status: status)
   }
 
-  /// Returns the same console for one run of the tool.
+  /// Returns a copy of the console for one run of the tool, whose progress must be finished.
   ///
-  /// - Parameters:
-  ///   - arguments: The words of the command line.
-  ///   - writesJSON: True if a program reads the output, which wants no word about progress.
-  /// - Returns: The console, whose progress is to be finished.
+  /// JSON output turns progress off.
   func forRun(_ arguments: [String], writesJSON: Bool) -> Console {
     var console = self
     console.spacedWords = arguments.filter { $0.contains(" ") }.flatMap { word in
       [(try? path(word)) ?? word, word]
     }
     console.writesJSON = writesJSON
-    // A user who wants no colours wants no moving line either.
+    // Without colours, the progress line isn't animated either.
     let form: ProgressReporter.Form =
       writesJSON || !showsProgress ? .silent : isErrorTerminal && allowsColor ? .bar(columns: columns) : .lines
     console.progress = ProgressReporter(form: form, status: status, interruption: interruption)
     return console
   }
 
-  /// Creates the console of this process.
-  ///
-  /// - Parameter interruption: The interruption that says when the user stops the tool.
-  /// - Returns: A console on the standard streams.
+  /// Creates the console on this process's standard streams.
   package static func ofProcess(interruption: Interruption) -> Console {
     let (output, error) = (StandardStream(STDOUT_FILENO), StandardStream(STDERR_FILENO))
     return Console(
@@ -103,7 +95,7 @@ package struct Console: Sendable {
       showsProgress: true, outputFailure: { output.failure }, obstacle: ProcessSurroundings.obstacle)
   }
 
-  /// The columns of the terminal that the tool runs on; 80 where there is none.
+  /// The terminal's width in columns; 80 without a terminal.
   private static var terminalColumns: Int {
     #if canImport(Darwin)
       let request: UInt = 0x4008_7468
@@ -117,12 +109,12 @@ package struct Console: Sendable {
     return 80
   }
 
-  /// Returns the absolute path of a word of the command line, without a slash after a file's name.
+  /// Returns the absolute path of a word, without a slash after a file's name.
   ///
-  /// - Throws: ``CommandFailure`` where there is no folder that it could start from.
+  /// Throws ``CommandFailure`` for a relative path if the current folder is gone.
   func path(_ word: String) throws(CommandFailure) -> String {
     var path = try wholePath(word)
-    // To the system, a slash after a file's name asks for a folder, and the file is not found.
+    // The system treats a path with a trailing slash as a folder, and wouldn't find the file.
     while path.hasSuffix("/"), path.count > 1, !Self.isFolder(path) { path.removeLast() }
     return path
   }
@@ -132,7 +124,7 @@ package struct Console: Sendable {
   }
 
   private func wholePath(_ word: String) throws(CommandFailure) -> String {
-    // It is not tidied up: `link/../name` is not `name` where `link` leads elsewhere.
+    // The path isn't normalized: `link/../name` isn't `name` if `link` points to another folder.
     if word.hasPrefix("/") { return word }
     guard !currentDirectory.isEmpty else {
       throw CommandFailure(
@@ -145,22 +137,20 @@ package struct Console: Sendable {
     return currentDirectory.hasSuffix("/") ? currentDirectory + relative : "\(currentDirectory)/\(relative)"
   }
 
-  /// The style of text for standard output.
   var style: TextStyle { TextStyle(isColored: isOutputTerminal && allowsColor) }
 
-  /// The style of text for standard error.
   var errorStyle: TextStyle { TextStyle(isColored: isErrorTerminal && allowsColor) }
 
-  /// True when colours are wanted where there is a terminal: https://no-color.org.
+  /// True if colours are allowed on a terminal: https://no-color.org.
   private var allowsColor: Bool { environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb" }
 
-  /// Writes a line to standard error.
+  /// Writes a line to standard error, wrapped on a terminal.
   func log(_ line: String) {
     let line = TerminalText.line(line, keepsStyle: errorStyle.isColored)
     status.writeLine((isErrorTerminal ? fitted(line) : [line]).joined(separator: "\n"))
   }
 
-  /// Returns the lines that a terminal shows of a line: paths, and commands to copy, stay on one.
+  /// Returns a line wrapped for the terminal; paths and commands to copy aren't broken.
   package func fitted(_ line: String) -> [String] {
     TextLayout.fitted(line, to: columns()) { CopiedText.length(atStartOf: $0, paths: spacedWords) }
   }

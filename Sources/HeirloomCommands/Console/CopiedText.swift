@@ -1,21 +1,17 @@
-/// The words of a line that stay together: a path with spaces, a command to copy, a number with its unit.
+/// Parts of a line that must not be broken: a path with spaces, a command to copy, a number with its unit.
 enum CopiedText {
-  /// Returns the length of such words at the start of a text; 0 for any other text.
-  ///
-  /// - Parameters:
-  ///   - text: The rest of a line, from the start of a word.
-  ///   - paths: Paths with spaces that the line may have.
-  /// - Returns: The number of characters, which may end within a word.
+  /// Returns the number of characters at the start of `text` that stay together, which may end within a word; 0 if none
+  /// do.
   static func length(atStartOf text: Substring, paths: [String]) -> Int {
     var rest = text
-    // A style, a bracket or a quotation mark may be in front.
+    // A style, a bracket or a quotation mark may precede it.
     while let first = rest.first, "\u{1B}(\"".contains(first) {
       rest = first == "\u{1B}" ? rest.drop { $0 != "m" }.dropFirst() : rest.dropFirst()
     }
     if let path = paths.first(where: rest.hasPrefix) { return text.count - rest.count + path.count }
     var words = Words(rest: rest)
     let first = words.next() ?? ""
-    // The rest of the line is a command of the shell.
+    // The rest of the line is a shell command.
     if first == "mkdir" || first == "mv", words.peek.map(isNoProse) == true { return text.count }
     if first.hasPrefix("'/") || first.hasPrefix("$'/") { return text.count - words.rest.count }
     if first.last?.isNumber == true, ["kB", "MB", "GB", "s"].contains(words.peek?.prefix { $0.isLetter }) {
@@ -41,17 +37,17 @@ enum CopiedText {
     return text.count - end.count
   }
 
-  /// Returns true for a path, a word in quotes and a placeholder in capitals.
+  /// True for a path, a quoted word and a placeholder in capitals.
   private static func isNoProse(_ word: Substring) -> Bool {
     word.contains("/") || word.hasPrefix("'") || word.hasPrefix("$'") || word.dropLast().contains(".")
       || word.allSatisfy { $0.isUppercase || $0.isPunctuation }
   }
 
-  /// The words of a command line, one after the other; quotation marks keep spaces in a word.
+  /// The words of a command line; spaces in quotation marks don't end a word.
   private struct Words {
     var rest: Substring
 
-    /// The next word, which stays the next one.
+    /// The next word, without consuming it.
     var peek: Substring? {
       var words = self
       return words.next()

@@ -1,29 +1,29 @@
-/// A code of the tool's exit, for a script.
+/// An exit code of the tool.
 package enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
   /// Success, or nothing to do.
   case done = 0
   /// A failure; the store still has its source version.
   case failed = 1
-  /// A command line that is not understood.
+  /// An invalid command line.
   case usage = 2
-  /// A mapping or a decision about data that is needed.
+  /// A missing mapping, or a missing decision about data.
   case decisionNeeded = 3
-  /// A store that another process holds.
+  /// The store is in use by another process.
   case storeInUse = 4
   /// A store of an unknown or newer version.
   case unknownVersion = 5
-  /// Findings of a check.
+  /// The check has findings.
   case findings = 6
-  /// An unknown outcome: the change may not outlast a loss of power, so run again.
+  /// The outcome is unknown: a power failure could undo the change, so run the command again.
   case outcomeUnknown = 7
-  /// Finished work whose report could not be written in full.
+  /// The command succeeded, but its report couldn't be written completely.
   case outputLost = 9
-  /// A run that the user stopped.
+  /// The user cancelled the command.
   case cancelled = 130
 }
 
 extension ExitCode {
-  /// The meaning of the code, in a few words.
+  /// The meaning in help, in a few words.
   var meaning: String {
     switch self {
     case .done: "done, or nothing to do"

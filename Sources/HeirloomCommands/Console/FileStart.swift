@@ -2,13 +2,13 @@ import Foundation
 import Heirloom
 import HeirloomSalvage
 
-/// The first bytes of a file that should be a store and may be something else.
+/// The first bytes of a file that was given as a store.
 struct FileStart {
-  /// A kind of file that is no SQLite database.
+  /// A kind of file that isn't an SQLite database.
   enum Kind {
     case xmlStore, binaryStore, realm, archive, encrypted, model, mappingModel, log
 
-    /// What the file is, and what reads it.
+    /// The kind in words, with the program that reads it.
     var words: String {
       switch self {
       case .xmlStore:
@@ -26,10 +26,10 @@ struct FileStart {
       }
     }
 
-    /// The verb of the command for a file of the kind.
+    /// The verb that completes a sentence beginning with the kind's command.
     var action: String { self == .log ? "reads it with its store" : "shows it" }
 
-    /// Returns the command that shows a file of the kind; `nil` if the tool doesn't read it.
+    /// Returns the command that shows a file of this kind; `nil` if the tool can't read it.
     func command(at path: String) -> String? {
       switch self {
       case .model, .mappingModel: "heirloom inspect \(shellWord(path))"
@@ -51,10 +51,11 @@ struct FileStart {
     try? handle?.close()
   }
 
-  /// The kind; `nil` if nothing tells.
+  /// The kind; `nil` if the bytes don't show it.
   var kind: Kind? {
     guard let bytes, !bytes.isEmpty else { return nil }
-    // An XML store and the source of a mapping model are both a database of Core Data's.
+    // Model readers come first: an XML store and a mapping model's source are both Core Data documents with a
+    // `database` root.
     if MappingModelFile.isMappingModel(path) { return .mappingModel }
     if (try? ModelFile(path).read()) != nil { return .model }
     let text = String(decoding: bytes, as: UTF8.self)
@@ -64,25 +65,25 @@ struct FileStart {
     if [0x82, 0x83].contains(where: { bytes.starts(with: [0x37, 0x7F, 0x06, $0]) }) { return .log }
     if bytes.count >= 20, bytes[16..<20].elementsEqual("T-DB".utf8) { return .realm }
     if bytes.starts(with: [0x1F, 0x8B]) || bytes.starts(with: Array("PK".utf8)) { return .archive }
-    // Of a store whose beginning alone was overwritten, the other pages are there.
+    // A store whose first bytes alone were overwritten still has its other pages.
     return isWithoutOrder && !StoreSalvage.holdsPages(path) ? .encrypted : nil
   }
 
-  /// Returns the name of a document's root element; `nil` for a text that is no XML.
+  /// Returns the name of an XML document's root element; `nil` if the text isn't XML.
   private static func rootElement(of text: String) -> Substring? {
     let text = text.trimmingCharacters(in: .whitespacesAndNewlines.union(["\u{FEFF}"]))
     guard text.hasPrefix("<") else { return nil }
     return text.replacing(/<!--.*?-->/.dotMatchesNewlines(), with: "").firstMatch(of: /<(\w[^\s\/>]*)/)?.1
   }
 
-  /// True if all values of bytes are about as frequent: so is nothing but what is encrypted or packed.
+  /// True if all byte values occur about equally often, as only in encrypted or compressed data.
   private var isWithoutOrder: Bool {
     guard let bytes, bytes.count >= 1024 else { return false }
     var counts = [Int](repeating: 0, count: 256)
     for byte in bytes { counts[Int(byte)] += 1 }
     let expected = Double(bytes.count) / 256
     let deviation = counts.reduce(0.0) { $0 + (Double($1) - expected) * (Double($1) - expected) / expected }
-    // Chi-square with 255 degrees of freedom: random bytes stay below it but once in many millions.
+    // Chi-square with 255 degrees of freedom: random bytes exceed 400 once in many millions of files.
     return deviation < 400
   }
 }

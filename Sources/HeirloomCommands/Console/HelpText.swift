@@ -2,19 +2,17 @@ import HeirloomOutput
 
 /// The tool's help.
 struct HelpText {
-  /// The style of the text.
   let style: TextStyle
-  /// The columns that lines may take.
+  /// The greatest length of a line, in columns.
   let columns: Int
 
-  /// Creates help for a console.
   init(_ console: Console) {
     style = console.style
-    // Longer lines are hard to read, even where there is room for them.
+    // Longer lines are hard to read.
     columns = min(max(console.columns(), 20), 100)
   }
 
-  /// Returns the help of the whole tool, which fits on one screen.
+  /// Returns the help of the whole tool, short enough for one screen.
   func overview(of commands: [Command]) -> [String] {
     let title = "Heirloom migrates Core Data stores so that the previous version is never lost."
     let codes = ExitCode.allCases.enumerated().map { index, code in
@@ -28,7 +26,6 @@ struct HelpText {
       + [""] + titled("Exit codes:", codes)
   }
 
-  /// Returns the help of a command.
   func lines(of command: Command) -> [String] {
     var lines = titled("heirloom \(command.name)", command.usageItems.map(Self.unbroken).joined(separator: " ")) + [""]
     for paragraph in command.paragraphs {
@@ -36,11 +33,11 @@ struct HelpText {
     }
     let options = (command.options + Command.Option.common).map { (title: $0.title, text: $0.explanation) }
     lines += [style.bold("Options:")] + TextLayout.table(options, columns: columns)
-    // An example is one line whatever the width is, so that it can be copied.
+    // The example is never wrapped, to keep it easy to copy.
     return lines + ["", style.bold("Example:"), "  " + command.example]
   }
 
-  /// Returns a paragraph with a title in front.
+  /// Returns a paragraph that begins with a bold title.
   private func titled(_ title: String, _ text: String) -> [String] {
     var lines = TextLayout.wrapped("\(title) \(text)", to: columns, indent: 2).map {
       String($0.map { $0 == "\u{A0}" ? " " : $0 })
@@ -49,12 +46,12 @@ struct HelpText {
     return lines
   }
 
-  /// Returns words that stay on one line.
+  /// Returns text whose spaces don't allow a line break.
   private static func unbroken(_ text: String) -> String {
     String(text.map { $0 == " " ? "\u{A0}" : $0 })
   }
 
-  /// Returns the overview for a program.
+  /// Returns the overview for JSON.
   static func members(of commands: [Command]) -> OutputMembers {
     let commands = commands.map { OutputValue.object(members(of: $0)) }
     let codes = ExitCode.allCases.map { code in
@@ -63,7 +60,7 @@ struct HelpText {
     return [("commands", .list(commands)), ("exitCodes", .list(codes))]
   }
 
-  /// Returns the help of a command for a program.
+  /// Returns a command's help for JSON.
   static func members(of command: Command) -> OutputMembers {
     let options = (command.options + Command.Option.common).map { option in
       OutputValue.object([

@@ -1,13 +1,11 @@
 import HeirloomOutput
 
-/// The tool's manual page, in the macros of `man(7)`, from the declarations that help reads too.
+/// The tool's manual page in `man(7)` macros, made from the same declarations as the help.
 struct ManualPage {
-  /// The commands, in the order of the page.
   let commands: [Command]
-  /// The tool's version.
   let version: String
 
-  /// Returns the page's source.
+  /// Returns the page's source, one line per element.
   func source() -> String {
     var lines = [
       ".TH HEIRLOOM 1 \"\" \"heirloom \(version)\" \"User Commands\"",
@@ -32,7 +30,7 @@ struct ManualPage {
     return lines + [".PP", "For example:", ".PP", ".RS", ".nf", Self.plain(command.example), ".fi", ".RE"]
   }
 
-  /// Returns text that the macros take as it is.
+  /// Returns text with the characters escaped that roff would interpret.
   private static func plain(_ text: String) -> String {
     var result = ""
     for character in text {

@@ -1,23 +1,23 @@
 import Foundation
 
-/// The kind of thing at a path, as far as it decides how the path is read.
+/// The kind of file at a path, as far as it affects how the path is read.
 enum PathKind {
   case missing
   case unreadable(String)
   case folder
-  /// A file that is an SQLite database by its first bytes.
+  /// A file that starts like an SQLite database.
   case database
   case emptyFile
   case file
   case special
 
-  /// Returns true if a file is at a path, which is not opened.
+  /// True if there is a file at a path; it isn't opened.
   static func isFile(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// Finds the kind of a path; of a file, the first bytes are read.
+  /// Determines the kind of a path; of a file, the first bytes are read.
   init(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -32,7 +32,7 @@ enum PathKind {
         self = .emptyFile
         return
       }
-      // The magic string that starts each database: https://www.sqlite.org/fileformat2.html#magic_header_string
+      // The magic string at the start of each database: https://www.sqlite.org/fileformat2.html#magic_header_string
       let magic = Array("SQLite format 3\0".utf8)
       let descriptor = open(path, O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 else {

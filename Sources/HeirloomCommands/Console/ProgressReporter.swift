@@ -3,21 +3,21 @@ import Heirloom
 import HeirloomOutput
 import HeirloomStore
 
-/// A reporter that tells a person about the work under way once that takes longer than a moment.
+/// Reports the progress of work that takes longer than a moment.
 ///
-/// A terminal sees one line that changes; anything else that reads standard error gets a plain line for each phase.
+/// A terminal shows one line that changes; if standard error isn't a terminal, it gets a plain line for each phase.
 package final class ProgressReporter: Sendable {
   /// A form of the report.
   package enum Form: Sendable {
-    /// No report: a program reads the output.
+    /// No report, because the output is JSON.
     case silent
     /// One plain line for each phase.
     case lines
-    /// A line that changes, on a terminal with the given number of columns at the moment.
+    /// One line that changes, with the terminal's current number of columns.
     case bar(columns: @Sendable () -> Int)
   }
 
-  /// The time below which work is over before anybody wonders.
+  /// The time below which work is too short to show progress for.
   package static let threshold: Duration = .milliseconds(300)
 
   private struct State {
@@ -38,14 +38,9 @@ package final class ProgressReporter: Sendable {
   private let ticks: Bool
   private let state = Locked(State())
 
-  /// Creates a reporter of one run of the tool.
+  /// Creates a reporter for one run of the tool.
   ///
-  /// - Parameters:
-  ///   - form: The form of the report.
-  ///   - status: The line that shows the report.
-  ///   - interruption: The user's wish to stop, which is reported too.
-  ///   - ticks: True if it checks from time to time by itself; otherwise only ``tick()`` checks.
-  ///   - now: Returns the time.
+  /// It checks the progress from time to time if `ticks` is true, otherwise only in ``tick()``.
   package init(
     form: Form, status: StatusLine, interruption: Interruption = Interruption(), ticks: Bool = true,
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
@@ -57,11 +52,9 @@ package final class ProgressReporter: Sendable {
     self.now = now
   }
 
-  /// Begins a phase, which ends the one before.
+  /// Begins a phase, such as `Writing`, and ends the previous one.
   ///
-  /// - Parameters:
-  ///   - phase: The name of the work, such as `Writing`.
-  ///   - counts: The progress of all that is counted, in this phase and others; `nil` where nothing is counted.
+  /// `counts` counts this phase and others; `nil` if nothing is counted.
   package func begin(_ phase: String, counting counts: Progress? = nil) {
     if case .silent = form { return }
     state.withLock { state in
@@ -74,7 +67,7 @@ package final class ProgressReporter: Sendable {
       state.counts = counts
       guard ticks, !state.isTicking else { return }
       state.isTicking = true
-      // Without a thread nothing is reported until the end.
+      // Without a thread, nothing is reported until the end.
       _ = WorkerThread.start(stackSize: 1 << 19) { [weak self] in
         usleep(320_000)
         while let reporter = self, !reporter.state.withLock({ $0.isFinished }) {
@@ -111,7 +104,7 @@ package final class ProgressReporter: Sendable {
     }
   }
 
-  /// Ends the last phase and removes the line; nothing is reported any more.
+  /// Ends the last phase and removes the line; later calls report nothing.
   package func finish() {
     state.withLock { state in
       state.isFinished = true

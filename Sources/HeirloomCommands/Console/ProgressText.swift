@@ -1,12 +1,12 @@
 import HeirloomOutput
 
-/// The text for a person about something under way, at one moment.
+/// The text that describes the work under way at one moment.
 package struct ProgressText: Hashable, Sendable {
   /// The name of the work, such as `Writing`.
   package var phase: String
-  /// The share of the work that is done, from 0 to 1; `nil` where it is not known.
+  /// The completed share of the work, from 0 to 1; `nil` if unknown.
   package var share: Double?
-  /// The time since the work that is counted began, or else the phase, in seconds.
+  /// The time in seconds since the counted work began, or since the phase began if nothing is counted.
   package var seconds: Double = 0
 
   /// Creates a text.
@@ -16,12 +16,9 @@ package struct ProgressText: Hashable, Sendable {
     self.seconds = seconds
   }
 
-  /// Returns the text for a terminal, as far as its parts are known and there is room.
+  /// Returns the phase, the bar, the share and the time left on one line, as far as they are known and fit.
   ///
-  /// The parts are the bar, the share and the time that is left.
-  ///
-  /// - Parameter columns: The terminal's columns; one stays free, since a full line would wrap on some terminals.
-  /// - Returns: One line.
+  /// One column stays free, because a full line wraps on some terminals.
   package func line(columns: Int) -> String {
     let room = max(1, columns - 1)
     let choices = (share.map(parts) ?? [[phase + " …", elapsed], [phase + " …"]]).map { parts in
@@ -33,10 +30,10 @@ package struct ProgressText: Hashable, Sendable {
   /// Returns the parts of the possible lines, the most detailed first.
   private func parts(share: Double) -> [[String]] {
     let share = min(1, max(0, share))
-    // Tenths move where a hundredth of the work takes seconds.
+    // Tenths of a percent show movement in long work.
     let tenths = Int32(share * 1000)
     let percent = "\(tenths / 10).\(tenths % 10) %"
-    // A share of 0 says nothing yet, and neither does the first half of a second.
+    // An estimate needs a share above 0 and half a second of work.
     let isTelling = share > 0 && share < 1 && seconds >= 0.5
     let left = isTelling ? Self.clock(seconds / share * (1 - share)) + " left" : elapsed
     return [
@@ -52,7 +49,7 @@ package struct ProgressText: Hashable, Sendable {
     return String(repeating: "█", count: filled) + String(repeating: "░", count: places - filled)
   }
 
-  /// Returns a time in whole seconds: an estimate has no hundredths.
+  /// Returns a time rounded to whole seconds, since it is an estimate.
   private static func clock(_ seconds: Double) -> String {
     seconds < 59.5 ? "\(Int32(max(1, seconds.rounded()))) s" : durationText(seconds)
   }

@@ -1,7 +1,7 @@
 import Foundation
 import HeirloomStore
 
-/// A standard stream of this process, which remembers a failure to write.
+/// A standard stream of this process that remembers write errors.
 final class StandardStream: Sendable {
   private let descriptor: Int32
   private let state = Locked<(hasWritten: Bool, failure: Int32?)>((false, nil))
@@ -12,8 +12,8 @@ final class StandardStream: Sendable {
 
   /// Writes all of a text.
   ///
-  /// A reader that goes away, as `head` does, must not end a migration. Text that can't be written is dropped,
-  /// and ``failure`` reports it.
+  /// A pipe closed by its reader, such as `head`, must not end a migration. Text that can't be written is dropped and
+  /// reported by ``failure``.
   func write(_ text: String) {
     var bytes = Array(text.utf8)[...]
     let failure = state.withLock { state in
@@ -33,11 +33,11 @@ final class StandardStream: Sendable {
     }
   }
 
-  /// The number of the error that kept something from being written, if there was one.
+  /// The error number of the first failed write, if any.
   var failure: Int32? {
     let (hasWritten, failure) = state.withLock { $0 }
     guard hasWritten, failure == nil else { return failure }
-    // Some file systems report it only when a file is closed.
+    // Some file systems report a write error only on close.
     let copy = dup(descriptor)
     guard copy >= 0, close(copy) != 0, errno != EINTR else { return nil }
     return errno

@@ -1,18 +1,16 @@
 import HeirloomStore
 
-/// The last line of a terminal, which shows the work under way and makes room for lasting lines.
+/// The last line of a terminal, which shows the progress and gives way to permanent lines.
 package final class StatusLine: Sendable {
   private let write: @Sendable (String) -> Void
   private let isShown = Locked(false)
 
-  /// Creates an empty line.
-  ///
-  /// - Parameter write: Writes to standard error.
+  /// Creates an empty line; `write` writes to standard error.
   package init(write: @escaping @Sendable (String) -> Void) {
     self.write = write
   }
 
-  /// Shows a text in place of the present one; an empty one removes it.
+  /// Replaces the text; an empty text removes the line.
   package func show(_ text: String) {
     isShown.withLock { isShown in
       guard isShown || !text.isEmpty else { return }
@@ -21,7 +19,7 @@ package final class StatusLine: Sendable {
     }
   }
 
-  /// Writes a line that stays.
+  /// Writes a permanent line in place of the status line, which the next update shows again.
   package func writeLine(_ line: String) {
     isShown.withLock { isShown in
       write((isShown ? "\r\u{1B}[K" : "") + line + "\n")

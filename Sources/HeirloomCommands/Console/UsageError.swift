@@ -1,6 +1,6 @@
 import Heirloom
 
-/// A command line that is not understood.
+/// An invalid command line.
 enum UsageError: Error, Hashable {
   case unknown(Name, String, known: [String])
   case missingValue(option: String, value: String)
@@ -11,11 +11,11 @@ enum UsageError: Error, Hashable {
   case repeatedOption(String)
   case invalidValue(option: String, value: String, expected: String)
 
-  /// A kind of thing that a word should have named.
+  /// The kind of name that a word isn't.
   enum Name: Hashable {
     case command
     case option(of: String?)
-    /// One of several words, such as a story.
+    /// One of a fixed set of words, such as a story.
     case choice(String)
   }
 }
@@ -27,7 +27,7 @@ extension UsageError: CustomStringConvertible {
   private var rawDescription: String {
     switch self {
     case .unknown(let kind, let word, let known):
-      // One place for all names: it suggests a near one, or lists what there is.
+      // All unknown names are reported here, with a similar name or a list of the known ones.
       "Unknown \(kind.words(word))"
         + (kind.commandMeant(by: word).map { ": heirloom \($0) does that." }
           ?? NameSuggestion.nearest(to: word, among: known).map { ": did you mean \"\($0)\"?" }
@@ -49,7 +49,7 @@ extension UsageError: CustomStringConvertible {
 }
 
 extension UsageError.Name {
-  /// Returns the command that does what other tools have a word for; `nil` for a word that stands for no command.
+  /// Returns the command for a word that other tools use; `nil` if there is none.
   fileprivate func commandMeant(by word: String) -> String? {
     switch self {
     case .command, .option: Command.name(forWord: word)

@@ -1,30 +1,27 @@
 import HeirloomSwiftSource
 
-/// Swift names for names of a model, which may be anything.
+/// Swift names for the names in a model, which Core Data allows to be any text.
 enum SwiftNames {
-  /// The names that generated code uses itself, or that no declaration may have.
+  /// The names that generated code uses itself, and names that Swift doesn't allow for a declaration.
   private static let reserved: Set<String> = [
-    // Of a view of an object and of its parts.
+    // Members of generated views and their parts.
     "managedObject", "entityName", "attributeValue", "keyPath", "properties", "Properties", "hash", "hashValue", "set",
-    // Types that the code names.
+    // Types that generated code refers to.
     "AttributeValue", "Bool", "Data", "Date", "Decimal", "Double", "Float", "Int16", "Int32", "Int64", "ManagedObject",
     "ManagedObjectContext", "ManagedObjectError", "String", "TypedAttribute", "TypedObject", "TypedValue", "URL",
     "UUID",
-    // Words with a meaning after a point, or as a type.
+    // Names that are special after a point, or as a type.
     "Any", "Protocol", "Self", "Type", "dynamicType", "init", "self",
   ]
-  /// The words that are names only between backticks, and those with a meaning in some places, which are safer so.
+  /// The words that need backticks, and contextual keywords, for which backticks are safer.
   private static let keywords = SwiftWords.keywords.union([
     "actor", "any", "async", "await", "borrowing", "consuming", "each", "isolated", "macro", "nonisolated", "package",
     "sending", "some", "unsafe",
   ])
 
-  /// Gives each name a Swift name that no other has; a name that is one already keeps it.
+  /// Assigns a unique Swift name, without backticks, to each name; a name that is valid already keeps it.
   ///
-  /// - Parameters:
-  ///   - names: The names.
-  ///   - taken: Swift names that are not free.
-  /// - Returns: The Swift names, without backticks, by name.
+  /// `taken` has the Swift names that can't be used.
   static func assigned(to names: [String], taken: Set<String> = []) -> [String: String] {
     var assigned: [String: String] = [:]
     var taken = taken.union(reserved)
@@ -42,10 +39,10 @@ enum SwiftNames {
     return assigned
   }
 
-  /// Returns a Swift name as code spells it.
+  /// Returns a Swift name with backticks if it needs them.
   static func spelled(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
-  /// Returns a name with underscores in place of all that no Swift name may have.
+  /// Returns a name with underscores in place of characters that Swift doesn't allow.
   static func identifier(_ name: String) -> String {
     var result = String.UnicodeScalarView()
     for scalar in name.unicodeScalars {
@@ -53,7 +50,7 @@ enum SwiftNames {
       if !isLetter, result.isEmpty, isPart(scalar) { result.append("_") }
       result.append(isLetter || isPart(scalar) ? scalar : "_")
     }
-    // Swift has another meaning for a single underscore.
+    // A single underscore is no identifier in Swift.
     return result.count == 1 && result.first == "_" ? "__" : String(result)
   }
 

@@ -1,8 +1,7 @@
 import Heirloom
 
-/// The declaration of a composite attribute's values.
+/// The generated declaration of a composite attribute's values.
 struct TypedComposite {
-  /// The Swift name of the type.
   let type: String
   private let entity: String
   private let path: String
@@ -20,12 +19,7 @@ struct TypedComposite {
 
   /// Prepares the declaration.
   ///
-  /// - Parameters:
-  ///   - name: The Swift name of the attribute.
-  ///   - elements: The elements.
-  ///   - entity: The name of the entity.
-  ///   - path: The attribute's path.
-  ///   - taken: Swift names around; those of the types declared here join them.
+  /// `name` is the attribute's Swift name; names of the types declared here are added to `taken`.
   init(_ name: String, _ elements: [AttributeDescription], entity: String, path: String, _ taken: inout Set<String>) {
     let wanted = name.prefix(1).uppercased() + name.dropFirst() + "Value"
     type = SwiftNames.assigned(to: [wanted], taken: taken)[wanted] ?? wanted
@@ -79,7 +73,7 @@ struct TypedComposite {
   private func initializers(to lines: inout SourceLines) {
     let access = lines.access
     let parameters = elements.enumerated().map { index, element in
-      // A parameter that is called as its label is written once.
+      // A parameter with the same name as its label is written once.
       let name = element.name == "e\(index)" ? element.name : "\(SwiftNames.spelled(element.name)) e\(index)"
       return "\(name): \(element.fullType)" + (element.attribute.isOptional ? " = nil" : "")
     }

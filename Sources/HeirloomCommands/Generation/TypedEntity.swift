@@ -1,6 +1,6 @@
 import Heirloom
 
-/// The declaration of one entity's view.
+/// The generated declaration of one entity's view.
 struct TypedEntity {
   private let source: TypedSource
   private let entity: EntityDescription
@@ -110,7 +110,6 @@ struct TypedEntity {
       set: "setObject(value\(sign).managedObject, forRelationship: ", to: &lines)
   }
 
-  /// Writes the accessors of a property.
   private func accessors(
     _ name: String, _ property: String, _ sentence: String, _ type: String, get: String, set: String?,
     to lines: inout SourceLines
@@ -130,9 +129,9 @@ struct TypedEntity {
   }
 }
 
-/// The declaration of the paths that fetches may name.
+/// The generated declaration of the paths that a fetch can use.
 struct TypedPaths {
-  /// The end of a path, or a place where it goes on.
+  /// An attribute at the end of a path, or a nested declaration of longer paths.
   enum Step {
     case attribute(String)
     case nested(String)
@@ -140,7 +139,7 @@ struct TypedPaths {
 
   private var steps: [(name: String, property: String, step: Step)] = []
 
-  /// Adds a property that is in the store; a name that would be read as a longer path is left out.
+  /// Adds a stored property, unless its name would be parsed as a longer path.
   mutating func add(_ name: String, _ property: String, _ step: Step, isStored: Bool) {
     guard isStored, !property.unicodeScalars.contains("."), property.unicodeScalars.first != "@", property != "self"
     else { return }

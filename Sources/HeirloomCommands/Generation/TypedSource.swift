@@ -1,28 +1,24 @@
 import Heirloom
 
-/// The Swift source of typed views of a model's objects.
+/// Generated Swift source with typed views of a model's objects.
 struct TypedSource {
-  /// The access that the declarations have.
   enum Access: String, CaseIterable {
     case `public`, package, `internal`
   }
 
-  /// The model.
   let model: ManagedObjectModel
   /// The version's name, for comments.
   let version: String
-  /// The enumeration that all declarations are in.
+  /// The enumeration that contains all declarations.
   let namespace: String
-  /// The access of the declarations.
   let access: Access
-  /// True if objects are only read, as those of a migration's source.
+  /// True if objects are only read, as the source objects of a migration are.
   let isReadOnly: Bool
-  /// The words near the beginning by which the command knows its own work.
+  /// The text near the beginning by which the command recognizes its own files.
   static let mark = "// Made by heirloom generate."
-  /// The Swift names of entities.
+  /// The Swift names, by entity.
   private let entities: [String: String]
 
-  /// Prepares the source.
   init(model: ManagedObjectModel, version: String, namespace: String, access: Access, isReadOnly: Bool) {
     self.model = model
     self.version = version
@@ -32,7 +28,7 @@ struct TypedSource {
     entities = SwiftNames.assigned(to: model.entities.map(\.name))
   }
 
-  /// The source, and what it leaves out, a sentence each.
+  /// The source, and a sentence for each thing that it leaves out.
   func text() -> (source: String, notes: [String]) {
     var lines = SourceLines(access: access == .internal ? "" : "\(access.rawValue) ")
     var body = lines
@@ -43,7 +39,7 @@ struct TypedSource {
     lines.add("// swift-format-ignore-file")
     if !model.entities.isEmpty {
       lines.add("")
-      // Who imports what no public declaration uses is warned.
+      // An import that no public declaration uses causes a warning.
       if model.entities.contains(where: { $0.attributes.contains(where: Self.needsFoundation) }) {
         lines.add("\(lines.access)import Foundation")
       }
@@ -54,10 +50,8 @@ struct TypedSource {
     return (lines.text + body.text, body.notes)
   }
 
-  /// Returns the Swift name of an entity.
   func type(of entity: String) -> String { SwiftNames.spelled(entities[entity] ?? "") }
 
-  /// The Swift names of all entities.
   var typeNames: Set<String> { Set(entities.values) }
 
   private static func needsFoundation(_ attribute: AttributeDescription) -> Bool {
@@ -87,11 +81,10 @@ struct TypedSource {
 
 /// Lines of Swift source.
 struct SourceLines {
-  /// The access of declarations, with a space after it, or nothing.
+  /// The access modifier with a space after it, or an empty text.
   let access: String
-  /// The lines.
   private(set) var text = ""
-  /// The sentences on what is left out.
+  /// A sentence for each thing that is left out.
   private(set) var notes: [String] = []
   private var indent = ""
 
@@ -99,10 +92,8 @@ struct SourceLines {
 
   mutating func add(_ line: String) { text += line.isEmpty ? "\n" : "\(indent)\(line)\n" }
 
-  /// Adds a documentation comment.
   mutating func comment(_ sentence: String) { add("/// \(SwiftText.oneLine(sentence))") }
 
-  /// Adds a comment on something that is left out.
   mutating func leaveOut(_ what: String, of entity: String, _ reason: String) {
     add("// Left out: \(SwiftText.oneLine("\(what): \(reason)."))")
     notes.append("\"\(entity)\": \(what) is left out: \(reason).")

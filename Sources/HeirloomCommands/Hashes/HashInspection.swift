@@ -2,9 +2,8 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// The search for the versions that have the hashes of a log or of the command line.
+/// The search for the versions whose hashes are in a log or on the command line.
 struct HashInspection {
-  /// The options that give hashes.
   static let options = [
     Command.Option(
       name: "--hash", value: "HASH", isRepeatable: true,
@@ -16,14 +15,13 @@ struct HashInspection {
       summary: "of models: which versions have the hashes in a crash log or console output; - reads standard input"),
   ]
 
-  /// Returns true if a command line asks for hashes.
   static func isWanted(_ arguments: Arguments) -> Bool {
     !arguments.all("--hash").isEmpty || arguments.value("--from-log") != nil
   }
 
-  /// The largest log that is read, in bytes.
+  /// The size limit of a log, in bytes.
   private static let limit = 64 << 20
-  /// The differences of a version that are shown as text.
+  /// The number of differences of a version that the text shows.
   private static let shownDifferences = 40
 
   private let path: String
@@ -33,13 +31,9 @@ struct HashInspection {
   private var places: [HashesInText.Place] = []
   private var hasMore = false
 
-  /// Reads models and hashes.
+  /// Reads models and hashes; versions that can't be read are noted on the console.
   ///
-  /// - Parameters:
-  ///   - path: The path of the models.
-  ///   - arguments: The hashes, the log and further models.
-  ///   - console: Tells where paths start, and receives notes on versions that can't be read.
-  /// - Throws: `ModelReadingError`; a failure if the log can't be read or has no hashes.
+  /// Throws `ModelReadingError`, and fails if the log can't be read or has no hashes.
   init(at path: String, _ arguments: Arguments, _ console: Console) throws {
     self.path = path
     var models: [NamedModel] = []
@@ -59,7 +53,7 @@ struct HashInspection {
     if let log { try addHashes(of: log, console) }
   }
 
-  /// Reads a word such as `Note=268efc74`.
+  /// Parses an argument such as `Note=268efc74`.
   private static func entry(_ word: String, in lookup: HashLookup) throws -> ShownHashes.Entry {
     if !lookup.entities.contains(word), let hash = KnownHash(argument: word) {
       let entities = lookup.entities(having: hash)
@@ -101,7 +95,7 @@ struct HashInspection {
     hasMore = text.hasMore
   }
 
-  /// Returns the failure of a log that has no hashes, perhaps other names with as many bytes.
+  /// Returns the failure for a log without hashes of known entities; `names` have 32 bytes, but aren't entities.
   private func withoutHashes(_ name: String, _ names: [String]) -> CommandFailure {
     let found =
       names.isEmpty
@@ -128,7 +122,6 @@ struct HashInspection {
 
   // MARK: Reporting
 
-  /// Reports the versions.
   func report(_ console: Console) -> CommandReport {
     let answers = places.map { lookup.answer(to: $0.hashes) }
     var report = CommandReport()
@@ -174,7 +167,7 @@ struct HashInspection {
 
   private func sentenceStart(_ words: String) -> String { words.prefix(1).uppercased() + words.dropFirst() }
 
-  /// Returns what is shown of the hashes, in words.
+  /// Returns a summary of the given hashes, as text.
   private static func contents(of shown: ShownHashes) -> String {
     var parts: [String] = []
     if !shown.entries.isEmpty {
@@ -224,7 +217,7 @@ struct HashInspection {
     ] + table(answer, nearest)
   }
 
-  /// Returns the entities of hashes that were given without a name.
+  /// Returns the entities found for hashes that were given without a name.
   private static func entities(of shown: ShownHashes) -> String {
     shown.owner == .arguments ? ": \(listText(shown.entries.compactMap(\.entity)))" : ""
   }

@@ -1,66 +1,59 @@
 import Heirloom
 
-/// The versions among which hashes are looked up.
+/// The known versions, searched by hash.
 struct HashLookup {
-  /// A version, or a configuration of it.
+  /// A version, or one of its configurations.
   struct Candidate {
-    /// The version's name.
     let name: String
     /// The configuration; `nil` for all entities.
     var configuration: String?
-    /// True for the version as the lock has it, where its model is another or missing.
+    /// True for a version read from the lock because its model was edited or is missing.
     var isLocked = false
-    /// The hashes by entity.
     let hashes: [String: VersionHash]
-    /// The version identifiers.
     var identifiers: [String] = []
 
-    /// The version in a line.
+    /// The version as part of a line.
     var words: String {
       "\"\(name)\"" + (configuration.map { " (configuration \"\($0)\")" } ?? "")
         + (isLocked ? " as the lock has it" : "")
     }
   }
 
-  /// An entity whose hash a version lacks, or that only the version has.
+  /// An entity whose given hash the version lacks, or that only the version has.
   struct Difference {
-    /// The entity; `nil` for a hash that no version has and that is given without a name.
+    /// The entity; `nil` for a hash given without a name that no version has.
     let entity: String?
-    /// The hash that is looked for; `nil` where there is none.
+    /// The given hash; `nil` if there is none for the entity.
     let hash: KnownHash?
-    /// True if the version has an entity of the name.
+    /// True if the version has an entity of that name.
     let isInVersion: Bool
-    /// The versions that have the hash, the likeliest first.
+    /// The versions with the given hash, the likeliest first.
     let others: [String]
   }
 
-  /// The result for hashes of one model.
+  /// The search result for the hashes of one model.
   struct Answer {
-    /// The versions that have all, the likeliest first.
+    /// The versions with all hashes, the likeliest first.
     var fitting: [Candidate] = []
-    /// Versions that have all together, as a merged model has; empty where one is enough or none are.
+    /// Versions that have all hashes together, as in a merged model; empty if one version suffices or none fit.
     var merged: [Candidate] = []
-    /// The nearest versions, where none has all: those with the fewest differences, of which there is one at least that is
-    /// the same; several only where nothing but the checksum or the digest differs.
+    /// If no version has all hashes, those with the fewest differences that share at least one hash.
+    ///
+    /// There are several only if just the checksum or the digest differs.
     var nearest: [Candidate] = []
-    /// The differences of the nearest version; without one, of the hashes from all versions.
+    /// The differences from the nearest version, or from all versions if there is none.
     var differences: [Difference] = []
 
-    /// True if the hashes are found.
     var isFound: Bool { !fitting.isEmpty || !merged.isEmpty }
   }
 
   /// The versions, the likeliest first.
   private let versions: [Candidate]
   private let configurations: [Candidate]
-  /// The names of all entities.
+  /// The entity names of all versions.
   let entities: Set<String>
 
-  /// Prepares the versions.
-  ///
-  /// - Parameters:
-  ///   - models: The models, the likeliest first.
-  ///   - locks: The entries of locks, whose versions may have been edited since or removed.
+  /// Prepares models, the likeliest first, and lock entries, whose versions may have been edited or removed since.
   init(_ models: [NamedModel], locks: [VersionLock.Entry]) {
     var versions: [Candidate] = []
     var configurations: [Candidate] = []
@@ -86,13 +79,12 @@ struct HashLookup {
     entities = Set(versions.flatMap(\.hashes.keys))
   }
 
-  /// Returns the entities that have a hash in any version, sorted.
+  /// Returns the entities, sorted, that have a hash in any version.
   func entities(having hash: KnownHash) -> [String] {
     let names = versions.flatMap { version in version.hashes.filter { hash.matches($0.value) }.keys }
     return Set(names).ordered()
   }
 
-  /// Finds the versions that have hashes.
   func answer(to shown: ShownHashes) -> Answer {
     var answer = Answer()
     answer.fitting = (versions + configurations).filter {
@@ -101,7 +93,7 @@ struct HashLookup {
     guard answer.fitting.isEmpty else { return answer }
     answer.merged = merged(shown)
     guard answer.merged.isEmpty, !shown.entries.isEmpty else { return answer }
-    // Of equally near versions, the one with the identifiers is meant.
+    // Among equally near versions, the one with the given identifiers is preferred.
     let named = { (version: Candidate) in !shown.identifiers.isEmpty && version.identifiers == shown.identifiers }
     let likely = versions.filter(named) + versions.filter { !named($0) }
     let near = likely.enumerated().map { number, version in
@@ -121,7 +113,7 @@ struct HashLookup {
     return answer
   }
 
-  /// Returns true if the checksum and the digest beside hashes are a version's, where the hashes don't tell enough.
+  /// True if checksum and digest match a version, or aren't needed because the hashes are complete.
   private func agrees(_ version: Candidate, _ shown: ShownHashes) -> Bool {
     guard shown.needsChecksum else { return true }
     let checksum = shown.checksum.map { $0 == ManagedObjectModel.versionChecksum(of: version.hashes) } ?? true
@@ -148,14 +140,14 @@ struct HashLookup {
       entity: entity, hash: hash, isInVersion: difference.isInVersion, others: others.map(\.words))
   }
 
-  /// Returns versions that together have all hashes and nothing else; empty if there are none.
+  /// Returns versions that together have exactly the given hashes; empty if there are none.
   private func merged(_ shown: ShownHashes) -> [Candidate] {
     guard shown.isWhole else { return [] }
     let hashes = Dictionary(shown.entries.map { ($0.entity, $0.hash) }) { first, _ in first }
     let parts = versions.filter { version in
       !version.hashes.isEmpty && version.hashes.allSatisfy { hashes[$0.key]?.matches($0.value) ?? false }
     }
-    // Which versions are of one model isn't known here.
+    // Which versions belong to the same model isn't known here.
     let found = ManagedObjectModel.versions(
       having: Set(hashes.keys.map { $0 ?? "" }), in: parts.map { [Set($0.hashes.keys)] })
     return found.missing.isEmpty ? zip(parts, found.needed).filter { $0.1 != nil }.map(\.0) : []

@@ -1,17 +1,17 @@
 import Heirloom
 
-/// A reader of the forms in which a text has the 32 bytes of a version hash.
+/// A parser for the notations of a version hash's 32 bytes in text.
 ///
-/// Each function reads a bounded number of bytes from a position on, besides white space.
+/// Each function reads a bounded number of bytes from a position, not counting white space.
 struct HashNotation {
-  /// A hash in the text.
+  /// A parsed hash.
   struct Found {
     let hash: KnownHash
-    /// The position after it.
+    /// The position after the hash.
     let end: Int
-    /// True where the text ends, or goes on with something else, before the hash does.
+    /// True if the text ends, or other text follows, before the hash is complete.
     var isCut = false
-    /// The hash as far as it is on its first line, where it has several.
+    /// The part of the hash on its first line, if it has several.
     var firstLine: (hash: KnownHash, end: Int)?
 
     /// True if all bytes are known.
@@ -20,19 +20,18 @@ struct HashNotation {
 
   private static let digitCount = 2 * VersionHash.byteCount
 
-  /// The text, as ``LogText`` gives it.
+  /// The text as normalized by ``LogText``.
   let bytes: [UInt8]
 
-  /// Returns the byte at a position; 0 after the end.
+  /// Returns the byte at a position; 0 past the end.
   subscript(position: Int) -> UInt8 { position < bytes.count ? bytes[position] : 0 }
 
-  /// Returns true if a word stands at a position.
   func has(_ word: StaticString, at position: Int) -> Bool {
     guard position + word.utf8CodeUnitCount <= bytes.count else { return false }
     return word.withUTF8Buffer { buffer in buffer.indices.allSatisfy { buffer[$0] == bytes[position + $0] } }
   }
 
-  /// Returns the position of the next byte that is no white space.
+  /// Returns the position of the next byte that isn't white space.
   func skipSpace(_ position: Int) -> Int {
     var position = position
     while position < bytes.count, bytes[position].isSpace { position += 1 }
@@ -41,20 +40,20 @@ struct HashNotation {
 
   // MARK: Hexadecimal digits
 
-  /// Reads `<268efc74 … 1bfb81c0>`, as NSData was described until iOS 12 and macOS 10.14.
+  /// Parses `<268efc74 … 1bfb81c0>`, the description of NSData until iOS 12 and macOS 10.14.
   func angle(at start: Int) -> Found? {
     guard self[start] == UInt8(ascii: "<"), let found = digits(at: start + 1) else { return nil }
     guard self[found.end] == UInt8(ascii: ">") else { return cut(found, enough: KnownHash.fewestBytes) }
     return found.isWhole ? Found(hash: found.hash, end: found.end + 1) : nil
   }
 
-  /// Reads `{length = 32, bytes = 0x268efc74 … ... e4ac1d2f 1bfb81c0 }`, as NSData is described since.
+  /// Parses `{length = 32, bytes = 0x268efc74 … ... e4ac1d2f 1bfb81c0 }`, the later description of NSData.
   ///
-  /// CFData has `capacity = 32` too, and no spaces among the digits.
+  /// CFData adds `capacity = 32` and doesn't separate the digits.
   func brace(at start: Int) -> Found? {
     var position = skipSpace(start + 1)
     guard self[start] == UInt8(ascii: "{"), has("length", at: position) else { return nil }
-    // What is cut before its digits has none.
+    // A description that is cut off before its digits has no bytes.
     var found = Found(hash: KnownHash(), end: position + 6, isCut: true)
     while true {
       let name = position
@@ -77,7 +76,7 @@ struct HashNotation {
     return Found(hash: found.hash, end: end + 1)
   }
 
-  /// Reads 64 digits, or some with an ellipsis among them, without any bracket.
+  /// Parses 64 digits, or fewer with an ellipsis among them, without brackets.
   func bare(at start: Int) -> Found? {
     guard let found = digits(at: start), !self[found.end].isNameByte, found.end < bytes.count || found.isWhole else {
       return nil
@@ -85,19 +84,19 @@ struct HashNotation {
     return found.isWhole || found.hash.prefix.count >= KnownHash.fewestBytes && !found.hash.suffix.isEmpty ? found : nil
   }
 
-  /// Returns the beginning of a hash whose end is missing, if it has at least a number of bytes.
+  /// Returns the start of a hash whose end is missing, if it has at least `enough` bytes.
   ///
-  /// Text on further lines need not belong to it.
+  /// Only the first line counts, because later lines may be other text.
   private func cut(_ found: Found, enough: Int) -> Found? {
     if found.isWhole { return found }
     let (hash, end) = found.firstLine ?? (found.hash, found.end)
     return hash.prefix.count >= enough ? Found(hash: KnownHash(prefix: hash.prefix), end: end, isCut: true) : nil
   }
 
-  /// Reads digits in groups of any length, perhaps with an ellipsis among them.
+  /// Parses digits in groups of any length, with or without an ellipsis.
   ///
-  /// A group that doesn't end as one, such as the first letters of `Added`, isn't taken. After the end of a line, only
-  /// groups of eight are, or what makes the last one so: the line may be another message.
+  /// A group must end at a separator: the first letters of `Added` are no digits. After a line end, only groups of
+  /// eight, or digits that complete the last group to eight, are taken, because the line may be another message.
   func digits(at start: Int) -> Found? {
     var (before, after): ([UInt8], [UInt8]) = ([], [])
     var (position, end) = (start, start)
@@ -142,7 +141,7 @@ struct HashNotation {
 
   // MARK: Other forms
 
-  /// Reads base64 text: all of it, with its padding.
+  /// Parses complete base64 text with its padding.
   func base64(at start: Int) -> Found? {
     var end = start
     while end - start < 43, self[end].base64Value != nil { end += 1 }
@@ -150,7 +149,7 @@ struct HashNotation {
     return Found(hash: KnownHash(prefix: Self.decoded(bytes[start..<end])), end: end + 1)
   }
 
-  /// Reads the text of `<data>` in a property list, which may be broken into lines, to its end or to `<`.
+  /// Parses the text of `<data>` in a property list, which may be broken into lines, up to the end or to `<`.
   func data(at start: Int) -> Found? {
     var end = start
     var digits: [UInt8] = []
@@ -163,7 +162,7 @@ struct HashNotation {
     return hash.byteCount == VersionHash.byteCount ? Found(hash: hash, end: end) : nil
   }
 
-  /// Returns the bytes of base64 digits; the last bits are left out where they make no byte.
+  /// Returns the bytes of base64 digits; bits that don't fill a byte are dropped.
   static func decoded(_ digits: ArraySlice<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     var (bits, count): (UInt32, Int) = (0, 0)
@@ -178,8 +177,8 @@ struct HashNotation {
     return result
   }
 
-  /// Reads the form of a literal in source: `[0x26, 0x8e, …]` with 32 numbers, or with four of 64 bits, the least
-  /// significant byte first, as CoreStore prints its version locks.
+  /// Parses a literal in source: `[0x26, 0x8e, …]` with 32 numbers, or with four of 64 bits, the least significant byte
+  /// first, as CoreStore prints its version locks.
   func numbers(at start: Int) -> Found? {
     var numbers: [UInt64] = []
     var position = start
@@ -203,7 +202,7 @@ struct HashNotation {
     return Found(hash: KnownHash(prefix: numbers.map { UInt8(truncatingIfNeeded: $0) }), end: position + 1)
   }
 
-  /// Reads any form that stands in quotation marks.
+  /// Parses any notation in quotation marks.
   func quoted(at start: Int) -> Found? {
     let inside = start + 1
     guard let found = angle(at: inside) ?? brace(at: inside) ?? bare(at: inside) ?? base64(at: inside),
@@ -214,10 +213,8 @@ struct HashNotation {
 }
 
 extension KnownHash {
-  /// Creates a hash of a word of the command line: hexadecimal digits or base64, whole or at least four bytes from the
-  /// start, or one of the forms of a log.
-  ///
-  /// - Returns: `nil` for anything else.
+  /// Parses an argument: hexadecimal digits or base64, complete or at least the first four bytes, or a notation used in
+  /// logs.
   init?(argument: String) {
     let notation = HashNotation(bytes: LogText.plain(Array(argument.utf8)))
     let end = notation.bytes.count
@@ -244,7 +241,7 @@ extension UInt8 {
 
   var isASCIILetter: Bool { self | 0x20 >= UInt8(ascii: "a") && self | 0x20 <= UInt8(ascii: "z") }
 
-  /// True for a byte of a word that stands without quotation marks: a name, a number, a path, a part of base64 text.
+  /// True for a byte of an unquoted word: a name, a number, a path or base64 text.
   var isNameByte: Bool {
     isDigit || isASCIILetter || self >= 0x80 || [0x5F, 0x2E, 0x2D, 0x24, 0x2B, 0x2F].contains(self)
   }

@@ -1,32 +1,30 @@
-/// The version hashes in a text of any kind: a crash log, the console's output, a property list, JSON, source.
+/// The version hashes in any text: a crash log, console output, a property list, JSON or source.
 ///
-/// It looks for names with 32 bytes in dictionaries, not for one format: a log may be cut off, wrapped, escaped once or
-/// several times, and part of other text. It takes time in proportion to the text's length, whatever that is.
+/// It finds names with 32 bytes in dictionaries instead of parsing one format, because a log may be cut off, wrapped,
+/// escaped several times or part of other text. The time is linear in the text's length.
 package struct HashesInText {
-  /// Hashes with the lines where they stand.
+  /// Hashes with their line numbers.
   package struct Place {
     /// The hashes.
     package var hashes: ShownHashes
-    /// The numbers of the lines, from 1, in which the first of the hashes stands: several where it is repeated.
+    /// The numbers, from 1, of the lines in which the hashes start; several if the hashes are repeated.
     package var lines: [Int]
   }
 
   /// The most places that are kept.
   package static let limit = 100
 
-  /// The hashes in the order of the text; what is repeated, perhaps cut off, is there once.
+  /// The hashes in text order, without repetitions, even truncated ones.
   package private(set) var places: [Place] = []
-  /// True if the text has more than ``limit``.
+  /// True if the text has more places than ``limit``.
   package private(set) var hasMore = false
-  /// Some of the names of what is left out because it has no entity, sorted.
+  /// Some names, sorted, that were left out because no entity has them.
   package private(set) var others: [String] = []
 
   /// Finds the hashes in a text.
   ///
-  /// - Parameters:
-  ///   - bytes: The text.
-  ///   - entities: The entities that are looked for: outside a store's metadata, other things have 32 bytes too, such as
-  ///     tokens. `nil` for any names.
+  /// `entities` limits the names, since outside a store's metadata other values such as tokens have 32 bytes too; `nil`
+  /// allows any name.
   package init(_ bytes: [UInt8], of entities: Set<String>? = nil) {
     var parser = HashParser(LogText.plain(bytes))
     var known: [ShownHashes: Int] = [:]
@@ -55,35 +53,34 @@ package struct HashesInText {
   }
 }
 
-/// A parser of one text.
 private struct HashParser {
-  /// A bracket that is open.
+  /// An open bracket.
   private struct Frame {
     /// The name before it.
     var key: Key?
-    /// The hashes directly in it, with what a store's metadata say of them.
+    /// The hashes directly in it, with details from the store's metadata.
     var hashes: ShownHashes
-    /// The line of the first of the hashes.
+    /// The line of the first hash.
     var line = 0
     var names: Set<String> = []
-    /// True if the text stops within one of the hashes.
+    /// True if the text ends within one of the hashes.
     var isCut = false
-    /// The position in the result of the hashes in the last bracket inside this one.
+    /// The index in the result of the hashes in the last inner bracket.
     var child: Int?
   }
 
   /// A name before `=` or `:`.
   private struct Key {
     let name: String
-    /// The words that end with the name.
+    /// The words up to and including the name.
     let words: String
-    /// True for a key of a store's metadata that says which model made the store.
+    /// True for a metadata key about the model that made the store.
     let isOfModel: Bool
     /// True until another word follows.
     var isDirect = true
   }
 
-  /// More open brackets than these are counted and not looked into.
+  /// The nesting limit; deeper brackets are only counted.
   private static let depthLimit = 1000
   private static let isOutsideTexts = {
     var table = [Bool](repeating: false, count: 256)
@@ -102,11 +99,11 @@ private struct HashParser {
   private var key: Key?
   /// The last word or text, which is a key if a separator follows.
   private var word: Range<Int>?
-  /// The beginning of the words that a separator may end.
+  /// The start of the words that a separator would end.
   private var phrase = 0
-  /// The version identifiers of a list that is open.
+  /// The version identifiers of an open list.
   private var listed: [String]?
-  /// The parentheses that are open in the list.
+  /// The number of open parentheses in the list.
   private var parentheses = 0
   private var found: [(hashes: ShownHashes, line: Int)] = []
 
@@ -115,7 +112,7 @@ private struct HashParser {
     notation = HashNotation(bytes: bytes)
   }
 
-  /// Returns all hashes in the order of the text, repeated ones as often as they are there.
+  /// Returns all hashes in text order, including repetitions.
   mutating func parse() -> [(hashes: ShownHashes, line: Int)] {
     while position < bytes.count {
       let byte = bytes[position]
@@ -159,13 +156,14 @@ private struct HashParser {
 
   private mutating func readText() {
     if let key, listed == nil, !key.isOfModel, let hash = notation.quoted(at: position) { return take(hash) }
-    // No name has such characters: what has them is between two texts, or is a description that quotes texts itself.
+    // Names don't contain such characters: this quotation mark ends a text, or is in a description that quotes text
+    // itself.
     var end = position + 1
     while end < bytes.count, end < position + 300, !Self.isOutsideTexts[Int(bytes[end])] { end += 1 }
     let digits = end
     while notation[end] == UInt8(ascii: "="), end < digits + 2, digits > position + 1 { end += 1 }
     guard notation[end] == UInt8(ascii: "\"") else {
-      // The bracket is in the text of another dictionary, and other texts may have more of the hashes.
+      // The bracket belongs to the text of another dictionary, where other texts may have more of the hashes.
       if !frames[frames.count - 1].hashes.entries.isEmpty { frames[frames.count - 1].isCut = true }
       position += 1
       return
@@ -186,12 +184,12 @@ private struct HashParser {
     }
     let start = position
     while position < bytes.count, bytes[position].isNameByte { position += 1 }
-    // `AnyHashable("1.0")` is the text alone, and `//` begins a comment.
+    // `AnyHashable("1.0")` is just its text, and `//` begins a comment.
     if listed != nil, notation[position] == UInt8(ascii: "(") { return }
     if bytes[start..<position].contains(where: { $0 != UInt8(ascii: "/") }) { add(start..<position) }
   }
 
-  /// Takes a word or a text: one that a list has, the value of a key of the metadata, or perhaps the next key.
+  /// Handles a word or text: a list element, the value of a metadata key, or possibly the next key.
   private mutating func add(_ range: Range<Int>) {
     word = range
     key?.isDirect = false
@@ -236,7 +234,7 @@ private struct HashParser {
       add(next + 7..<end)
       move(to: end)
     } else {
-      // Another tag, or a note such as `<private>`, is no word.
+      // Other tags, and notes such as `<private>`, are no words.
       let rest = bytes[next...].prefix(64).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "<") }
       position = rest.firstIndex(of: UInt8(ascii: ">")).map { $0 + 1 } ?? next
     }
@@ -258,7 +256,7 @@ private struct HashParser {
   }
 
   private mutating func append(_ name: String, _ hash: KnownHash) {
-    // A name twice is in two dictionaries, between which the brackets are missing.
+    // A repeated name belongs to a second dictionary; the brackets between them are missing.
     if frames[frames.count - 1].names.contains(name) { restart() }
     let last = frames.count - 1
     if frames[last].hashes.entries.isEmpty { frames[last].line = line }
@@ -277,14 +275,14 @@ private struct HashParser {
     defer { (word, phrase) = (nil, end + 1) }
     guard let word else { return }
     if listed != nil {
-      // `plutil` numbers the elements of a list. With another name before the separator, the list was cut off.
+      // `plutil` numbers the elements of a list. Any other name before the separator means that the list was cut off.
       let isNumber = bytes[word].allSatisfy(\.isDigit)
       _ = listed?.popLast()
       if isNumber { return }
       endList()
     }
     let name = String(decoding: bytes[word].prefix(300), as: UTF8.self)
-    // The bracket after the hashes was lost.
+    // The closing bracket of the hashes is missing.
     if name.hasPrefix("NSStore") || name.hasPrefix("NSPersistence"), frames.count > 1,
       frames[frames.count - 1].key?.name == Self.hashesKey, !frames[frames.count - 1].hashes.entries.isEmpty
     {
@@ -293,7 +291,7 @@ private struct HashParser {
     key = Key(name: name, words: words(before: end), isOfModel: name.hasPrefix("NSStoreModelVersion"))
   }
 
-  /// Returns the last words up to a position, at most four.
+  /// Returns up to four words before a position.
   private func words(before end: Int) -> String {
     let words = bytes[max(min(phrase, end), end - 80)..<end].split(whereSeparator: \.isSpace).map { word in
       word.filter { $0 != UInt8(ascii: "\"") }
@@ -311,8 +309,10 @@ private struct HashParser {
     (word, phrase) = (nil, position)
   }
 
-  /// Ends the value of a key: in a store's hashes, a name that nothing follows is that of an entity all the same, whose
-  /// hash was private, or was taken for a tag of HTML.
+  /// Ends the value of a key.
+  ///
+  /// In a store's hashes, a name without a value is still an entity's: the hash was private, or was taken for an HTML
+  /// tag.
   private mutating func endValue() {
     defer { if listed == nil { key = nil } }
     guard let key, key.isDirect, depthBeyond == 0, frames[frames.count - 1].key?.name == Self.hashesKey else { return }
@@ -366,7 +366,7 @@ private struct HashParser {
   private mutating func pop(isWhole: Bool) {
     let frame = frames[frames.count - 1]
     guard let index = finish(isWhole: isWhole) else {
-      // `[0x3ea0b48]` is no value: the name goes on to what follows.
+      // `[0x3ea0b48]` is no value: the name belongs to the text that follows.
       if frame.child == nil, frame.hashes.entries.isEmpty { key = frame.key }
       frames.removeLast()
       return
@@ -375,7 +375,7 @@ private struct HashParser {
     adopt(index)
   }
 
-  /// Ends the hashes of the last bracket before it is closed.
+  /// Ends the hashes of the innermost open bracket before it closes.
   private mutating func restart() {
     let last = frames.count - 1
     let index = finish(isWhole: false)
@@ -385,10 +385,9 @@ private struct HashParser {
     if let index { adopt(index) }
   }
 
-  /// Adds the hashes of the last bracket to the result, if it has some.
+  /// Adds the hashes of the innermost bracket, if any, to the result and returns their index.
   ///
-  /// - Parameter isWhole: True if the bracket is closed.
-  /// - Returns: Their position in the result.
+  /// `isWhole` is true if the bracket was closed.
   @discardableResult
   private mutating func finish(isWhole: Bool) -> Int? {
     let frame = frames[frames.count - 1]
@@ -400,7 +399,7 @@ private struct HashParser {
     return found.count - 1
   }
 
-  /// Gives hashes of an inner bracket what the metadata around them said before.
+  /// Adds preceding metadata of the surrounding bracket to the hashes of an inner one.
   private mutating func adopt(_ index: Int) {
     let last = frames.count - 1
     frames[last].child = index
@@ -412,7 +411,7 @@ private struct HashParser {
     frames[last].hashes = ShownHashes(owner: own.owner)
   }
 
-  /// Notes what a store's metadata say of the hashes: of those before in the same bracket, else of those to come.
+  /// Adds a metadata value to the last hashes in the same bracket, or else to the next ones.
   private mutating func note<Value>(_ path: WritableKeyPath<ShownHashes, Value>, _ value: Value) {
     let last = frames.count - 1
     guard let child = frames[last].child else {

@@ -1,21 +1,21 @@
 package import Heirloom
 
-/// The bytes of a version hash that a text shows: all, or some at its start and its end.
+/// The known bytes of a version hash: all of them, or some from its start and end.
 package struct KnownHash: Hashable, Sendable {
   /// The first bytes.
   package let prefix: [UInt8]
-  /// The last bytes, where some in the middle are left out.
+  /// The last bytes, if some in the middle are unknown.
   package let suffix: [UInt8]
 
-  /// The fewest bytes that are enough to look for a hash.
+  /// The fewest bytes to search for a hash with.
   static let fewestBytes = 4
 
-  /// Creates a hash of which some bytes are known; by default none.
+  /// Creates a hash from its known bytes; without arguments, none are known.
   package init(prefix: [UInt8] = [], suffix: [UInt8] = []) {
     (self.prefix, self.suffix) = (prefix, suffix)
   }
 
-  /// The number of bytes that are known.
+  /// The number of known bytes.
   package var byteCount: Int { prefix.count + suffix.count }
 
   /// Returns true if a hash has the known bytes.
@@ -23,7 +23,7 @@ package struct KnownHash: Hashable, Sendable {
     hash.bytes.starts(with: prefix) && hash.bytes.suffix(suffix.count).elementsEqual(suffix)
   }
 
-  /// Returns true if another hash has the bytes that are known of this one.
+  /// True if another known hash has all known bytes of this one.
   func isPart(of other: KnownHash) -> Bool {
     self == other || suffix.isEmpty && other.prefix.starts(with: prefix)
   }

@@ -1,32 +1,32 @@
 import Heirloom
 
-/// The version hashes of one model as a text or a command line shows them.
+/// The version hashes of one model, as given in a text or on the command line.
 package struct ShownHashes: Hashable, Sendable {
   /// The hash of an entity.
   package struct Entry: Hashable, Sendable {
-    /// The entity's name; `nil` for a hash that is given without one.
+    /// The entity's name; `nil` if the hash was given without one.
     package var entity: String?
-    /// The bytes that are shown.
+    /// The known bytes.
     package let hash: KnownHash
   }
 
-  /// The thing that has the hashes.
+  /// The place where the hashes were found.
   package enum Owner: Hashable, Sendable {
-    /// A store: they stand under `NSStoreModelVersionHashes`.
+    /// A store's metadata, under `NSStoreModelVersionHashes`.
     case store
-    /// A dictionary, with the words before it, if there are some.
+    /// A dictionary, with the words before it, if any.
     case dictionary(String?)
-    /// Lines without a bracket around them, in which other things may stand too.
+    /// Lines without brackets, among which other text may occur.
     case lines
     /// The command line.
     case arguments
   }
 
-  /// The thing that has the hashes.
+  /// The place where the hashes were found.
   package var owner: Owner
-  /// The hashes in the order of the text.
+  /// The hashes in text order.
   package var entries: [Entry] = []
-  /// True if the text shows all entities: the dictionary's beginning and end are there.
+  /// True if the text shows all entities: both ends of the dictionary were found.
   package var isWhole = false
   /// The version identifiers beside the hashes.
   package var identifiers: [String] = []
@@ -35,10 +35,10 @@ package struct ShownHashes: Hashable, Sendable {
   /// The digest of the hashes beside them, as base64 text.
   package var digest: String?
 
-  /// True if so much of the hashes is missing that only checksum and digest can tell the version.
+  /// True if only checksum and digest can identify the version, because too many bytes are missing.
   var needsChecksum: Bool { !isWhole || entries.contains { $0.hash.byteCount < KnownHash.fewestBytes } }
 
-  /// Returns true if these hashes are what remains of others of the same owner in a text that is cut off.
+  /// True if these hashes are a truncated copy of others of the same owner.
   func isPart(of whole: ShownHashes) -> Bool {
     guard !isWhole, owner == whole.owner, entries.count <= whole.entries.count,
       [[], whole.identifiers].contains(identifiers), [nil, whole.checksum].contains(checksum),

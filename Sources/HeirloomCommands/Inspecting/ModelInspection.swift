@@ -10,9 +10,6 @@ struct ModelInspection {
   private let read: ReadModel
 
   /// Reads a model's file; of several versions, the current one.
-  ///
-  /// - Parameter path: The path.
-  /// - Throws: `ModelReadingError`.
   init(path: String) throws(ModelReadingError) {
     self.path = path
     let file = try ModelFile(path)
@@ -40,12 +37,11 @@ struct ModelInspection {
     }
   }
 
-  /// Reports the model.
   func report(_ style: TextStyle) -> CommandReport {
     let model = read.model
     let hashes = model.versionHashes()
     let checksum = ManagedObjectModel.versionChecksum(of: hashes)
-    // A snapshot holds hashes of its own; reading it would have failed if they differed.
+    // Reading a snapshot verifies its own hashes already.
     let isSnapshot = kind == .snapshot
     let entities = model.entities.map { entity in
       OutputValue.object([

@@ -2,24 +2,20 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// The verification of a store and the files beside it, without changing anything.
+/// The verification of a store and the files beside it, which changes nothing.
 struct StoreCheck {
-  /// The store's file.
   let path: String
-  /// The report of the verification.
   let report: StoreReport
   /// The vault with the previous versions and set-aside stores.
   let vault: StoreVault
-  /// The paths of models that a command needs to be told to find the store's model; none where it is beside or in the store.
+  /// The models that a command must be given to find the store's model; empty if it is beside or in the store.
   let neededModels: [String]
 
   /// Verifies a store.
   ///
-  /// - Parameters:
-  ///   - path: The store's file.
-  ///   - models: The paths of models that may have made it.
-  ///   - console: Tells where paths start, and receives notes on models that can't be read.
-  /// - Throws: `StoreError` for a file that is not a store; `ModelReadingError` for a path that leads to no model.
+  /// `models` are paths of models that may have made it; the console receives notes on unreadable ones.
+  ///
+  /// Throws `StoreError` for a file that isn't a store and `ModelReadingError` for a path without a model.
   init(of path: String, models: [String], console: Console) throws {
     self.path = path
     try StoreReading.checkLog(besideStoreAt: path)
@@ -27,7 +23,7 @@ struct StoreCheck {
     let given = try StoreModels(at: models, forStoreAt: path, console: console).all
     candidates += given.candidates
     var report = try StoreVerification.report(onStoreAt: path, candidates: candidates)
-    // The versions beside the one that made the store are no fault of it, whatever its model was read from.
+    // Other versions that don't fit the store are not faults, wherever its model was read from.
     if report.isModelFit, let model = report.model, !given.fitting(model.versionHashes()).isEmpty {
       report.findings.removeAll { $0.kind == .differentModel }
     }
@@ -39,11 +35,13 @@ struct StoreCheck {
     if case .file = report.modelSource { neededModels = models } else { neededModels = [] }
   }
 
-  /// Returns findings about previous versions that can be opened and not read whole: each is read now.
+  /// Returns findings about previous versions that open but can't be read completely.
+  ///
+  /// Each is read now.
   private static func unsoundVersions(
     besideStoreAt path: String, except told: Set<String>
   ) -> [StoreFinding] {
-    // A folder that can't be listed is a finding of the vault's.
+    // A folder that can't be listed is reported by the vault.
     let versions = (try? StoreArchive(path: path).previousVersions()) ?? []
     return versions.filter { !told.contains($0.id) }.compactMap { version in
       guard let fault = (try? version.soundness())?.fault else { return nil }
@@ -54,7 +52,7 @@ struct StoreCheck {
     }
   }
 
-  /// Returns the snapshot beside a store, or in a previous version the one in its folder.
+  /// Returns the snapshot beside a store, and the one in the folder of a previous version.
   private static func snapshots(besideStoreAt path: String) -> [StoreModelCandidate] {
     let url = URL(fileURLWithPath: path)
     let beside = url.deletingLastPathComponent().appendingPathComponent(StoreLocation.snapshotName)
@@ -67,7 +65,7 @@ struct StoreCheck {
     }
   }
 
-  /// True if the store has the tables and columns of its nearest model, neither more nor less.
+  /// True if the store has exactly the tables and columns of its nearest model.
   var fitsTables: Bool {
     let drift: Set<StoreFinding.Kind> = [
       .missingTable, .missingColumn, .differentColumnType, .extraColumn, .extraTable,
@@ -75,7 +73,7 @@ struct StoreCheck {
     return report.model != nil && !report.findings.contains { drift.contains($0.kind) && $0.severity < .note }
   }
 
-  /// The number of findings of each severity, in words.
+  /// The number of findings of each severity, as text.
   var countWords: String {
     let counts = StoreFinding.Severity.allCases.map { severity in
       (severity, report.findings.count { $0.severity == severity })
@@ -84,13 +82,13 @@ struct StoreCheck {
     return words.isEmpty ? "no findings" : words.joined(separator: ", ")
   }
 
-  /// The words for the model in a sentence.
+  /// The model's origin, as part of a sentence.
   var modelWords: String? {
     guard let source = report.modelSource else { return nil }
     return report.isModelFit ? source.description : "\(source.description) (it does not fit)"
   }
 
-  /// The origin of the model, for a program.
+  /// The model's origin, for JSON.
   var sourceCode: String {
     switch report.modelSource {
     case .snapshot: StoreInspection.Origin.snapshot.rawValue
@@ -100,7 +98,7 @@ struct StoreCheck {
     }
   }
 
-  /// The findings for a program.
+  /// The findings for JSON.
   var output: OutputValue {
     .list(
       report.findings.map { finding in
@@ -111,7 +109,7 @@ struct StoreCheck {
       })
   }
 
-  /// The failure that makes the exit code tell of findings.
+  /// The failure that reports findings through the exit code.
   var failure: CommandFailure? {
     guard report.hasFaults else { return nil }
     return CommandFailure(
@@ -122,10 +120,10 @@ struct StoreCheck {
 }
 
 extension StoreFinding {
-  /// True for what a repair of the store itself corrects.
+  /// True if repairing the store corrects the finding.
   var isForRepair: Bool { remedies.contains(.repair) && kind != .damagedManifest }
 
-  /// True for what is about the files that Heirloom keeps beside a store, and not about the store's content.
+  /// True if the finding is about Heirloom's files beside a store instead of its content.
   var isBesideStore: Bool {
     switch kind {
     case .unfinishedOperation, .damagedManifest, .leftover, .damagedVersion, .unusableFolder, .unkeptExternalFile,
@@ -135,12 +133,12 @@ extension StoreFinding {
     }
   }
 
-  /// Returns the message with the commands for the store at a path.
+  /// Returns the message with commands for the store at a path.
   func text(path: String, models: [String]) -> String {
     ([message] + remedies.compactMap { $0.command(for: path, ofKept: file, models: models) }).joined(separator: " ")
   }
 
-  /// Returns the finding for a person: severity, entity and message, with the commands for the store at a path.
+  /// Returns the finding for the terminal: severity, entity, message and commands.
   func line(_ style: TextStyle, path: String? = nil, models: [String] = []) -> String {
     let title =
       switch severity {

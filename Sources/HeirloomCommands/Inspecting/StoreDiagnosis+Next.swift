@@ -2,26 +2,24 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-// Each command here is one that works in the situation: tests run them word for word.
+// Tests run each of these commands literally.
 extension StoreDiagnosis {
-  /// A command to run next.
   struct Step {
-    /// The command; `nil` where none helps.
+    /// The command; `nil` if none helps.
     let command: String?
-    /// The reason, or what to do where no command helps.
+    /// The reason, or what to do if no command helps.
     let reason: String
-    /// A command to run before it, which changes nothing.
+    /// A command to run first, which changes nothing.
     var before: (command: String, reason: String)?
   }
 
-  /// The findings after which only a previous version has the data.
+  /// The findings after which only a previous version may have the data.
   private static let losses: Set<StoreFinding.Kind> = [
     .damaged, .truncated, .missingMetadata, .invalidMetadata, .missingHashes, .missingTable, .missingColumn,
   ]
 
   private var word: String { shellWord(path) }
 
-  /// The command to run next, and the reason.
   var next: Step {
     if let objection = StoreReading.objectionToLog(besideStoreAt: path) {
       return Step(command: nil, reason: "the \"-wal\" isn't the store's: \(objection); move it away first")
@@ -105,7 +103,7 @@ extension StoreDiagnosis {
       : Step(command: "heirloom versions \(word)", reason: "nothing is wrong; this lists what is kept")
   }
 
-  /// The step for a store of which only something else has the data.
+  /// The step for a store whose data can come only from elsewhere: a previous version or a salvage.
   private var stepAfterLoss: Step {
     let isDamaged = otherFile == nil && problem.map { Self.isDamage($0.problem) } ?? true && place.holdsPages
     let salvage = knownModels.map { place.salvage(models: $0) }
@@ -143,13 +141,13 @@ extension StoreDiagnosis {
     }
   }
 
-  /// The step where there is nothing but versions that can't be read whole.
+  /// The step if all previous versions are damaged.
   private var stepForUnsoundVersions: Step? {
     guard !versions.isEmpty else { return nil }
     guard let kept = versions.map(\.storeURL.path).first(where: { StorePlace($0).holdsPages }) else {
       return Step(command: nil, reason: "nothing to do here: no version that is kept can be read; look for a backup")
     }
-    // The salvage may find nothing, and the next diagnosis can't leave it out: so it is no step.
+    // The salvage may find nothing, and the next diagnosis would suggest it again, so it isn't a step.
     return Step(
       command: nil,
       reason:
@@ -157,7 +155,7 @@ extension StoreDiagnosis {
         + " be read of one")
   }
 
-  /// The step for errors that no repair corrects, since nothing tells for certain what is right.
+  /// The step for errors that no repair corrects, because the right value can't be determined.
   private var stepForErrors: Step? {
     let errors = (check?.report.findings ?? []).filter { $0.severity == .error && !$0.isBesideStore }
     guard !errors.isEmpty, knownModels != nil else { return nil }
@@ -173,7 +171,7 @@ extension StoreDiagnosis {
         + " the files there are left alone")
   }
 
-  /// The step for values that are missing with their files of external data.
+  /// The step for values whose external files are missing.
   private var stepForMissingFiles: Step? {
     let names = (check?.report.findings ?? []).flatMap(\.missingFiles)
     guard !names.isEmpty, let vault = check?.vault else { return nil }
@@ -197,7 +195,7 @@ extension StoreDiagnosis {
         + (kept.map { "; \(salvage(ofKept: $0)) reads what the newest version holds" } ?? ""))
   }
 
-  /// The step for a snapshot that can't be read, beside a store whose model is known.
+  /// The step for an unreadable snapshot beside a store whose model is known.
   private var stepForSnapshot: Step? {
     let faults = (check?.report.findings ?? []).filter { $0.severity < .note }
     guard check?.report.isModelFit ?? false, faults.contains(where: { $0.kind == .damagedSnapshot }) else { return nil }
@@ -209,7 +207,7 @@ extension StoreDiagnosis {
       reason: "the next launch of the app, or a migration, writes it anew; the store has a copy of its model")
   }
 
-  /// The step where no command does anything about the findings, and each of them says what to do.
+  /// The step if no command resolves the findings and each finding's message says what to do.
   private var stepForTold: Step? {
     let faults = (check?.report.findings ?? []).filter { $0.severity < .note }
     guard !faults.isEmpty, faults.allSatisfy({ [.unusableFolder, .damagedModelCache].contains($0.kind) }) else {
@@ -222,21 +220,21 @@ extension StoreDiagnosis {
         : "nothing to do: no row is affected, and a migration writes the copy of the model anew")
   }
 
-  /// The step where nothing but previous versions has faults.
+  /// The step if only previous versions have faults.
   private var stepForKeptVersion: Step? {
     let faults = (check?.report.findings ?? []).filter { $0.severity < .note }
     guard !faults.isEmpty, faults.allSatisfy({ $0.kind == .damagedVersion }) else { return nil }
     let unsound = faults.compactMap(\.file).first { file in
       versions.contains { $0.storeURL.path == file && !$0.isSound } && StorePlace(file).holdsPages
     }
-    // Nothing makes the version whole again, so that this is no step that the next diagnosis could leave out.
+    // Nothing repairs the version, and the next diagnosis would suggest the command again, so it isn't a step.
     return Step(
       command: nil,
       reason: "nothing to do: the findings are about what is kept, not about the store"
         + (unsound.map { "; \(salvage(ofKept: $0)) reads what the version holds" } ?? ""))
   }
 
-  /// The step for a log that is kept, or was moved aside, and that SQLite couldn't read.
+  /// The step for a log that was kept or moved aside because SQLite couldn't read it.
   private var stepForKeptLog: Step? {
     if let version = versions.first(where: { $0.isPinned && $0.alone.contains { $0.isOfLog || $0.isOfJournal } }) {
       return Step(
@@ -252,12 +250,11 @@ extension StoreDiagnosis {
     }
   }
 
-  /// The step to a migration to the model that the store has; `nil` if that is in no file.
+  /// The step to migrate to the store's own model; `nil` if no file has it.
   private func migration(_ reason: String) -> Step? {
     currentModel.map { Step(command: "heirloom migrate \(word) --to \($0)", reason: reason) }
   }
 
-  /// The step to salvage the store.
   private func salvaging(_ reason: String) -> Step {
     guard let models = knownModels else {
       return Step(command: nil, reason: "\(reason). Salvage needs the app's model: give it with --model")
@@ -269,15 +266,15 @@ extension StoreDiagnosis {
 
   private var place: StorePlace { StorePlace(path) }
 
-  /// The model that the store has, as a word: of those that were given, the others of a merged one after it, or the
-  /// snapshot beside it; `nil` if none is there.
+  /// The store's own model as a shell word: a given model, with `--with` for further ones of a merged model, or the
+  /// snapshot beside the store; `nil` if there is none.
   private var currentModel: String? {
     let paths = given.isMerged ? given.paths : [models.first ?? place.snapshot].compactMap(\.self)
     guard let first = paths.first else { return nil }
     return shellWord(first) + paths.dropFirst().map { " --with \(shellWord($0))" }.joined()
   }
 
-  /// The models that `salvage` needs to be told, none where it finds one itself; `nil` if none is known.
+  /// The models to pass to `salvage`, empty if it finds one itself; `nil` if no model is known.
   private var knownModels: [String]? {
     if !models.isEmpty { return models }
     if check?.report.isModelFit ?? false || place.knowsModel { return [] }
@@ -286,23 +283,24 @@ extension StoreDiagnosis {
 
   // MARK: Salvage
 
-  /// Returns the command that reads a kept store, by the model that is kept with it.
+  /// Returns the command that salvages a previous version, with the model kept beside it.
   private func salvage(ofKept store: String) -> String {
     place.salvage(ofKept: store, otherwise: models)
   }
 
   // MARK: Files
 
-  /// True if the store is gone and its log is there, which SQLite would delete with the next store of that name.
+  /// True if the store is missing but its log exists, which SQLite would delete with the next store of that name.
   private var isLogAlone: Bool {
     guard let problem, [.missing, .empty].contains(problem.problem) else { return false }
     return problem.hasLog
   }
 
-  /// True for a store that lacks what its log may hold: the header says WAL mode, and there is none.
+  /// True if commits may be missing with the log: the header says WAL mode, and there is no log.
   ///
-  /// So it is after each clean close, and no field of the header tells that from a copy: the page count and the change
-  /// counter are those of the last checkpoint. Where something is kept beside the store, it lies where it is used.
+  /// A clean close leaves the same state, and no header field distinguishes it from an incomplete copy: page count and
+  /// change counter are those of the last checkpoint. A store with kept files beside it is where the app uses it, so it
+  /// counts as complete.
   var isLogMissing: Bool {
     switch problem?.problem {
     case .notStore, .truncated, .metadataRowCount, .missingVersionHashes: break
@@ -319,13 +317,13 @@ extension StoreDiagnosis {
     get throws { try StoreLocation(resolving: path, files: POSIXFileOperations()) }
   }
 
-  /// What a file is that is no database; `nil` if nothing tells.
+  /// The kind of a file that isn't a database; `nil` if unknown.
   var otherFile: FileStart.Kind? {
     guard case .notDatabase? = problem?.problem else { return nil }
     return FileStart(path).kind
   }
 
-  /// Returns true if a store stays unreadable, unlike one that is in use or that this user may not read.
+  /// True if a store can't become readable again, unlike one that is in use or that this user may not read.
   private static func isLoss(_ problem: StoreError.Problem) -> Bool {
     switch problem {
     case .missing, .notFile, .empty, .notStore: true
@@ -333,7 +331,7 @@ extension StoreDiagnosis {
     }
   }
 
-  /// Returns true if an unreadable store may hold rows that can be salvaged.
+  /// True if an unreadable store may hold rows that can be salvaged.
   private static func isDamage(_ problem: StoreError.Problem) -> Bool {
     switch problem {
     case .notDatabase, .truncated, .damaged, .metadataRowCount, .invalidMetadata, .missingVersionHashes: true

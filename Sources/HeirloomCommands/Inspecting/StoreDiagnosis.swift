@@ -5,41 +5,39 @@ import HeirloomOutput
 /// The diagnosis of a store: its state, its previous versions and the next command.
 final class StoreDiagnosis {
   let path: String
-  /// The models that were given, as they were given.
+  /// The given paths of models.
   let models: [String]
-  /// The models that the store is made of, as far as those given tell.
+  /// The models that make up the store's model, as far as they were given.
   let given: StoreModels
-  /// The verification; `nil` for a store that can't be read.
+  /// The verification; `nil` if the store can't be read.
   let check: StoreCheck?
   /// The reason why the store can't be read.
   let problem: StoreError?
-  /// The inspection of the store; `nil` if its metadata can't be read.
+  /// The inspection; `nil` if the metadata can't be read.
   let inspection: StoreInspection?
-  /// True when the store is in WAL mode; `nil` if that is unknown.
+  /// True if the store is in WAL mode; `nil` if that is unknown.
   let usesWAL: Bool?
   /// The previous versions, the newest first.
   let versions: [PreviousVersion]
   let setsAside: [String]
-  /// The first set-aside store of whose log SQLite can't read all.
+  /// The first set-aside store whose log SQLite can't read completely.
   let asideWithLog: String?
-  /// The files with rows that migrations left out.
+  /// The files with rows that migrations quarantined.
   private let quarantine: [String]
   private let bytes: (main: Int64, log: Int64, external: Int64)
-  /// True when an interrupted change waits to be undone, and SQLite would undo only a part of it.
+  /// True if a journal is damaged, so SQLite would roll an interrupted change back only partly.
   let isJournalDamaged: Bool
 
   /// Diagnoses a store.
   ///
-  /// - Parameters:
-  ///   - path: The store's file.
-  ///   - models: The paths of models that may have made it.
-  ///   - console: Tells where paths start.
-  /// - Throws: `StoreError` if there is no file and nothing is kept; `ModelReadingError` for a path that leads to no
-  ///   model.
+  /// `models` are paths of models that may have made it.
+  ///
+  /// Throws `StoreError` if neither the file nor a kept version exists and `ModelReadingError` for a path without a
+  /// model.
   init(of path: String, models: [String], console: Console) throws {
     (self.path, self.models) = (path, models)
     let vault = StoreVault(try StoreLocation(resolving: path, files: POSIXFileOperations()))
-    // A folder that can't be listed is a finding, and keeps nobody from the store's own diagnosis.
+    // A folder that can't be listed is a finding, and doesn't stop the diagnosis.
     versions = (try? StoreArchive(storeURL: URL(fileURLWithPath: path)).previousVersions()) ?? []
     setsAside = (try? vault.setsAside()) ?? []
     quarantine = (try? vault.quarantineFiles()) ?? []
@@ -47,7 +45,7 @@ final class StoreDiagnosis {
     do {
       check = try StoreCheck(of: path, models: models, console: console)
     } catch let error as StoreError {
-      // The kept versions may be all there is of the store; where there is nothing at all, the path is wrong.
+      // A missing store may have kept versions; if there are none, the path is wrong.
       guard
         ![.missing, .notFile].contains(error.problem) || !versions.isEmpty || !setsAside.isEmpty
           || error.problem == .missing && error.hasLog
@@ -73,7 +71,6 @@ final class StoreDiagnosis {
 
   // MARK: Reporting
 
-  /// Reports on one screen.
   func report(_ style: TextStyle) -> CommandReport {
     let next = next
     var report = CommandReport()
@@ -126,7 +123,6 @@ final class StoreDiagnosis {
     return report
   }
 
-  /// Returns the line with the command to run next.
   func line(of next: Step, _ style: TextStyle) -> String {
     "  next      \(next.command.map { "\(style.bold($0))  (\(next.reason))" } ?? next.reason)"
   }

@@ -3,9 +3,8 @@ import Heirloom
 import HeirloomOutput
 import HeirloomSwiftSource
 
-/// The inspection of Swift source: the schemas that SwiftData makes of it, with the hashes that are certain.
+/// The inspection of Swift source: the SwiftData schemas it declares, and those hashes that are certain.
 struct SwiftInspection {
-  /// The options that choose what is read.
   static let options = [
     Command.Option(
       name: "--root", value: "TYPE", isRepeatable: true,
@@ -13,16 +12,15 @@ struct SwiftInspection {
     .exclude,
   ]
 
-  /// A schema with its entities.
   private struct Shown {
     let schema: SwiftDataSchemas.Schema
     let model: ManagedObjectModel?
     let hashes: [String: VersionHash]
     let doubts: [SwiftDataModelBuilder.Doubt]
-    /// The reason why the entities make no model.
+    /// The reason why the entities form no model.
     var problem: String?
 
-    /// True if every hash of the schema is that of SwiftData.
+    /// True if every hash of the schema equals SwiftData's.
     var isCertain: Bool { problem == nil && doubts.isEmpty && schema.faults.isEmpty }
   }
 
@@ -30,13 +28,7 @@ struct SwiftInspection {
   private let found: SwiftDataSchemas
   private let shown: [Shown]
 
-  /// Reads the source.
-  ///
-  /// - Parameters:
-  ///   - path: A folder, or a Swift file.
-  ///   - roots: The names of `--root`.
-  ///   - excluding: The paths of `--exclude`.
-  /// - Throws: `ModelReadingError`.
+  /// Reads a folder or file; `roots` and `excluding` are the values of `--root` and `--exclude`.
   init(path: String, roots: [String], excluding: [String]) throws(ModelReadingError) {
     folder = try SwiftFolder(path, excluding: excluding)
     found = SwiftDataSchemas(folder.source)
@@ -54,7 +46,7 @@ struct SwiftInspection {
 
   private func text(_ place: SwiftPlace) -> String { folder.source.text(place) }
 
-  /// Everything that keeps the source from being understood, with its place.
+  /// Everything that the reader didn't understand, with its location.
   private var faults: [(place: String?, reason: String)] {
     let files = folder.source.faults.map { (place: "\($0.path):\($0.error.line)" as String?, reason: $0.error.reason) }
     let lists = shown.flatMap(\.schema.faults) + found.plans.flatMap(\.faults)
@@ -67,7 +59,6 @@ struct SwiftInspection {
     return exclusions + files + lists.map { ($0.place.map(text), $0.reason) }
   }
 
-  /// Reports the schemas.
   func report(_ style: TextStyle) -> CommandReport {
     var report = CommandReport()
     report.members = [

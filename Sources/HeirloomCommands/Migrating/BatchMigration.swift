@@ -3,13 +3,12 @@ import Heirloom
 import HeirloomOutput
 import HeirloomStore
 
-/// A run that migrates many stores, several at a time, and reports the result of each at once.
+/// A run that migrates many stores, several at a time, and reports each result at once.
 ///
-/// Threads of one process handle the stores. Models are read once, and a store that is up to date costs a read of its
-/// metadata rather than the start of a process. Threads share nothing but the models, which are values:
-/// each store has its own assistant and its own connections. Should the process end all the same, every store is whole,
-/// before its migration or after it, and the same command goes on. A user who wants a process for each store can use
-/// `parallel` or `xargs`.
+/// The stores are migrated by threads of one process. Models are read once, and a store that is up to date costs a read
+/// of its metadata instead of the start of a process. Threads share only the models, which are values: each store has
+/// its own assistant and connections. If the process ends early, every store is complete, either before or after its
+/// migration, and the same command continues. Users who want a process for each store can use `parallel` or `xargs`.
 final class BatchMigration: Sendable {
   private let paths: StorePaths
   private let jobs: Int
@@ -18,25 +17,20 @@ final class BatchMigration: Sendable {
   private let start = ContinuousClock.now
   private let state = Locked(State())
 
-  /// The state of the run.
   private struct State {
-    /// The position of the first store that was not begun.
+    /// The position of the first store that wasn't started.
     var next = 0
-    /// The number of stores with each outcome.
+    /// The number of stores, by outcome.
     var outcomes: [String: Int] = [:]
-    /// The number of stores that failed with each code.
+    /// The number of failed stores, by error code.
     var codes: [String: Int] = [:]
-    /// The failure that says most about the run.
+    /// The most serious failure of the run.
     var worst: CommandFailure?
   }
 
-  /// Creates a run; nothing is begun.
+  /// Creates a run.
   ///
-  /// - Parameters:
-  ///   - paths: The stores, all different.
-  ///   - jobs: The number of stores that are migrated at a time.
-  ///   - request: The settings of the migration.
-  ///   - console: The surroundings.
+  /// `paths` are all different, and `jobs` of them are migrated at a time.
   init(of paths: StorePaths, jobs: Int, request: MigrationRequest, console: Console) {
     self.paths = paths
     self.jobs = jobs
@@ -44,9 +38,9 @@ final class BatchMigration: Sendable {
     self.console = console
   }
 
-  /// Migrates the stores; an interruption cancels those under way, and no further one is begun.
+  /// Migrates the stores.
   ///
-  /// - Returns: The report on the run.
+  /// An interruption cancels those under way and starts no further ones.
   func run() -> CommandReport {
     let group = DispatchGroup()
     for _ in 1...max(1, min(jobs, paths.count)) {
@@ -58,7 +52,7 @@ final class BatchMigration: Sendable {
       if !isStarted { group.leave() }
     }
     group.wait()
-    // Where the system has no thread left, this one does the work.
+    // If the system has no thread left, this one does the work.
     work()
     return report(state.withLock { $0 })
   }
@@ -79,7 +73,7 @@ final class BatchMigration: Sendable {
     }
   }
 
-  /// Returns the console for one store's migration: notes name the store, and nothing draws on the terminal.
+  /// Returns the console for one store's migration: notes begin with the store's path, and there is no progress line.
   private func console(forStoreAt path: String) -> Console {
     let console = console
     return Console(
@@ -102,12 +96,12 @@ final class BatchMigration: Sendable {
         state.codes[failure.code, default: 0] += 1
         if failure.exitCode.isWorse(than: state.worst?.exitCode ?? .done) { state.worst = failure }
       }
-      // Under the lock, so that lines don't mix.
+      // Under the lock, because lines must not be interleaved.
       console.writeOutput(line)
     }
   }
 
-  /// Returns the line of a store: the same members come first, whatever its outcome.
+  /// Returns a store's JSON line, whose first members are the same for every outcome.
   private static func line(of report: CommandReport, outcome: String, seconds: Double) -> String {
     let known = Dictionary(zip(report.members.names, report.members.values)) { first, _ in first }
     var members: OutputMembers = [
@@ -173,13 +167,13 @@ final class BatchMigration: Sendable {
 }
 
 extension ExitCode {
-  /// The exit codes in the order of the care that they ask for: of two failures, the first gives the run's code.
+  /// The exit codes, the most serious first; the most serious failure determines the run's exit code.
   private static let worstFirst: [ExitCode] = [
     .cancelled, .outcomeUnknown, .failed, .usage, .findings, .unknownVersion, .decisionNeeded, .storeInUse, .outputLost,
     .done,
   ]
 
-  /// Returns true if a failure asks for more care than another.
+  /// True if a failure is more serious than another.
   func isWorse(than other: ExitCode) -> Bool {
     let order = Self.worstFirst
     return order.firstIndex(of: self) ?? 0 < order.firstIndex(of: other) ?? 0
@@ -187,7 +181,7 @@ extension ExitCode {
 }
 
 extension OutputMembers {
-  /// Returns the text of a member; `nil` if it is not a text.
+  /// Returns the text of a member; `nil` if it isn't text.
   fileprivate func text(_ name: String) -> String? {
     guard let index = names.firstIndex(of: name), case .text(let text) = values[index] else { return nil }
     return text

@@ -2,15 +2,15 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// The options of a command line for many stores: how many at a time, and where they are listed.
+/// The options for many stores: how many at a time, and the list of their paths.
 struct BatchOptions {
-  /// The number of stores that are migrated at a time.
+  /// The number of stores to migrate at a time.
   let jobs: Int
-  /// The file with paths, as it was given; `-` for standard input.
+  /// The list as given; `-` for standard input.
   private let list: String?
   private let isNullSeparated: Bool
 
-  /// Reads the options; `nil` when none of them is given.
+  /// Reads the options; `nil` if none is given.
   init?(_ arguments: Arguments) throws(UsageError) {
     list = arguments.value("--files-from")
     isNullSeparated = arguments.has("--null")
@@ -27,16 +27,13 @@ struct BatchOptions {
     jobs = count
   }
 
-  /// The most stores at a time: more are of no use, and each keeps files open.
+  /// The most stores at a time: more don't speed up the run, and each keeps files open.
   private static let mostJobs = 64
 
-  /// Returns the stores that the command line names and those of the list, each once.
+  /// Returns the absolute paths of the stores on the command line and in the list, without duplicates.
   ///
-  /// - Parameters:
-  ///   - named: The paths on the command line.
-  ///   - console: Says where relative paths start; the user may stop the tool while it waits for a list.
-  /// - Returns: Absolute paths.
-  /// - Throws: `UsageError`, or ``StoreListError`` for a list that can't be read or that names a store twice.
+  /// The user may cancel while the tool waits for a list. Throws `UsageError`, or ``StoreListError`` for a list that
+  /// can't be read or names a store twice.
   func stores(besides named: [String], console: Console) throws -> StorePaths {
     guard list != nil || !named.isEmpty else { throw UsageError.missingArgument("STORE") }
     return try console.reading("Reading the list of stores", nil) {
@@ -53,7 +50,7 @@ struct BatchOptions {
     let handle = try list == "-" ? .standardInput : StoreList.open(console.path(list))
     try StoreList.read(handle, separator: isNullSeparated ? .null : .lineFeed, name: name) { path in
       listed += 1
-      // A search for files of a name finds kept stores too.
+      // A search for files by name also finds kept stores.
       if StoreLocation.keptFolder(of: path) != nil { kept += 1 } else { paths.append(try console.path(path)) }
     }
     guard listed > 0, paths.count > 0 else { throw StoreListError.empty(list: name) }

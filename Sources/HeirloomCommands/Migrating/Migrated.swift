@@ -4,18 +4,10 @@ import HeirloomOutput
 
 /// The result of migrating one store.
 struct Migrated {
-  /// The report on it.
   let report: CommandReport
-  /// The failure, if the store was not migrated.
   var failure: CommandFailure? { report.failure }
 
-  /// Migrates a store.
-  ///
-  /// - Parameters:
-  ///   - path: The store's file.
-  ///   - request: The settings of the migration.
-  ///   - console: The surroundings.
-  ///   - mayLeave: True if the tool may end at once while nothing was begun.
+  /// Migrates a store; with `mayLeave`, the process may end at once while nothing has begun.
   init(_ path: String, request: MigrationRequest, console: Console, mayLeave: Bool = false) {
     let start = ContinuousClock.now
     do {
@@ -34,16 +26,18 @@ struct Migrated {
       )
       .warning(warnings, style: console.style)
     } catch {
-      // The findings behind a refusal are told too, so that a program need not ask for the plan.
+      // The findings are part of the JSON, so a program need not run plan as well.
       let failure = CommandFailure(error, advice: request.advice).aboutStore(at: path)
       report = CommandReport(members: [("store", .text(path))] + failure.findings, failure: failure)
     }
   }
 
-  /// Keeps the model beside the store, by the second of the two calls; a failure leaves the store migrated.
+  /// Keeps the model beside the migrated store.
+  ///
+  /// A failure is only a warning, because the store is migrated.
   private static func archiveModel(of request: MigrationRequest, at path: String) -> [String] {
     do {
-      // Which version is the later one is not known where the command line passes over the order.
+      // With `--accept-version`, the order of the versions isn't known.
       let controller =
         request.configuration.migratesUnknownVersions
         ? ModelController(storeURL: URL(fileURLWithPath: path)) : request.assistant(for: path).modelController
@@ -54,7 +48,7 @@ struct Migrated {
     }
   }
 
-  /// Returns a warning about a `-wal` that SQLite can't read whole: a migration would have stopped at it.
+  /// Returns a warning about a `-wal` that SQLite can't read completely, which would have stopped a migration.
   private static func unreadLog(besideStoreAt path: String) -> [String] {
     let location = try? StoreLocation(resolving: path, files: POSIXFileOperations())
     guard let damage = try? location.flatMap({ try StoreVault($0).logDamage() }), damage.lostCount > 0 else {
@@ -135,7 +129,7 @@ struct Migrated {
 }
 
 extension CommandReport {
-  /// Returns the report with warnings at its end.
+  /// Returns the report with warnings appended.
   fileprivate func warning(_ warnings: [String], style: TextStyle) -> CommandReport {
     var report = self
     report.lines += warnings.map { "\(style.yellow("note:")) \($0)" }

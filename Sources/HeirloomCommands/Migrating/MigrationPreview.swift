@@ -3,21 +3,17 @@ import Heirloom
 
 /// A preview of a store's migration, made without changing anything.
 final class MigrationPreview {
-  /// The inspection of the store.
   let inspection: StoreInspection
-  /// The difference between the store's model and the current one; `nil` if the store's model is not known.
+  /// The difference between the store's model and the current one; `nil` if the store's model is unknown.
   let difference: ModelDifference?
-  /// The plan; `nil` if there is nothing to do or none can be made.
+  /// The plan; `nil` if the store is up to date or no plan can be made.
   private(set) var plan: MigrationPlan?
   /// The failure that a migration would end with.
   private(set) var failure: CommandFailure?
 
   /// Inspects a store and makes the plan.
   ///
-  /// - Parameters:
-  ///   - path: The store's file.
-  ///   - request: The models.
-  /// - Throws: `MigrationAssistantError` or `StoreError` for a store about which nothing can be said.
+  /// Throws only if the store can't even be compared with the current model.
   init(of path: String, for request: MigrationRequest) throws {
     let history = request.history
     let inspection = try StoreInspection(at: path) { history.versions(withHashes: $0) }
@@ -35,21 +31,21 @@ final class MigrationPreview {
         throw MigrationAssistantError.failed(storePath: path, contradiction)
       }
       let objection = try plan.flatMap { plan in
-        // A migration meets a mount point before it makes a plan.
+        // A migration fails at a mount point before it makes a plan.
         try assistant.mountOrLinkObjection().map { CommandFailure($0).aboutStore(at: path) }
           ?? assistant.objection(to: plan).map { CommandFailure($0, advice: request.advice) }
       }
       (self.plan, failure) = (plan, objection)
     } catch {
-      // Without a difference the error is all there is to say.
+      // Without a difference, only the error can be reported.
       guard difference != nil else { throw error }
       (plan, failure) = (nil, CommandFailure(error, advice: request.advice).aboutStore(at: path))
     }
   }
 
-  /// Counts what all hops do to the rows, where there are several: on a copy, as a rehearsal does.
+  /// Counts the losses of all hops, if there are several, by migrating a copy like a rehearsal.
   ///
-  /// Where there is no room for a copy, the plan of the first hop stays, with a warning.
+  /// Without room for a copy, the plan of the first hop stays, with a warning.
   func countAllHops(_ request: MigrationRequest, _ console: Console) {
     guard let plan, plan.hopCount > 1, failure == nil || asksForConsent else { return }
     let path = inspection.path
@@ -60,12 +56,12 @@ final class MigrationPreview {
           self.plan = try Rehearsal.whole(plan, rehearsedOn: clone, of: path, request: request, console: console)
         } catch {
           let failure = CommandFailure(error, advice: request.advice).aboutStore(at: path)
-          // The plan at which the run stopped has the losses and blockers of a later hop.
+          // The plan at which the rehearsal stopped has the losses and blockers of a later hop.
           (self.plan, self.failure) = (failure.plan, failure)
         }
       }
       guard asksForConsent else { return }
-      // The copy is migrated without consent, so that the losses of all hops are counted.
+      // The copy is migrated without consent, to count the losses of all hops.
       var accepting = request
       accepting.configuration.losses = .accept
       let whole = try? Rehearsal.whole(plan, rehearsedOn: clone, of: path, request: accepting, console: console)
@@ -79,6 +75,6 @@ final class MigrationPreview {
 
   private var asksForConsent: Bool { failure?.code == "lossesNotConsented" }
 
-  /// True when the store has the current model.
+  /// True if the store has the current model.
   var isUpToDate: Bool { plan == nil && failure == nil }
 }

@@ -2,14 +2,14 @@ import Heirloom
 import HeirloomOutput
 
 extension MigrationRequest {
-  /// The commands that a refused migration is answered with.
+  /// The commands to suggest when the migration is refused.
   var advice: MigrationAdvice {
     MigrationAdvice(skeleton: skeletonCommand, acknowledgement: acknowledgement)
   }
 
-  /// Returns the command that prints Swift source to start a mapping from.
+  /// Returns the command that prints Swift source to start a mapping from; `nil` if it would fail.
   private func skeletonCommand(forStoreAt store: String) -> String? {
-    // It compares with one model.
+    // The command compares with one model.
     guard let path = paths.first, paths.count == 1 else { return nil }
     let known = try? console.history(at: path)
     let sources = [store] + otherPaths
@@ -18,15 +18,15 @@ extension MigrationRequest {
       else {
         continue
       }
-      // Of several steps, the first that asks for a mapping is the one to write.
+      // If there are several steps, the first one without a mapping is to be written.
       let ends = openStep(at: path, from: model) ?? (source, path)
       return "heirloom compare \(shellWord(ends.0)) \(shellWord(ends.1)) --skeleton"
     }
     return nil
   }
 
-  /// Returns the versions' places of the first of several steps of a history that loses something without consent, or
-  /// can't be inferred; `nil` if there is none.
+  /// Returns the paths of the two versions of a history's first step that has an unconsented loss or can't be inferred;
+  /// `nil` if there is none.
   private func openStep(at path: String, from source: ManagedObjectModel) -> (String, String)? {
     guard let check = try? HistoryCheck(at: path, console: console), let byApp = try? check.versionsByCode([]) else {
       return nil
@@ -51,10 +51,10 @@ extension MigrationRequest {
 
   /// Returns the command that acknowledges all losses of a plan in the history's lock.
   ///
-  /// The lock has the names of the single steps, where a store's property may have had another name.
+  /// The lock uses the names of each step, in which a store's property may have had another name.
   private func acknowledgement(of plan: MigrationPlan) -> String? {
     guard !history.parts.isEmpty else { return paths.first.flatMap { acknowledgement(of: plan, $0, plan.source) } }
-    // The losses of one command are those of one part.
+    // One command acknowledges losses of one part only.
     let versions = history.versions(havingAllOf: plan.source.versionHashes()).versions
     for (path, (part, name)) in zip(paths, zip(history.parts, versions)) {
       guard let name, let model = try? part.model(named: name) else { continue }

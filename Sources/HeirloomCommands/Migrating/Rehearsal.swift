@@ -3,15 +3,9 @@ import Heirloom
 
 /// A migration of a copy of a store.
 enum Rehearsal {
-  /// Carries a plan out on a copy, which is then removed.
+  /// Carries a plan out on a copy, which is removed afterwards.
   ///
-  /// - Parameters:
-  ///   - plan: The plan.
-  ///   - path: The store's file.
-  ///   - request: The models.
-  ///   - console: Gives the place of temporary folders and the user's wish to stop.
-  /// - Returns: The report on the migration of the copy.
-  /// - Throws: The error that keeps the copy from being migrated, in words about the store.
+  /// Errors refer to the store instead of its copy.
   static func run(
     _ plan: MigrationPlan, onCopyOf path: String, request: MigrationRequest, console: Console
   ) throws -> MigrationReport {
@@ -21,16 +15,9 @@ enum Rehearsal {
       console: console)
   }
 
-  /// Returns a plan with all hops, as they were rehearsed on a copy.
+  /// Returns the plan with all hops, as carried out on the copy.
   ///
-  /// - Parameters:
-  ///   - plan: The plan of the first hop.
-  ///   - clone: The copy.
-  ///   - path: The store's file.
-  ///   - request: The models.
-  ///   - console: Gives the user's wish to stop.
-  /// - Returns: The plan.
-  /// - Throws: The error that keeps the copy from being migrated, in words about the store.
+  /// Errors refer to the store instead of its copy.
   static func whole(
     _ plan: MigrationPlan, rehearsedOn clone: StoreClone, of path: String, request: MigrationRequest, console: Console
   ) throws -> MigrationPlan {
@@ -38,12 +25,12 @@ enum Rehearsal {
     return try whole(plan, as: report, of: path, request: request)
   }
 
-  /// Returns the plan of a rehearsed migration, with what is beside the store and not beside its copy.
+  /// Returns the plan of a rehearsal, with warnings and losses of the files that only the store has beside it.
   static func whole(
     _ plan: MigrationPlan, as report: MigrationReport, of path: String, request: MigrationRequest
   ) throws -> MigrationPlan {
     var rehearsed = report.plan
-    // Files beside the store are not beside its copy.
+    // The copy lacks the files beside the store.
     let assistant = request.assistant(for: path)
     rehearsed.warnings += try assistant.placeWarnings()
     rehearsed.add(try assistant.fileLosses(), consented: plan.losses)

@@ -2,22 +2,18 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// A run of the assistant on one store for the tool.
+/// Runs the assistant on one store.
 struct StoreMigration {
   let request: MigrationRequest
   let console: Console
 
-  /// Migrates a store; an interruption by the user cancels it.
+  /// Migrates a store; an interruption cancels it.
   ///
-  /// - Parameters:
-  ///   - path: The store's file.
-  ///   - mayLeave: True if the tool may end at once while nothing was begun; false where something has to be tidied up.
-  /// - Returns: The outcome.
-  /// - Throws: `MigrationAssistantError`.
+  /// With `mayLeave`, the process may end at once while nothing has begun.
   func run(on path: String, mayLeave: Bool = true) throws -> MigrationOutcome {
     try StoreReading.checkLog(besideStoreAt: path)
     var assistant = request.assistant(for: path)
-    // The plan has looked for such rows; where there is nothing to do, the store isn't read.
+    // The plan looked for such rows. A store that is up to date isn't read.
     if (try? assistant.isMigrationNeeded()) == true,
       let inspection = try? StoreInspection(at: path, known: { request.history.versions(withHashes: $0) }),
       inspection.hasRowsWithoutNumber
@@ -27,14 +23,9 @@ struct StoreMigration {
     return try run(assistant, mayLeave: mayLeave) { try $0.migrateStore() }
   }
 
-  /// Brings a set-aside store back to its place; an interruption by the user cancels its migration.
+  /// Puts the set-aside store `id` back in its place; an interruption cancels its migration.
   ///
-  /// - Parameters:
-  ///   - id: The set-aside store's name.
-  ///   - source: The set-aside store's file.
-  ///   - path: The store's place.
-  /// - Returns: The outcome.
-  /// - Throws: `MigrationAssistantError`.
+  /// `source` is its file, `path` the place.
   func putBack(_ id: String, storedAt source: String, to path: String) throws -> SetAsideOutcome {
     try run(request.assistant(for: path, migrating: source), mayLeave: true) { assistant in
       guard let store = try assistant.archive.setAsideStores().first(where: { $0.id == id }) else {
@@ -49,21 +40,19 @@ struct StoreMigration {
   ) throws -> Outcome {
     assistant.delegate = EventLog(console: console)
     console.progress.begin("Looking at the store")
-    // A run that waits for another process to release the store has begun nothing yet.
+    // Until another process releases the store, nothing has begun.
     if mayLeave { console.mayLeave(assistant.storeURL.path) }
     defer { console.interruption.stay() }
     return try console.interruption.cancelling(assistant.progress) { try body(assistant) }
   }
 }
 
-/// The clean-up that an earlier deferred migration left in a store: its finished and its remaining parts.
+/// The clean-up left by an earlier deferred migration.
 struct CleanUp {
-  /// The parts that are done.
   var done: [String] = []
-  /// The parts that are left.
   var left: [String] = []
 
-  /// The words about the clean-up, for a store that has the model.
+  /// The result as text, for a store that is up to date.
   var words: String {
     if !done.isEmpty { return "cleaned up \(listText(done, limit: 6))." }
     return left.isEmpty ? "nothing to do." : "nothing to do but to clean up \(listText(left, limit: 6))."
@@ -71,13 +60,9 @@ struct CleanUp {
 }
 
 extension StoreMigration {
-  /// Does the clean-up that a deferred migration left in a store that has the model, unless it is to be left.
+  /// Finishes a deferred migration of a store that is up to date, unless the request defers clean-up again.
   ///
-  /// - Parameters:
-  ///   - outcome: The outcome of the migration.
-  ///   - path: The store's file.
-  /// - Returns: The parts that are done and those that are left; nothing after a migration.
-  /// - Throws: `StoreError`, `MigrationAssistantError`, `DeferredMigrationError`; what was done before stays done.
+  /// Returns no parts after a migration. When it throws, the parts done before stay done.
   func cleanUp(after outcome: MigrationOutcome, at path: String) throws -> CleanUp {
     let url = URL(fileURLWithPath: path)
     guard case .upToDate = outcome, try StoreMetadata(contentsOf: url).deferredMigration != nil else {
@@ -102,10 +87,9 @@ extension StoreMigration {
   }
 }
 
-/// The assistant's delegate, which stops it when the user does, and reports noteworthy events.
+/// The assistant's delegate, which passes on cancellation and logs important events.
 final class EventLog: MigrationAssistantDelegate {
   private let console: Console
-  /// The lines that were reported.
   private(set) var notes: [String] = []
 
   init(console: Console) {
@@ -128,7 +112,7 @@ final class EventLog: MigrationAssistantDelegate {
     begin(after: event, assistant)
   }
 
-  /// Reports the work that begins after an event.
+  /// Starts the progress phase that follows an event.
   private func begin(after event: MigrationEvent, _ assistant: MigrationAssistant) {
     let progress = console.progress
     switch event {
@@ -145,7 +129,7 @@ final class EventLog: MigrationAssistantDelegate {
     }
   }
 
-  /// Returns the line for an event that is worth one; the rest is in the result.
+  /// Returns the line for an event; `nil` if the command's result covers it.
   private static func words(_ event: MigrationEvent, _ path: String) -> String? {
     switch event {
     case .foundStaleCandidate(let path): "an earlier run left a candidate behind: \(path)"

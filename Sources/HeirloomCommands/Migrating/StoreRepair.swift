@@ -1,40 +1,35 @@
 import Foundation
 import Heirloom
 
-/// The repair of what a store says of its own rows, and its rows and model tell otherwise: entity numbers, the table of
-/// entities, and indexes that are missing.
+/// The repair of bookkeeping that contradicts the store's rows and model: entity numbers, the table of entities, and
+/// missing indexes.
 struct StoreRepair {
   let path: String
   let console: Console
-  /// The verification that found what is to be repaired.
+  /// The verification whose findings are repaired.
   let check: StoreCheck
 
-  /// The result.
   struct Outcome {
-    /// A clause for each thing that was repaired.
+    /// A clause for each repaired thing.
     let words: [String]
-    /// The version that the store as it was became.
+    /// The previous version that keeps the unrepaired store.
     let previous: PreviousVersion
   }
 
-  /// Prepares the repair.
+  /// Verifies the store; `models` are paths of models that may have made it.
   ///
-  /// - Parameters:
-  ///   - path: The store's file.
-  ///   - models: The paths of models that may have made it.
-  ///   - console: Tells where paths start.
-  /// - Throws: `StoreError` for a file that is not a store; `ModelReadingError` for a path without a model.
+  /// Throws `StoreError` for a file that isn't a store and `ModelReadingError` for a path without a model.
   init(of path: String, models: [String], console: Console) throws {
     (self.path, self.console) = (path, console)
     check = try StoreCheck(of: path, models: models, console: console)
   }
 
-  /// Repairs the store; `nil` where there is nothing to repair.
+  /// Repairs the store; `nil` if there is nothing to repair.
   ///
-  /// - Throws: `MigrationAssistantError`; the store is as it was.
+  /// If it throws, the store is unchanged.
   func run() throws -> Outcome? {
     let report = check.report
-    // A store that SQLite can't read whole is for a salvage.
+    // A store that SQLite can't read completely needs a salvage.
     guard let model = report.model, report.isModelFit, report.findings.contains(where: \.isForRepair),
       !report.findings.contains(where: { $0.kind == .damaged })
     else { return nil }
@@ -108,7 +103,7 @@ struct StoreRepair {
 
   // MARK: The proof
 
-  /// Throws if anything else than what was to be repaired is not as it was.
+  /// Throws if anything but the repaired content has changed.
   private func prove(_ connection: Connection, _ schema: PhysicalSchema) throws {
     let actual = try ActualSchema(of: connection)
     var changed = [

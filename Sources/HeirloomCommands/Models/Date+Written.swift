@@ -2,12 +2,12 @@ import Foundation
 import Heirloom
 
 extension Date {
-  /// Examples of dates as a person writes them.
+  /// Examples of accepted dates.
   static let writtenExamples = "2026-11-21 or 2026-11-21T10:15:00Z"
 
-  /// Reads a day, which begins at midnight UTC, or a time with its zone, such as `2026-11-21T10:15:00+01:00`.
+  /// Parses a day, which begins at midnight UTC, or a time with its zone, such as `2026-11-21T10:15:00+01:00`.
   ///
-  /// Foundation takes February 30 for March 2, and reads no further than it understands.
+  /// Foundation would accept February 30 and text after the date.
   init?(written text: String) {
     let isDay = text.count == 10
     guard let local = CivilCalendar.seconds(of: isDay ? text + "T00:00:00Z" : text.prefix(19) + "Z") else { return nil }

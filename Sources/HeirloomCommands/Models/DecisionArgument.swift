@@ -2,23 +2,19 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// A decision on the command line about rows that don't fit: `ENTITY.PROPERTY=CHOICE`.
+/// A decision in an argument about rows that don't fit: `ENTITY.PROPERTY=CHOICE`.
 struct DecisionArgument {
-  /// The option.
   static let option = "--decide"
-  /// The name of the option's value.
   static let valueName = "ENTITY.PROPERTY=CHOICE"
 
   private let text: String
   private let entity: String
   private let properties: [String]
   private let option: DataDecision.Option
-  /// A value, or the attribute that tells the age.
+  /// The value, or the attribute to order rows by age.
   private let detail: String?
 
-  /// Reads the option's value.
-  ///
-  /// - Throws: `UsageError` for another form.
+  /// Parses the option's value; throws `UsageError` if it has another form.
   init(_ text: String) throws(UsageError) {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let place = parts[0].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -41,7 +37,7 @@ struct DecisionArgument {
     self.option = option
   }
 
-  /// Reads all decisions of a command line; a choice that several findings name may be given for each.
+  /// Parses all decisions of a command line without duplicates, because several findings may suggest the same one.
   static func all(in arguments: Arguments) throws(UsageError) -> [DecisionArgument] {
     var texts: [String] = []
     for text in arguments.all(option) where !texts.contains(text) { texts.append(text) }
@@ -50,9 +46,8 @@ struct DecisionArgument {
 
   /// Returns the decision.
   ///
-  /// - Parameter history: The versions, of which one tells the type of a value: that to migrate to, else the last one.
-  /// - Returns: The decision.
-  /// - Throws: `UsageError` for a value of another type.
+  /// The value's type is that in the current version, or else in the last version with the attribute. Throws
+  /// `UsageError` for a value of another type.
   func decision(in history: ModelHistory) throws(UsageError) -> DataDecision {
     let choice: DataDecision.Choice
     switch option {
@@ -76,7 +71,7 @@ struct DecisionArgument {
     .invalidValue(option: option, value: text, expected: expected)
   }
 
-  /// Reads a value of an attribute, or of an element of a composite one, or the expression that gives each row its own.
+  /// Parses a value, or an expression that computes one for each row.
   private static func filling(
     _ value: String, of property: String, in entity: String, history: ModelHistory, text: String
   ) throws(UsageError) -> DataDecision.Choice {
@@ -89,7 +84,8 @@ struct DecisionArgument {
     let isMarked = value.hasPrefix("=")
     if !isMarked, !isText, let result = self.value(value, type: attribute.type) { return .fill(result) }
     let expression = isMarked ? String(value.dropFirst()) : value
-    // A misspelt date is a subtraction, and a word the name of a property: what isn't marked must call something.
+    // A misspelt date would be a subtraction and a word a property's name, so an unmarked expression must contain a
+    // call.
     let mayBeExpression = isMarked || value.contains("(") || value.contains("$")
     do throws(ExpressionError) {
       if mayBeExpression { _ = try ValueExpression(parsing: expression) }
@@ -105,7 +101,7 @@ struct DecisionArgument {
     return .fill(result)
   }
 
-  /// Returns an attribute of the current version, or of another: a decision may be about a step between two others.
+  /// Returns the current version's attribute, or that of another version, because decisions may be about earlier steps.
   private static func attribute(
     _ property: String, of entity: String, in history: ModelHistory
   ) -> AttributeDescription? {
@@ -146,18 +142,13 @@ struct DecisionArgument {
     }
   }
 
-  /// Returns a decision that makes rows fit, as an example of what can be decided.
-  ///
-  /// - Parameters:
-  ///   - effect: What would stop the rows.
-  ///   - history: The versions, of which one tells the type of a value.
-  /// - Returns: `nil` where no decision keeps all rows.
+  /// Returns a decision that makes the rows fit, as an example; `nil` if no decision keeps all rows.
   static func example(for effect: DataEffect, in history: ModelHistory) -> DataDecision? {
     let place = "\(effect.entity).\(effect.properties.joined(separator: ","))"
     switch effect.kind {
     case .missingValue:
       return effect.properties.first.flatMap { attribute($0, of: effect.entity, in: history)?.type }.flatMap { type in
-        // One text for all would be equal in a constraint.
+        // A constraint needs different values.
         let isUnique = history.current.entity(named: effect.entity)?.uniquenessConstraints.contains(effect.properties)
         let value = isUnique == true && [.string, .uri].contains(type) ? AttributeType.uuid.example : type.example
         return value.flatMap { try? DecisionArgument("\(place)=fill:\($0)").decision(in: history) }
@@ -187,7 +178,6 @@ struct DecisionArgument {
 }
 
 extension Command.Option {
-  /// The option that decides about rows that don't fit.
   static let decide = Command.Option(
     name: DecisionArgument.option, value: DecisionArgument.valueName, isRepeatable: true,
     summary: "what becomes of rows that don't fit: fill:VALUE, fill:=EXPRESSION, new:ENTITY, newest, merge, quarantine")

@@ -1,51 +1,46 @@
 import Heirloom
 
-/// The mapping models that a command line names.
+/// The mapping models that the command line gives.
 struct GivenMappings {
-  /// A mapping model with its file.
+  /// A mapping model and its file.
   private struct Given {
     let path: String
     let read: ReadMappingModel
-    /// The mapping model; with version hashes once its versions are known.
+    /// The mapping model, with version hashes if its versions are known.
     let mapping: MappingModel
   }
 
   private var all: [Given] = []
-  /// The decisions about rows on their way between two versions: the lock's, and those of the command line.
+  /// Returns the decisions about a step's rows: those of the command line, then the lock's.
   let decisions: @Sendable (ManagedObjectModel, ManagedObjectModel) -> [DataDecision]
-  /// The lock's decisions alone.
+  /// Returns the lock's decisions alone.
   let standing: @Sendable (ManagedObjectModel, ManagedObjectModel) -> [DataDecision]
 
-  /// Creates those that a history's lock decides.
+  /// Creates an empty list with the decisions of a history's lock.
   init(decidedBy history: ModelHistory) {
     standing = { history.standingDecisions(from: $0, to: $1) }
     decisions = standing
   }
 
-  /// True when none was named.
   var isEmpty: Bool { all.isEmpty }
 
-  /// Reads mapping models and finds the versions that they are for.
+  /// Reads mapping models and finds their versions in the history.
   ///
-  /// - Parameters:
-  ///   - paths: The files.
-  ///   - history: The known versions.
-  ///   - decided: The decisions of the command line.
-  ///   - console: Receives notes on what is not understood in the files.
-  /// - Throws: `MappingReadingError`, also for a file that doesn't fit the versions that it names.
+  /// The console receives notes on parts that aren't understood. Throws `MappingReadingError`, also for a file that
+  /// doesn't fit the versions it names.
   init(_ paths: [String], history: ModelHistory, deciding decided: [DataDecision] = [], console: Console) throws {
     standing = { history.standingDecisions(from: $0, to: $1) }
     decisions = { decided + history.standingDecisions(from: $0, to: $1) }
     for path in paths {
       let read = try MappingModelFile.read(path).read
       for warning in read.warnings { console.log("note: \(path): \(warning.description)") }
-      // Without known versions, the names of entities and properties have to do.
+      // If no version fits, the mapping is matched by the names of entities and properties.
       let bound = try history.bound(read, path: path)
       all.append(Given(path: path, read: read, mapping: bound ?? read.mappingModel))
     }
   }
 
-  /// Returns what a mapping may do to rows and no decision answers, from the models alone.
+  /// Returns the mapping's effects on rows that no decision covers, from the models alone.
   func openEffects(
     of mapping: MappingModel, from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) -> [DataEffect] {
@@ -59,8 +54,7 @@ struct GivenMappings {
     }
   }
 
-  /// Returns the reason why the lock's decision about an effect's rows says nothing about them, as a sentence; `nil` if
-  /// there is no such decision.
+  /// Returns why the lock's decision about an effect is invalid, as a sentence; `nil` if there is no such decision.
   func mistake(
     inDecisionAbout effect: DataEffect, from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) -> String? {
@@ -70,13 +64,8 @@ struct GivenMappings {
     }.first
   }
 
-  /// Gives the mapping models to an assistant.
-  ///
-  /// - Parameters:
-  ///   - configuration: The assistant's settings. They get mapping models with version hashes,
-  ///     and fitting ones without; all if the store's model is not known.
-  ///   - source: The model that made the store, if it is known.
-  ///   - destination: The current model.
+  /// Adds the mapping models to an assistant's settings: those with version hashes, and others that fit the two models;
+  /// all of them if the source model is `nil`.
   func add(
     to configuration: inout MigrationAssistant.Configuration, from source: ManagedObjectModel?,
     to destination: ManagedObjectModel
@@ -95,7 +84,7 @@ struct GivenMappings {
     }
   }
 
-  /// Returns true if a mapping model for these two versions names one of some policies.
+  /// True if a mapping model for the two versions uses one of the policies.
   func name(_ policies: [String], from source: ManagedObjectModel, to destination: ManagedObjectModel) -> Bool {
     all.contains { given in
       given.read.mismatches(from: source, to: destination).isEmpty
@@ -105,12 +94,7 @@ struct GivenMappings {
     }
   }
 
-  /// Lists the mapping models that have no part in the migration of any version to the current one.
-  ///
-  /// - Parameters:
-  ///   - versions: The versions.
-  ///   - history: The history.
-  /// - Returns: The file of each, with a sentence.
+  /// Returns the files of mapping models that no migration to the current version uses, each with a sentence.
   func unused(
     by versions: some Sequence<(name: String, model: ManagedObjectModel)>, in history: ModelHistory
   ) -> [(path: String, note: String)] {
@@ -120,7 +104,7 @@ struct GivenMappings {
       var configuration = MigrationAssistant.Configuration()
       add(to: &configuration, from: version.model, to: history.current)
       let labels = configuration.mappingLabels
-      // Where there is no path, the trial says why.
+      // If there is no path, the trial reports the reason.
       let path = try? history.path(
         from: version.model, named: version.name, to: history.current, named: history.currentName,
         given: configuration.mappings, labels: labels)

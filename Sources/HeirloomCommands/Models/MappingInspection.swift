@@ -7,16 +7,11 @@ struct MappingInspection {
   private let read: ReadMappingModel
   private let kind: MappingModelFile.Kind
 
-  /// Reads a mapping model's file.
-  ///
-  /// - Parameter path: The path.
-  /// - Throws: `MappingReadingError`.
   init(path: String) throws(MappingReadingError) {
     self.path = path
     (read, kind) = try MappingModelFile.read(path)
   }
 
-  /// Reports the mapping model.
   func report(_ style: TextStyle) -> CommandReport {
     let mappings = read.mappingModel.entityMappings
     var report = CommandReport()

@@ -1,28 +1,20 @@
 import Foundation
 import Heirloom
 
-/// The settings of a migration on a command line: the model to migrate to and the known models.
+/// The settings of a migration given by the command line.
 struct MigrationRequest {
-  /// The path of the model to migrate to; several if it is merged of them.
+  /// The path of the model to migrate to; several for a merged model.
   let paths: [String]
-  /// The paths of further models.
   let otherPaths: [String]
   let console: Console
-  /// The current model and the known ones.
   let history: ModelHistory
-  /// The mapping models that were named.
   let mappings: GivenMappings
-  /// Gets the accounts of the plans; `nil` if none were asked for.
+  /// Collects the plans' accounts; `nil` if they aren't wanted.
   let accounts: StoreAccounts?
-  /// The settings.
+  /// The assistant's settings.
   var configuration = MigrationAssistant.Configuration()
 
-  /// Reads the models that the arguments name.
-  ///
-  /// - Parameters:
-  ///   - arguments: `--to`, `--with`, `--model`, `--mapping`, `--decide`, `--accept-losses`, `--accept-version`, `--defer`.
-  ///   - console: Receives notes on what is not understood in the files.
-  /// - Throws: `UsageError`, `ModelReadingError`, `ModelError`, `MappingReadingError`.
+  /// Reads the models and settings that the arguments give; the console receives notes on parts that aren't understood.
   init(_ arguments: Arguments, console: Console) throws {
     self.console = console
     var named: Set<String> = []
@@ -36,7 +28,7 @@ struct MigrationRequest {
     var trusted: Set<String> = []
     let others = try otherPaths.flatMap(Console.modelPaths).flatMap { other in
       try NamedModel.all(at: other, console: console) { version, isGiven in
-        // The history reads it when a store asks for it.
+        // The history reads it when needed.
         guard history.lists(version) else { return false }
         if isGiven { trusted.insert(version.name) }
         return true
@@ -48,7 +40,7 @@ struct MigrationRequest {
     configuration.storeTimeout = console.storeTimeout
     accounts = arguments.declares("--account") && arguments.has("--account") ? StoreAccounts() : nil
     if let accounts { configuration.account = accounts.add }
-    // A person who runs the tool reads its output, and is asked before something is lost.
+    // The tool stops before losses unless the user consents.
     configuration.losses = arguments.has("--accept-losses") ? .accept : .stop
     configuration.migratesUnknownVersions = arguments.has("--accept-version")
     configuration.defersLightweightMigration = arguments.declares("--defer") && arguments.has("--defer")
@@ -60,11 +52,8 @@ struct MigrationRequest {
 
   /// Returns an assistant for a store.
   ///
-  /// - Parameters:
-  ///   - path: The store.
-  ///   - source: The store whose model the mappings have to fit; `nil` for the store itself.
-  ///   - correctsNumbers: True if rows are known whose entity number isn't their table's.
-  /// - Returns: The assistant.
+  /// The mappings must fit the model of `source`, or of the store itself if that is `nil`. `correctsNumbers` is true if
+  /// rows are known whose entity number differs from their table's.
   func assistant(
     for path: String, migrating source: String? = nil, correctsNumbers: Bool = false
   ) -> MigrationAssistant {
@@ -78,20 +67,15 @@ struct MigrationRequest {
       storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
   }
 
-  /// Inspects a store; `nil` where nothing can be read, which the assistant explains better.
+  /// Inspects a store; `nil` if it can't be read, which the assistant reports in more detail.
   private func inspection(atStore path: String) -> StoreInspection? {
     try? StoreInspection(at: path) { history.versions(withHashes: $0) }
   }
 
-  /// Returns further models under names that the history doesn't use.
+  /// Returns the further models that the history lacks, under names that it doesn't use.
   ///
-  /// The order of versions goes by names: a further model must not make a newer version of the same name an older one.
-  ///
-  /// - Parameters:
-  ///   - models: The further models.
-  ///   - history: The history.
-  ///   - trusted: Gets the names of those that the command line gives by themselves.
-  /// - Returns: The models that the history lacks.
+  /// Versions are ordered by name: a further model must not make a newer version of the same name look older. `trusted`
+  /// receives the names of those that were given by their own path.
   private static func distinct(
     _ models: [NamedModel], from history: ModelHistory, trusted: inout Set<String>
   ) -> [(name: String, model: ManagedObjectModel)] {
@@ -110,7 +94,7 @@ struct MigrationRequest {
     }
   }
 
-  /// Returns the history with the current version as the newest: a user who accepts any version may go back.
+  /// Returns the history with the current version last, because a user who accepts any version may migrate back.
   private static func withCurrentLast(_ history: ModelHistory) throws -> ModelHistory {
     guard history.parts.isEmpty else { return try ModelHistory(merging: history.parts.map(withCurrentLast)) }
     let earlier = history.versionNames.filter { $0 != history.currentName }.compactMap { name in

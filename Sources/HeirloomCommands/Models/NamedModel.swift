@@ -1,20 +1,17 @@
 import Foundation
 import Heirloom
 
-/// A model that the command line leads to, with its name.
+/// A model that the command line gives, with its name.
 struct NamedModel {
-  /// The version's name.
   let name: String
-  /// The model.
   let model: ManagedObjectModel
-  /// The parts of its file that were not understood.
+  /// The parts of its file that the reader didn't understand.
   var warnings: [String] = []
-  /// True when the path leads to this version, or to all of its bundle, rather than to another one in it.
+  /// True if the path names this version or its whole bundle, instead of another version of it.
   var isGiven = true
-  /// The places in Swift source of entities and properties, by `Entity` and `Entity.property`.
+  /// The source locations of entities and properties, by `Entity` and `Entity.property`.
   var places: [String: String] = [:]
 
-  /// Creates a named model.
   init(name: String, model: ManagedObjectModel, warnings: [String] = [], isGiven: Bool = true) {
     self.name = name
     self.model = model
@@ -22,14 +19,10 @@ struct NamedModel {
     self.isGiven = isGiven
   }
 
-  /// Reads the model at a path: that of a model's file or bundle, or the one that a store was made with.
+  /// Reads the model of a file or bundle, or the model that made a store.
   ///
-  /// - Parameters:
-  ///   - path: The path.
-  ///   - console: Reads it.
-  ///   - acceptsDoubts: True if a model of Swift source may be uncertain, which is a warning then.
-  ///   - known: Finds versions that may have made a store.
-  /// - Throws: `ModelReadingError`, `StoreError`, or a failure when a store has no model that fits.
+  /// `known` finds versions that may have made the store. With `acceptsDoubts`, an ambiguous model of Swift source is a
+  /// warning instead of an error. Fails if no model of a store fits.
   init(
     at path: String, console: Console, acceptsDoubts: Bool = false, known: StoreInspection.Known = { _ in [] }
   ) throws {
@@ -52,14 +45,10 @@ struct NamedModel {
     if case .held(let held) = version.file.kind { places = held.places }
   }
 
-  /// Reads all versions at a path: those of a bundle, or one.
+  /// Reads all versions at a path, in order, except known ones; versions that can't be read are noted on the console.
   ///
-  /// - Parameters:
-  ///   - path: The path of a model.
-  ///   - console: Receives notes on versions that can't be read.
-  ///   - isKnown: Returns true for a version that need not be read; it hears whether the path leads to it.
-  /// - Returns: The versions in their order, those left out that are known.
-  /// - Throws: `ModelReadingError` if no version can be read.
+  /// `isKnown` returns true for a version to skip; its second argument is true if the path names the version. Throws
+  /// `ModelReadingError` if no version can be read.
   static func all(
     at path: String, console: Console,
     without isKnown: (_ version: ModelVersionList.Version, _ isGiven: Bool) -> Bool = { _, _ in false }
@@ -74,7 +63,7 @@ struct NamedModel {
     let namesOne = try console.namesOneVersion(path, in: list)
     var models: [NamedModel] = []
     for version in list.versions {
-      // The requested version must be readable; its sisters only help.
+      // The requested version must be readable; the others are optional.
       let isRequested = list.versions.count == 1 || version.name == list.currentVersionName
       let isGiven = !namesOne || isRequested
       if !isRequested, isKnown(version, isGiven) { continue }
@@ -91,18 +80,15 @@ struct NamedModel {
     return models
   }
 
-  /// Reads the models that `--model` names for a store.
+  /// Reads the models that `--model` gives for a store; for each path, the nearest to the current version first, as in
+  /// the assistant.
   ///
-  /// - Parameters:
-  ///   - words: The paths as they were given.
-  ///   - console: Tells where paths start, and receives notes on versions that can't be read.
-  /// - Returns: The models; for each path, those nearest to the current version first, as the assistant has them.
-  /// - Throws: `ModelReadingError` for a path that leads to no model.
+  /// Versions that can't be read are noted on the console. Throws `ModelReadingError` for a path without a model.
   static func likeliestFirst(at words: [String], console: Console) throws -> [NamedModel] {
     try groups(at: words, console: console).flatMap(\.self)
   }
 
-  /// Reads the models that `--model` names, those at one path together.
+  /// Reads the models that `--model` gives, one group for each path.
   static func groups(at words: [String], console: Console) throws -> [[NamedModel]] {
     try words.map(console.path).flatMap(Console.modelPaths).map { path in
       try likeliestFirst(in: console.versions(at: path), at: path, console: console)
@@ -111,13 +97,7 @@ struct NamedModel {
 
   /// Reads the versions of a list, in the same order.
   ///
-  /// - Parameters:
-  ///   - list: The versions.
-  ///   - path: Their path.
-  ///   - console: Receives notes on versions that can't be read.
-  ///   - needsCurrent: True if the current version has to be readable; else one of several may be missing.
-  /// - Returns: The models.
-  /// - Throws: `ModelReadingError` if the current version, or the only one, can't be read.
+  /// With `needsCurrent`, an unreadable current version is an error; otherwise one of several may be missing.
   static func likeliestFirst(
     in list: ModelVersionList, at path: String, console: Console, needsCurrent: Bool = true
   ) throws -> [NamedModel] {
@@ -128,14 +108,13 @@ struct NamedModel {
 }
 
 extension [NamedModel] {
-  /// Returns the models that have a store's hashes.
+  /// Returns the models with a store's hashes.
   func fitting(_ hashes: [String: VersionHash]) -> [VersionCandidate] {
     filter { $0.model.versionHashes() == hashes }.map {
       VersionCandidate(name: $0.name, model: $0.model, isGiven: $0.isGiven)
     }
   }
 
-  /// The models as candidates for a store's verification.
   var candidates: [StoreModelCandidate] {
     map { StoreModelCandidate(source: .file($0.name), model: $0.model, isGiven: $0.isGiven) }
   }

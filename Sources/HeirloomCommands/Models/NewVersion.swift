@@ -2,9 +2,9 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// The next version of a model bundle: a copy of the current one, which becomes the current one.
+/// The next version of a model bundle: a copy of the current one that becomes current.
 struct NewVersion {
-  /// The versions of the bundle, before another is made.
+  /// The versions of the bundle before this one is made.
   let list: ModelVersionList
   private let current: ModelVersionList.Version
   private let bundle: VersionBundle
@@ -12,12 +12,9 @@ struct NewVersion {
   private let folder: String
   private let console: Console
 
-  /// Finds the bundle at a path.
+  /// Finds the bundle at the path of a bundle or of a folder with one.
   ///
-  /// - Parameters:
-  ///   - path: The path of a bundle, or of a folder with one.
-  ///   - console: Receives notes.
-  /// - Throws: `ModelReadingError`; a failure for a model that is no bundle of sources.
+  /// Fails for a model that isn't a bundle of sources.
   init(at path: String, console: Console) throws {
     let file = try ModelFile(path)
     self.console = console
@@ -26,7 +23,7 @@ struct NewVersion {
       bundle = VersionBundle(path: file.path)
     case .snapshotFolder:
       let names = try FileManager.default.contentsOfDirectory(atPath: file.path)
-      // A folder of several bundles is refused here.
+      // A folder with several bundles is rejected here.
       guard try SnapshotFolder(file.path).sources != nil,
         let name = names.first(where: { $0.hasSuffix(Self.bundleExtension) && !$0.hasPrefix(".") })
       else { throw Self.refusal("\(path) holds no model bundle (.xcdatamodeld)", "Name the bundle that is edited.") }
@@ -51,14 +48,14 @@ struct NewVersion {
 
   private static let bundleExtension = ".xcdatamodeld"
 
-  /// Makes the version, unless the current one is still a copy of the one before.
+  /// Makes the version, unless the current one is still an unedited copy.
   ///
-  /// - Parameter name: The version's name; `nil` for the next one in the row.
-  /// - Returns: The report.
-  /// - Throws: A failure, also for a shipped version that was edited since; then nothing was made.
+  /// `name` is `nil` for the next name in the sequence.
+  ///
+  /// Fails without changes, for example if a shipped version was edited.
   func make(named name: String?) throws -> CommandReport {
     let content = try bundle.content(of: current.name)
-    // What can't be read would be copied with its fault.
+    // An unreadable version would be copied with its fault.
     _ = try current.file.read()
     if let unfinished = try unfinished(content), name == nil || name == unfinished {
       try bundle.makeCurrent(unfinished, content: nil)
@@ -74,20 +71,20 @@ struct NewVersion {
       return report(made: nil, locked: nil, lines: ["\(message). Nothing was made."])
     }
     let next = try nextName(name)
-    // The version that was current is fixed first: what comes after it can be edited.
+    // The version that was current is locked first, because later versions may be edited.
     let locked = try lockCurrent()
     try bundle.makeCurrent(next, content: content)
     return report(made: next, locked: locked, lines: locked == nil ? orderWarning(next) : [])
   }
 
-  /// Returns the version after the current one that an interrupted run made.
+  /// Returns the version that an interrupted run made after the current one; `nil` if there is none.
   private func unfinished(_ content: [String: [UInt8]]) throws -> String? {
     let next = VersionNaming.next(after: current.name, among: list.versions.map(\.name)) { _ in false }
     guard let version = list.version(named: next), version.entry == nil else { return nil }
     return try bundle.content(of: next) == content ? next : nil
   }
 
-  /// Returns words for a current version that nobody edited or shipped yet; `nil` for any other.
+  /// Returns a sentence if the current version was neither edited nor shipped yet; otherwise `nil`.
   private func untouchedState(_ content: [String: [UInt8]]) throws -> String? {
     guard current.entry == nil, let position = list.versions.firstIndex(of: current) else { return nil }
     let model = try current.file.read().model
@@ -102,7 +99,7 @@ struct NewVersion {
   // MARK: - Names
 
   private func nextName(_ name: String?) throws -> String {
-    // A version that the lock names has stores, even where its folder is gone.
+    // A locked version has stores, even if its folder is missing.
     let taken = Set((list.versions.map(\.name) + (list.lock?.versions ?? []).map(\.name)).map { $0.lowercased() })
     guard let name else {
       return VersionNaming.next(after: current.name, among: list.versions.map(\.name)) {
@@ -117,7 +114,7 @@ struct NewVersion {
     return name
   }
 
-  /// Returns a warning about a name that sorts before others where no lock has the order.
+  /// Returns a warning if a name sorts before others and no lock records the order.
   private func orderWarning(_ name: String) -> [String] {
     let later = list.versions.map(\.name).filter { !list.precedes($0, name) }
     guard list.lock == nil, !later.isEmpty else { return [] }
@@ -127,7 +124,7 @@ struct NewVersion {
     ]
   }
 
-  /// Returns the failure for a name that can't be a version's; `nil` for any other.
+  /// Returns the error for an invalid version name; `nil` if it is valid.
   static func objection(to name: String) -> UsageError? {
     let isPlain = name.unicodeScalars.allSatisfy { scalar in
       !["/", ":", "\\"].contains(scalar)
@@ -145,7 +142,7 @@ struct NewVersion {
 
   // MARK: - The lock
 
-  /// Fixes the current version as shipped where a lock or snapshots of the bundle's versions are.
+  /// Locks the current version as shipped if the bundle has a lock or snapshots.
   private func lockCurrent() throws -> CommandReport? {
     let snapshots = (try? SnapshotFolder(folder).snapshots) ?? [:]
     guard list.lock != nil || list.versions.contains(where: { snapshots[$0.name] != nil }) else { return nil }
@@ -187,13 +184,9 @@ struct NewVersion {
 
   // MARK: - The first version
 
-  /// Makes a bundle with one version, an example.
+  /// Makes a bundle with one example version at an unused path.
   ///
-  /// - Parameters:
-  ///   - path: The path, where nothing is.
-  ///   - name: The version's name; `nil` for the bundle's.
-  /// - Returns: The report.
-  /// - Throws: A failure for a path that doesn't end like a bundle's, or that can't be written.
+  /// `name` is `nil` for the bundle's name. Fails for a path without the bundle's extension.
   static func makeBundle(at path: String, named name: String?) throws -> CommandReport {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
@@ -214,7 +207,7 @@ struct NewVersion {
       ])
   }
 
-  /// Returns the words that SwiftPM wants of a bundle in a target's folder; nothing for any other place.
+  /// Returns the lines that SwiftPM needs for a bundle in a target's folder; empty outside packages.
   private static func packageLines(_ path: String) -> [String] {
     var folder = ModelFile.folder(of: path)
     while folder.count > 1, !FileManager.default.fileExists(atPath: folder + "/Package.swift") {
@@ -229,7 +222,7 @@ struct NewVersion {
     return names.count > 3 ? [line] : [line, advice]
   }
 
-  /// A model with the usual parts, to be edited; the article about models by hand explains it.
+  /// A model with the usual parts, to be edited; the article on writing models by hand explains it.
   private static let exampleModel = """
     <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
     <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" lastSavedToolsVersion="1" \

@@ -4,13 +4,13 @@ import HeirloomOutput
 
 /// The files to which snapshots are exported.
 enum SnapshotExport {
-  /// Returns a version's name as a file's: no part of it may lead elsewhere.
+  /// Returns a file name for a version that stays in its folder.
   static func fileName(_ version: String) -> String {
     let name = String(version.map { $0 == "/" || $0 == "\0" ? "-" : $0 })
     return (name.hasPrefix(".") ? "model" + name : name) + ".json"
   }
 
-  /// Writes the file unless it holds the same already.
+  /// Writes the file, and returns false if it has the same content already.
   static func write(_ snapshot: ModelSnapshot, to path: String) throws -> Bool {
     let bytes = try snapshot.bytes(path.hasSuffix(".gz") ? .compressed : .readable)
     let file = SnapshotFile(path: path, files: POSIXFileOperations())

@@ -2,32 +2,30 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// A history to which versions are added as snapshots and fixed in its lock.
+/// A history to which versions are added, as snapshots and in its lock.
 struct SnapshotHistory {
   private let folder: String
   private let source: String
   private let console: Console
   private let list: ModelVersionList?
-  /// The version that is edited, which comes after all that were shipped, whatever its name.
+  /// The version being edited, which comes after all shipped ones, whatever its name.
   private let editedName: String?
   private var lock: VersionLock
   private let lockPath: String
-  /// True when the folder holds several bundles, whose versions may have the same names, or Swift source: no snapshots.
+  /// True if no snapshots are written: the folder has several bundles, whose version names may clash, or Swift source.
   private let isShared: Bool
   private let files = POSIXFileOperations()
 
   /// Opens a history, which may not exist yet.
   ///
-  /// - Parameters:
-  ///   - folder: The folder.
-  ///   - source: The model to add, or a store.
-  ///   - console: Reads the model, and receives notes on what is not understood.
-  /// - Throws: `ModelReadingError` for a damaged lock, or if there is no model; a failure if nothing tells which model
-  ///   the lock is for.
+  /// `source` is the model to add, or a store.
+  ///
+  /// Throws `ModelReadingError` for a damaged lock or a missing model, and fails if it is unclear which model the lock
+  /// is for.
   init(at folder: String, for source: String, console: Console) throws {
     (self.folder, self.source, self.console) = (folder, source, console)
     if case .database = PathKind(source) { list = nil } else { list = try console.versions(at: source) }
-    // The list for one version of a bundle takes that for the current one.
+    // For one version of a bundle, the list has that version as current.
     let bundle = source.hasSuffix(".xcdatamodel") ? try? ModelVersionList(ModelFile.folder(of: source)) : list
     editedName = bundle?.currentVersionName
     let names: [String]
@@ -37,7 +35,7 @@ struct SnapshotHistory {
       names = try FileManager.default.contentsOfDirectory(atPath: folder)
     }
     let bundles = names.filter { $0.hasSuffix(".xcdatamodeld") }.sorted()
-    // Swift source keeps its versions itself; among its files lies the lock alone.
+    // Swift source contains its versions itself, so only the lock is beside it.
     isShared = bundles.count > 1 || Console.SwiftSource(source)?.lies(in: folder) == true
     let ownLock = list.map { "\($0.name).lock.json" }
     if bundles.count > 1 {
@@ -57,14 +55,12 @@ struct SnapshotHistory {
     if case .missing = PathKind(lockPath) { lock = VersionLock() } else { lock = try VersionLock(path: lockPath) }
   }
 
-  /// Adds the current version of a model, and those before it that are not fixed yet.
+  /// Adds the current version of a model, and the versions before it that aren't locked yet, and returns the report on
+  /// written files.
   ///
-  /// - Parameters:
-  ///   - place: The fixed version before which the current one is put, alone; `nil` for after all others.
-  ///   - date: The time that snapshots record.
-  /// - Returns: The report on the written files.
-  /// - Throws: A failure for a version that was shipped and edited since, and for one that would get a wrong place;
-  ///   then nothing is written.
+  /// `place` is the locked version before which the current one alone is inserted; `nil` for the end. `date` is
+  /// recorded in snapshots. Fails, without writing, for a shipped version that was edited and for one that would get a
+  /// wrong position.
   mutating func add(before place: String?, date: Date) throws -> CommandReport {
     let current = try NamedModel(at: source, console: console)
     for warning in current.warnings { console.log("note: \(warning)") }
@@ -72,7 +68,7 @@ struct SnapshotHistory {
     let known = lock.entry(named: current.name)
     if let known, known.editedEntities(in: current.model.versionHashes()) != nil { throw edited(current.name) }
     for version in list?.versions ?? [] where version.name != current.name {
-      // One that can't be read is no edit: the check names it.
+      // A version that can't be read isn't an edit; the check reports it.
       guard let entry = lock.entry(named: version.name), let model = try? version.file.read().model,
         entry.editedEntities(in: model.versionHashes()) != nil
       else { continue }
@@ -126,9 +122,9 @@ struct SnapshotHistory {
       ])
   }
 
-  /// Returns the versions before the current one, by a plan or by name, that are not in the lock, in their order.
+  /// Returns the unlocked versions before the current one, in the order of the plan or of names.
   ///
-  /// Entries of a lock that was written without the entities' hashes get them.
+  /// Lock entries without the entities' hashes are completed.
   private mutating func unlockedVersions(before current: NamedModel) throws -> [NamedModel] {
     var fresh: [NamedModel] = []
     for version in list?.successiveVersions ?? [] where version.name != current.name {
@@ -147,13 +143,13 @@ struct SnapshotHistory {
     list?.precedes(name, other) ?? NaturalOrder.precedes(name, other)
   }
 
-  /// Returns the version that a name should precede; `nil` if it stands before all such versions.
+  /// Returns the locked version that should follow a name; `nil` if all such versions do.
   private func follower(of name: String) -> String? {
     let position = lock.versions.lastIndex { $0.name == name } ?? lock.versions.count
     return lock.versions[..<position].first { precedes(name, $0.name) }?.name
   }
 
-  /// Returns a note on a newly fixed version that stands elsewhere than by its plan or name.
+  /// Returns a note on a newly locked version whose position differs from its plan or name.
   private func misplacement(_ name: String) -> String? {
     follower(of: name).map {
       "note: \"\(name)\" stands after \"\($0)\", which was fixed first. If it was shipped earlier, take its entry out of"
@@ -161,7 +157,7 @@ struct SnapshotHistory {
     }
   }
 
-  /// Returns the command that puts a version in its place.
+  /// Returns the command that inserts a version at its position.
   private func placing(_ name: String, before follower: String) -> String {
     let file = list?.version(named: name)?.file.path ?? source
     return "heirloom snapshot \(shellWord(file)) --history \(shellWord(folder)) --before \(shellWord(follower))"

@@ -2,24 +2,20 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// The models that are given for a store, and what its own is made of, which may be merged of several.
+/// The models given for a store, and those that its own model is merged from.
 struct StoreModels {
-  /// The models, and the merged one where the store has the entities of several.
+  /// The models, and the merged one if the store has entities of several.
   private(set) var all: [NamedModel]
-  /// The versions that the store is made of; one at least has entities of it.
+  /// The versions that make up the store's model.
   private(set) var parts: [NamedModel] = []
-  /// The paths of their models, as they were given.
+  /// The paths of these models, as given.
   private(set) var paths: [String] = []
   /// The entities that no model has, sorted.
   private var missing: [String] = []
 
-  /// Reads the models that `--model` names, and finds those that the store is made of.
+  /// Reads the models that `--model` gives, and finds those that make up the store's model.
   ///
-  /// - Parameters:
-  ///   - words: The paths as they were given.
-  ///   - store: The store's file.
-  ///   - console: Tells where paths start, and receives notes on versions that can't be read.
-  /// - Throws: `ModelReadingError` for a path without a model.
+  /// Versions that can't be read are noted on the console. Throws `ModelReadingError` for a path without a model.
   init(at words: [String], forStoreAt store: String, console: Console) throws {
     let groups = try words.flatMap { word in
       try NamedModel.groups(at: [word], console: console).map { (word: word, models: $0) }
@@ -44,10 +40,10 @@ struct StoreModels {
     }
   }
 
-  /// True if the store's model is merged of several that were given.
+  /// True if the store's model is merged from several given models.
   var isMerged: Bool { parts.count > 1 && missing.isEmpty }
 
-  /// The words for a store that is made of several models, or of one and of something that none has; `nil` for any other.
+  /// A description of a store made of several models, or partly of unknown ones; `nil` for any other store.
   var words: String? {
     guard isMerged || !parts.isEmpty && !missing.isEmpty else { return nil }
     let names = parts.map { "\"\($0.name)\"" }
@@ -55,6 +51,6 @@ struct StoreModels {
     return "made of \(ModelHistory.mergedName(names + rest))"
   }
 
-  /// The words for models that are missing; `nil` where none is.
+  /// The description if models are missing; otherwise `nil`.
   var wordsForMissing: String? { parts.isEmpty || missing.isEmpty ? nil : words }
 }

@@ -1,16 +1,16 @@
 import Foundation
 package import Heirloom
 
-/// A model bundle in which versions are made: the one place that writes into `.xcdatamodeld`.
+/// A model bundle in which versions are made; only this type writes into `.xcdatamodeld`.
 ///
-/// A version is written under a hidden name and gets its own by one rename; then the file `.xccurrentversion` is
-/// replaced. Whatever instant ends a run, the bundle has the old current version or the new one.
+/// A version is written under a hidden name and then renamed; after that, the file `.xccurrentversion` is replaced.
+/// Whenever a run is interrupted, the current version is the old one or the new one.
 package struct VersionBundle {
   /// The bundle's path.
   package let path: String
   private let files: any FileOperations
 
-  /// The most bytes that a file of a version may have.
+  /// The size limit of a version's files, in bytes.
   private static let byteLimit = 64 << 20
 
   /// Creates the access to a bundle; nothing is read.
@@ -22,11 +22,10 @@ package struct VersionBundle {
   private func folder(of version: String) -> String { "\(path)/\(version).xcdatamodel" }
   private var note: String { path + "/" + CurrentVersionFile.name }
 
-  /// Reads all files of a version.
+  /// Returns all files of a version by name.
   ///
-  /// - Parameter version: The version's name.
-  /// - Returns: The files by name.
-  /// - Throws: `FileError` for anything but a folder of plain files: a link could lead to somebody else's.
+  /// Throws `FileError` for anything but a folder of regular files, because a symbolic link could point outside of the
+  /// bundle.
   package func content(of version: String) throws(FileError) -> [String: [UInt8]] {
     let folder = folder(of: version)
     guard let status = try files.status(of: folder), status.kind == .directory else {
@@ -43,12 +42,9 @@ package struct VersionBundle {
     return content
   }
 
-  /// Makes a version, and makes it the current one.
+  /// Makes a version and makes it current; `content` has its files by name, `nil` if the version exists already.
   ///
-  /// - Parameters:
-  ///   - version: The new version's name, which nothing has.
-  ///   - content: Its files by name; `nil` if the version is there already.
-  /// - Throws: `FileError`; the bundle then has the old current version.
+  /// If it throws `FileError`, the current version is unchanged.
   package func makeCurrent(_ version: String, content: [String: [UInt8]]?) throws(FileError) {
     try removeDrafts()
     let found = try files.status(of: note)
@@ -60,12 +56,9 @@ package struct VersionBundle {
     try SnapshotFile(path: note, files: files).write(CurrentVersionFile.bytes(naming: version, in: old))
   }
 
-  /// Makes the bundle with its first version, and the folders that lead to it.
+  /// Makes the bundle with its first version, and its missing parent folders.
   ///
-  /// - Parameters:
-  ///   - version: The version's name.
-  ///   - content: Its files by name.
-  /// - Throws: `FileError`; there is no bundle then.
+  /// If it throws `FileError`, there is no bundle.
   package func make(first version: String, content: [String: [UInt8]]) throws(FileError) {
     let folder = ModelFile.folder(of: path)
     try FolderMaker(files: files).makeFolders(folder)
@@ -95,7 +88,9 @@ package struct VersionBundle {
     }
   }
 
-  /// Gives a finished folder its name; a rename would replace an empty folder that has it.
+  /// Moves a finished folder to its name.
+  ///
+  /// It checks first, because a rename would replace an empty folder.
   private func give(_ draft: String, name: String) throws(FileError) {
     guard try files.status(of: name) == nil else {
       throw FileError(.rename, draft, to: name, code: 0, reason: "something else has that name")
@@ -108,10 +103,9 @@ package struct VersionBundle {
 
   private func draftPath(in folder: String) -> String { "\(folder)/.heirloom-\(files.uniqueIdentifier()).tmp" }
 
-  /// The age, in seconds, at which a draft is nobody's: another run could be writing a younger one.
+  /// The age in seconds from which a draft counts as abandoned; another run may still be writing a younger one.
   private static let draftAge: Int64 = 600
 
-  /// Removes what interrupted runs left in the bundle.
   private func removeDrafts() throws(FileError) {
     for name in try files.names(in: path) {
       let parts = name.split(separator: ".", omittingEmptySubsequences: false)

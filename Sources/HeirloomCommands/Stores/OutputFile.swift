@@ -1,18 +1,15 @@
 import Foundation
 import Heirloom
 
-/// A file that a command writes anew on each run, and that replaces nothing but its own earlier self.
+/// A file that a command rewrites on each run, replacing only files that it wrote itself.
 struct OutputFile {
-  /// The file.
   let path: String
-  /// The words near the beginning by which the command knows its own work.
+  /// The text near the beginning by which the command recognizes its own file.
   let mark: String
 
-  /// Writes the file.
+  /// Writes text that contains the mark, and returns true if the file is new.
   ///
-  /// - Parameter text: The content, which has the mark near its beginning.
-  /// - Returns: True if there was no such file before.
-  /// - Throws: A failure where something else is in the place, which is left alone.
+  /// Fails if another file is there, which is left alone.
   func write(_ text: String) throws -> Bool {
     let isNew: Bool
     switch PathKind(path) {
@@ -38,17 +35,13 @@ struct OutputFile {
 }
 
 extension Console {
-  /// Returns the whole path of a file that a command is to write.
+  /// Returns the absolute path of a file that a command will write.
   ///
-  /// - Parameters:
-  ///   - word: The word on the command line.
-  ///   - option: The option that it follows.
-  /// - Returns: An absolute path.
-  /// - Throws: ``UsageError/invalidValue(option:value:expected:)`` for a name that SQLite, Core Data or we give a file that
-  ///   belongs to a store, ``CommandFailure`` as for any path.
+  /// Throws ``UsageError/invalidValue(option:value:expected:)`` for a name that SQLite, Core Data or Heirloom uses for
+  /// a store's files.
   func outputPath(_ word: String, option: String = "--output") throws -> String {
     let path = try path(word)
-    // A link in a folder's place changes no name of SQLite's.
+    // SQLite resolves symbolic links of folders, and so must this check.
     let real = (try? StoreLocation(resolving: path, files: POSIXFileOperations()))?.path ?? path
     var names = real.names(separatedBy: "/", omittingEmptySubsequences: true)
     let name = names.popLast() ?? ""

@@ -2,7 +2,7 @@ import Heirloom
 import HeirloomOutput
 
 extension PreviousVersion {
-  /// Returns a sentence for a pinned version; `nil` for any other.
+  /// Returns a sentence for a pinned version; `nil` for others.
   func pinWords(path: String) -> String? {
     guard isPinned else { return nil }
     let release = "heirloom versions \(shellWord(path)) --release \(id) lets it go."

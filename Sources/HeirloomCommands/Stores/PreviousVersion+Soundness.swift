@@ -2,23 +2,23 @@ import Foundation
 import Heirloom
 
 extension PreviousVersion {
-  /// Tests if the version can be read whole, by the model that is kept with it.
+  /// Reads the version completely, with the model kept beside it.
   ///
-  /// - Throws: `StoreError` when it can't be read now.
+  /// Throws `StoreError` if it can't be read now.
   func soundness() throws(StoreError) -> StoreSoundness {
     let model = StorePlace.snapshot(of: self).flatMap { try? ModelFile($0).read().model }
     return try StoreSoundness(ofStoreAt: storeURL.path, model: model)
   }
 
-  /// True if the version can be read whole: it is read now.
+  /// True if the version can be read completely; reads it now.
   var isSound: Bool { (try? soundness()).map { $0.fault == nil } ?? false }
 
-  /// The reason why the version can't be read whole, as a phrase; `nil` for a sound one, and for one that can't be read now.
+  /// The reason why the version can't be read completely, as a phrase; `nil` if it is sound or can't be read now.
   var fault: String? {
     do throws(StoreError) {
       return try soundness().fault
     } catch {
-      // Without its main file, the folder is all that is known of it.
+      // Without its main file, the version is only a folder.
       return [.missing, .notFile].contains(error.problem) ? "its store file is gone" : nil
     }
   }

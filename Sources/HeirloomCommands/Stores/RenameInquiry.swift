@@ -1,30 +1,29 @@
 import Heirloom
 import HeirloomOutput
 
-/// An inquiry of stores about suspected renames, which changes nothing.
+/// The search of stores for evidence about suspected renames; nothing is changed.
 struct RenameInquiry {
   /// The most objects whose values are compared.
   static let comparisonLimit: Int64 = 100_000
 
-  /// The difference between the models.
   let difference: ModelDifference
   /// The store of the earlier version.
   let path: String
   /// The store of the later version, if there is one.
   var laterPath: String?
 
-  /// The place of an entity's objects in a store, and perhaps of one of their properties.
+  /// The table of an entity in a store, optionally with the column of one property.
   private struct Place {
     let table: String
-    /// The condition of the entity's rows.
+    /// The SQL condition for the entity's rows.
     let condition: String
-    /// The column of the property; `nil` for an entity.
+    /// The property's column; `nil` for an entity.
     let column: String?
   }
 
-  /// Returns what a store says about each suspicion; nothing where the content is no column of the entity's table.
+  /// Returns the evidence for each suspicion; none if a property isn't stored in a column of the entity's table.
   ///
-  /// A store that can't be read says nothing: this is advice, and the plan tells what is wrong with it.
+  /// An unreadable store gives no evidence: this is only advice, and the plan reports the store's problem.
   func evidence() -> [RenameSuspicion: RenameEvidence] {
     let suspicions = difference.renames
     guard !suspicions.isEmpty else { return [:] }
@@ -67,7 +66,7 @@ struct RenameInquiry {
     }
   }
 
-  /// Returns the schema of a model as a store has it, and the schema of the store's file.
+  /// Returns the schema that the model expects in the store, and the schema of the store's file.
   private static func schema(
     _ model: ManagedObjectModel, of connection: Connection
   ) throws(SQLiteError) -> (physical: PhysicalSchema, actual: ActualSchema) {
@@ -90,7 +89,8 @@ struct RenameInquiry {
     return Place(table: known.table, condition: condition, column: column)
   }
 
-  /// Returns the one column of a property; `nil` for a composite, values in files, and links that lie elsewhere.
+  /// Returns the single column of a property; `nil` for a composite, external values, and links stored in another
+  /// table.
   private static func column(of property: String, _ entity: String, in schema: PhysicalSchema) -> String? {
     let columns = schema.columns(ofAttribute: property, in: entity)
     if let column = columns.first, columns.count == 1, column.path.count == 1 {
@@ -127,7 +127,7 @@ struct RenameInquiry {
     return evidence
   }
 
-  /// Compares the values of objects with equal keys, in the order of keys.
+  /// Compares the values of objects with equal primary keys, in key order.
   private func compare(
     _ place: Place, _ connection: Connection, with other: Place, _ later: Connection
   ) throws(SQLiteError) -> (compared: Int64, equal: Int64) {
@@ -157,12 +157,7 @@ struct RenameInquiry {
 }
 
 extension DifferenceText {
-  /// Creates the text of a difference, and asks stores about suspected renames.
-  ///
-  /// - Parameters:
-  ///   - difference: The difference.
-  ///   - path: The store of the earlier version.
-  ///   - laterPath: The store of the later version, if there is one.
+  /// Creates the text of a difference, with evidence for suspected renames from the stores of both versions.
   init(_ difference: ModelDifference, storeAt path: String?, laterStoreAt laterPath: String? = nil) {
     let inquiry = path.map { RenameInquiry(difference: difference, path: $0, laterPath: laterPath) }
     self.init(difference, evidence: inquiry?.evidence() ?? [:])

@@ -3,24 +3,17 @@ import HeirloomOutput
 
 /// The number of objects of each entity of a store.
 struct RowCounts {
-  /// The number of objects of exactly the entity, by its name.
+  /// The number of objects of exactly the entity, without subentities, by its name.
   private(set) var rows: [String: Int64] = [:]
-  /// The parent of each entity, by the entity's name, where the store alone told it.
+  /// The parent of each entity, by the entity's name; filled only if the counts come from the store alone.
   private(set) var superentities: [String: String] = [:]
-  /// The oddities, in sentences.
+  /// The irregularities, in sentences.
   private(set) var notes: [String] = []
-  /// The error that stops a migration: a row whose entity number is not of its table.
+  /// The error that would stop a migration: a row whose entity number doesn't belong to its table.
   private(set) var contradiction: MigrationError?
-  /// True if there are rows without an entity number of their table's, which can be of one entity only.
+  /// True if some rows lack an entity number of their table, but can be of one entity only.
   private(set) var hasRowsWithoutNumber = false
 
-  /// Counts by a model.
-  ///
-  /// - Parameters:
-  ///   - connection: The store.
-  ///   - schema: The schema of the store's model.
-  ///   - actual: The schema of the file.
-  /// - Throws: `SQLiteError` for a damaged file.
   init(connection: Connection, schema: PhysicalSchema, actual: ActualSchema) throws(SQLiteError) {
     for entity in schema.entities { rows[entity.name] = 0 }
     for table in schema.tables {
@@ -50,10 +43,7 @@ struct RowCounts {
     }
   }
 
-  /// Counts by the store's own table of entities, for a store whose model is not known.
-  ///
-  /// - Parameter connection: The store.
-  /// - Throws: `SQLiteError` for a damaged file.
+  /// Counts by the store's own table of entities, if the model isn't known.
   init(connection: Connection) throws(SQLiteError) {
     let actual = try ActualSchema(of: connection)
     guard let table = actual.table(named: PhysicalName.primaryKeyTable), table.column(named: PhysicalName.name) != nil
@@ -75,7 +65,7 @@ struct RowCounts {
         if let name = number.integer.flatMap({ names[$0]?.name }) { rows[name, default: 0] += count }
       }
     }
-    // An entity without rows is known to have none only if its table is there.
+    // An entity without rows has a known count of 0 only if its table exists.
     for (_, entity) in names where rows[entity.name] == nil {
       var root = entity
       var steps = 0

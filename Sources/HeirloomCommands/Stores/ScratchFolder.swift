@@ -1,23 +1,19 @@
 import Foundation
 import Heirloom
 
-/// A folder that only this user may enter, for one run of the tool, removed with the value's last reference.
+/// A private temporary folder for one run of the tool, removed with the value's last reference.
 ///
-/// A killed run leaves its folder behind, and the next one removes it. The folder is locked as long as its run lives.
-/// Folders that are locked, of another user or of another name stay.
+/// A killed run leaves its folder behind, and the next run removes it. The folder is locked while its run lives.
+/// Folders that are locked, belong to another user or have another name are left alone.
 final class ScratchFolder {
-  /// The folder's path.
   let path: String
   private let parent: String
   private let descriptor: Int32
 
-  /// The beginning of the names of such folders; 32 hexadecimal digits follow.
+  /// The prefix of such folders' names; 32 hexadecimal digits follow.
   private static let prefix = "heirloom-scratch."
 
-  /// Makes a folder where the environment wants temporary ones, and removes those of killed runs.
-  ///
-  /// - Parameter console: Gives the environment.
-  /// - Throws: `FileError`.
+  /// Makes a folder in the environment's temporary folder, and removes those of killed runs.
   init(_ console: Console) throws {
     parent = try Self.parent(console)
     Self.sweep(parent)
@@ -27,11 +23,11 @@ final class ScratchFolder {
       guard mkdir(path, 0o700) == 0 else { throw FileError(.makeDirectory, path, code: errno) }
       let descriptor = Self.folder(path, in: AT_FDCWD)
       guard descriptor >= 0 else {
-        // Another run may have taken it for one that was left behind.
+        // Another run may have removed it as abandoned.
         guard errno == ENOENT else { throw FileError(.makeDirectory, path, code: errno) }
         continue
       }
-      // On a file system without locks, nothing is swept either.
+      // On a file system without locks, no folder is removed as abandoned either.
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK,
         try files.status(of: path)?.identity == Self.status(descriptor)?.identity
       else {
@@ -49,13 +45,11 @@ final class ScratchFolder {
     close(descriptor)
   }
 
-  /// Returns the folder for temporary folders.
   static func parent(_ console: Console) throws -> String {
     let named = console.environment["TMPDIR", default: ""]
     return try console.path(named.isEmpty ? FileManager.default.temporaryDirectory.path : named)
   }
 
-  /// Removes the folders of killed runs.
   private static func sweep(_ parent: String) {
     let names = (try? POSIXFileOperations().names(in: parent)) ?? []
     let outer = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -85,7 +79,7 @@ final class ScratchFolder {
     return (identity, UInt32(status.st_uid), UInt32(status.st_mode))
   }
 
-  /// Removes the contents of a folder by descriptors: links are removed themselves, and no paths are followed.
+  /// Removes a folder's contents through descriptors, so no path or symbolic link is followed.
   private static func empty(_ descriptor: Int32, depth: Int = 0) {
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard depth < 64, copy >= 0 else { return }
@@ -97,7 +91,7 @@ final class ScratchFolder {
     while let entry = readdir(list) {
       withUnsafePointer(to: &entry.pointee.d_name) { tuple in
         tuple.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: tuple.pointee)) { name in
-          // Skip the names of the folder itself and of the one above it.
+          // Skip `.` and `..`.
           guard strcmp(name, ".") != 0, strcmp(name, "..") != 0, unlinkat(descriptor, name, 0) != 0 else { return }
           let inner = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
           guard inner >= 0 else { return }

@@ -2,7 +2,7 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// The tool's words about a set-aside store.
+/// The tool's text about a set-aside store.
 final class SetAsideText {
   private let store: SetAsideStore
   private let label: VersionLabel
@@ -19,13 +19,13 @@ final class SetAsideText {
     return true
   }
 
-  /// The previous version that holds the replaced store; `nil` where none is known.
+  /// The previous version that holds the replaced store; `nil` if it isn't known.
   private var replaced: String? {
     guard case .putBack(_, let replaced) = store.state else { return nil }
     return replaced
   }
 
-  /// The set-aside store as members of JSON output.
+  /// The set-aside store's members in JSON.
   var members: OutputMembers {
     [
       ("id", .text(store.id)), ("path", .text(store.storeURL.path)),
@@ -35,7 +35,7 @@ final class SetAsideText {
     ]
   }
 
-  /// Returns a table of set-aside stores; nothing where there is none.
+  /// Returns a table of set-aside stores; empty if there are none.
   static func lines(_ sets: [SetAsideText], path: String, style: TextStyle) -> [String] {
     guard !sets.isEmpty else { return [] }
     var table = TextTable(

@@ -2,25 +2,20 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// A consistent copy of a store in a folder of its own, removed with the value's last reference.
+/// A consistent copy of a store in its own folder, removed with the value's last reference.
 final class StoreClone {
   private let folder: ScratchFolder
-  /// The copy of the store.
   let path: String
-  /// The store.
   let originalPath: String
 
-  /// Copies a store with its `-wal` file's content; the store itself is only read.
+  /// Copies a store with the content of its `-wal` file; the store is only read, and other processes may have it open.
   ///
-  /// - Parameters:
-  ///   - path: The store's file, which other processes may have open.
-  ///   - bytesNeeded: The room that must be left beside the copy.
-  ///   - console: Gives the place of temporary folders and the user's wish to stop.
-  /// - Throws: `StoreError`, `CommandFailure` when there is no room, `MigrationAssistantError` when it was stopped.
+  /// `bytesNeeded` is the space that must remain beside the copy. Throws `CommandFailure` if there is no room and
+  /// `MigrationAssistantError` if it is cancelled.
   init(of path: String, bytesNeeded: Int64, console: Console) throws {
     let location = try StoreLocation(resolving: path, files: POSIXFileOperations())
     originalPath = path
-    // This comes before the room is measured: a killed run's folder takes some.
+    // Made before the space is measured, because it removes the folders of killed runs.
     folder = try ScratchFolder(console)
     self.path = PathText.join(folder.path, location.name)
     try Self.checkRoom(in: ScratchFolder.parent(console), for: location, bytesNeeded: bytesNeeded)
@@ -53,9 +48,9 @@ final class StoreClone {
     do throws(StoreError) {
       try StoreReading.withQuietConnection(toStoreAt: location.path) { connection throws(StoreError) in
         do throws(SQLiteError) {
-          // A second attempt finds the file that the first left.
+          // The first attempt may have left a file.
           try? FileManager.default.removeItem(atPath: path)
-          // Page by page: a copy that SQLite made anew would have other faults than the store, or none.
+          // Page by page, because a copy that SQLite rebuilds would have other faults than the store, or none.
           try connection.backUp(to: path) { console.interruption.isInterrupted }
         } catch {
           throw StoreError(error, path: location.path)
@@ -67,14 +62,13 @@ final class StoreClone {
     }
   }
 
-  /// Copies the folder of external binary data, if there is one; only folders and regular files belong there.
+  /// Copies the folder of external data, if there is one; only folders and regular files belong there.
   private func copy(_ folder: String, to name: String, console: Console) throws {
     let files = POSIXFileOperations()
     let attributes = FileAttributes(mode: 0o700)
     guard try files.status(of: folder)?.kind == .directory else { return }
     let copy = PathText.join(self.folder.path, name)
     try files.makeDirectory(copy, attributes: attributes)
-    // Folders come before their contents.
     for case let inner as String in FileManager.default.enumerator(atPath: folder) ?? .init() {
       try checkCancellation(console)
       let source = PathText.join(folder, inner)
@@ -86,7 +80,7 @@ final class StoreClone {
     }
   }
 
-  /// Copies the snapshot, which may be the only one to know the store's model.
+  /// Copies the snapshot, which may be the only source of the store's model.
   private func copySnapshot(_ location: StoreLocation) throws {
     let files = POSIXFileOperations()
     guard try files.status(of: location.snapshot) != nil else { return }
@@ -97,7 +91,7 @@ final class StoreClone {
       attributes: FileAttributes(mode: 0o600))
   }
 
-  /// Checks the room before a long copy begins.
+  /// Checks the free space before a long copy begins.
   private static func checkRoom(in folder: String, for location: StoreLocation, bytesNeeded: Int64) throws {
     var size = bytesNeeded
     for path in [location.path, location.path + "-wal"] { size += fileSize(path) }

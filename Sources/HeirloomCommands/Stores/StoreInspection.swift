@@ -4,7 +4,6 @@ import HeirloomOutput
 
 /// The inspection of a store: its metadata, the model that made it and the objects it holds.
 struct StoreInspection {
-  /// The origin of a store's model.
   enum Origin: String {
     case snapshot
     case file
@@ -12,52 +11,44 @@ struct StoreInspection {
     case none
   }
 
-  /// One entity of a store.
   struct Entity {
     let name: String
     var superentity: String?
-    /// The hash of the model that fits.
+    /// The hash in the model, if one fits.
     var versionHash: VersionHash?
-    /// The hash of the metadata.
+    /// The hash in the metadata.
     var storedHash: VersionHash?
-    /// The number of objects of exactly this entity.
+    /// The number of objects of exactly this entity, without subentities.
     var rows: Int64?
   }
 
-  /// The store's file.
   let path: String
-  /// The store's own metadata.
   let metadata: StoreMetadata
-  /// The model that made the store, if one was found.
   private(set) var model: ManagedObjectModel?
-  /// The origin of the model.
   private(set) var origin = Origin.none
-  /// The version's name, if the model is a known version.
+  /// The version's name; `nil` if the model isn't a known version.
   private(set) var versionName: String?
-  /// The configuration of the model whose entities the store holds; `nil` for all.
+  /// The configuration of the model whose entities the store holds; `nil` for all entities.
   private(set) var configuration: String?
   /// The entities, sorted by name.
   private(set) var entities: [Entity] = []
-  /// The clean-up that a deferred migration left, one phrase each.
+  /// The clean-up left by a deferred migration, one phrase each.
   private(set) var deferred: [String] = []
-  /// True when the last commits are in the `-wal` file.
+  /// True if the last commits are in the `-wal` file.
   let hasLog: Bool
-  /// The oddities, in sentences.
+  /// The irregularities, in sentences.
   private(set) var notes: [String] = []
-  /// The error that stops a migration, as the rows tell.
+  /// The error that would stop a migration, as found in the rows.
   private(set) var contradiction: MigrationError?
-  /// True if there are rows without an entity number of their table's, which can be of one entity only.
+  /// True if some rows lack an entity number of their table, but can be of one entity only.
   private(set) var hasRowsWithoutNumber = false
 
-  /// A function that returns the known versions with the hashes of a store, the likeliest first.
+  /// A function that returns the known versions with a store's hashes, the likeliest first.
   typealias Known = ([String: VersionHash]) -> [VersionCandidate]
 
-  /// Inspects a store.
+  /// Inspects a store; `known` finds versions by the store's hashes.
   ///
-  /// - Parameters:
-  ///   - path: The store's file.
-  ///   - known: Finds known versions by the store's hashes.
-  /// - Throws: `StoreError` for a file that is not a readable store.
+  /// Throws `StoreError` for a file that isn't a readable store.
   init(at path: String, known: Known = { _ in [] }) throws(StoreError) {
     try StoreReading.checkLog(besideStoreAt: path)
     self = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
@@ -67,7 +58,7 @@ struct StoreInspection {
 
   private init(connection: Connection, path: String, known: Known) throws(StoreError) {
     self.path = path
-    // One transaction makes metadata and counts belong to the same state.
+    // One transaction, so metadata and counts are of the same state.
     try Self.converting(path) { () throws(SQLiteError) in try connection.execute("BEGIN") }
     metadata = try StoreMetadata(connection: connection, path: path)
     hasLog = !StoreReading.isComplete(path)
@@ -93,15 +84,14 @@ struct StoreInspection {
     }
   }
 
-  /// The number of objects of all entities.
   var rowCount: Int64 { entities.reduce(0) { $0 + ($1.rows ?? 0) } }
 
-  /// The error for a store whose model is needed when none fits.
+  /// The error if no model fits a store.
   var modelIsMissing: MigrationAssistantError { .noModel(storePath: path, nearest: []) }
 
   // MARK: Finding the model
 
-  /// Finds the model as the assistant does.
+  /// Finds the model by the assistant's rules.
   private mutating func find(known: Known, connection: Connection) {
     let choice = VersionChoice(
       among: known(metadata.versionHashes), snapshot: fittingSnapshot(), identifiers: metadata.versionIdentifiers
@@ -114,7 +104,7 @@ struct StoreInspection {
     }
   }
 
-  /// Returns the snapshot beside a store, or in a previous version the one in its folder, if it fits.
+  /// Returns the snapshot beside a store, or the one in the folder of a previous version, if it fits.
   private mutating func fittingSnapshot() -> ManagedObjectModel? {
     let url = URL(fileURLWithPath: path)
     let beside = url.deletingLastPathComponent().appendingPathComponent(StoreLocation.snapshotName)
@@ -147,7 +137,7 @@ struct StoreInspection {
     return nil
   }
 
-  /// Returns true if the metadata name a model or one of its configurations.
+  /// True if the metadata fits the model or one of its configurations.
   private func fits(_ model: ManagedObjectModel) -> Bool {
     ([nil] + model.configurations.map { Optional($0.name) }).contains { metadata.names(model, configuration: $0) }
   }

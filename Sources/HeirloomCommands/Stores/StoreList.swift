@@ -1,10 +1,10 @@
 import Foundation
 import Heirloom
 
-/// A list of stores' paths, in as many bytes as they have and eight more each.
+/// A list of stores' paths that takes the bytes of each path and eight more.
 package struct StorePaths: Sendable {
   private var bytes: [UInt8] = []
-  /// The ends of the paths in the bytes.
+  /// The end of each path in `bytes`.
   private var ends: [Int] = []
 
   /// Creates a list of some paths.
@@ -15,35 +15,34 @@ package struct StorePaths: Sendable {
   /// The number of paths.
   package var count: Int { ends.count }
 
-  /// The first path, if there is one.
   var first: String? { count > 0 ? self[0] : nil }
 
-  /// The path at a position; positions count from 0.
+  /// Returns the path at a position, from 0.
   package subscript(position: Int) -> String {
     String(decoding: bytes[(position > 0 ? ends[position - 1] : 0)..<ends[position]], as: UTF8.self)
   }
 
-  /// Adds a path at the end.
+  /// Appends a path.
   package mutating func append(_ path: String) {
     bytes += path.utf8
     ends.append(bytes.count)
   }
 }
 
-/// A reader of lists of stores.
+/// The reader for lists of stores.
 package enum StoreList {
-  /// The character after each path.
+  /// The separator of paths.
   package enum Separator: UInt8, Sendable {
-    /// A NUL character, which no path contains.
+    /// A NUL character, which can't occur in a path.
     case null = 0
     /// A line feed.
     case lineFeed = 0x0A
   }
 
-  /// The longest list that is read, in bytes: more than a million paths.
+  /// The size limit of a list, in bytes: more than a million paths.
   private static let limit = 256 << 20
 
-  /// Opens a file, and waits for it if it is a pipe.
+  /// Opens a file; blocks if it is a pipe without a writer.
   static func open(_ path: String) throws(StoreListError) -> FileHandle {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
@@ -56,14 +55,10 @@ package enum StoreList {
     return handle
   }
 
-  /// Reads a list piece by piece, to the end of the file or the pipe.
+  /// Reads a list in pieces, to the end of the file or pipe, and passes each path to `body`.
   ///
-  /// - Parameters:
-  ///   - handle: The file.
-  ///   - separator: The character after each path.
-  ///   - name: The list's name, for messages.
-  ///   - body: Takes each path; empty ones are passed over, and the last one need not be ended.
-  /// - Throws: ``StoreListError``, or the error of the body.
+  /// Empty paths are skipped, and the last one needs no separator. `name` is the list's name, for messages. Throws
+  /// ``StoreListError``, or the error of the body.
   static func read(
     _ handle: FileHandle, separator: Separator, name: String, _ body: (String) throws -> Void
   ) throws {
@@ -85,14 +80,9 @@ package enum StoreList {
     }
   }
 
-  /// Parses a list.
+  /// Parses a list, and returns its paths in order.
   ///
-  /// - Parameters:
-  ///   - bytes: The list's content; empty paths are passed over, and the last one need not be ended.
-  ///   - separator: The character after each path.
-  ///   - name: The list's name, for messages.
-  /// - Returns: The paths in their order.
-  /// - Throws: ``StoreListError``.
+  /// Empty paths are skipped, and the last one needs no separator.
   package static func paths(in bytes: [UInt8], separator: Separator, name: String) throws -> [String] {
     var parser = Parser(separator: separator, name: name)
     var paths: [String] = []
@@ -101,7 +91,7 @@ package enum StoreList {
     return paths
   }
 
-  /// A finder of the paths in bytes that come piece by piece.
+  /// The parser, which receives the bytes in pieces.
   private struct Parser {
     let separator: Separator
     let name: String
@@ -124,17 +114,17 @@ package enum StoreList {
       rest += last
     }
 
-    /// Takes the bytes since the last separator as a path.
+    /// Handles the bytes since the last separator as a path.
     mutating func finish(_ body: (String) throws -> Void) throws {
       defer {
         rest.removeAll(keepingCapacity: true)
         line += 1
       }
-      // A list that was written on Windows ends its lines with two characters.
+      // A list written on Windows ends its lines with CR LF.
       if separator == .lineFeed, rest.last == 0x0D { rest.removeLast() }
       guard !rest.isEmpty else { return }
       guard !rest.contains(0) else { throw StoreListError.holdsNull(list: name, line: line) }
-      // A name that isn't UTF-8 would come out as another.
+      // A file name that isn't UTF-8 would be changed by decoding.
       guard let path = String(wellFormedUTF8: rest) else {
         throw StoreListError.notText(list: name, line: line)
       }
@@ -142,10 +132,8 @@ package enum StoreList {
     }
   }
 
-  /// Throws if two of the stores are the same: their migrations would meet.
-  ///
-  /// - Parameter paths: Absolute paths.
-  /// - Throws: ``StoreListError/sameStore(_:_:)`` for two equal paths, and for two that lead to one file.
+  /// Throws ``StoreListError/sameStore(_:_:)`` if two absolute paths are equal or refer to the same file, because two
+  /// migrations of one store would collide.
   package static func checkDistinct(_ paths: StorePaths) throws(StoreListError) {
     let files = POSIXFileOperations()
     var keys = (0..<paths.count).map { Key(paths[$0], position: $0, files: files) }
@@ -155,7 +143,7 @@ package enum StoreList {
     }
   }
 
-  /// A key that two paths of one file share.
+  /// A key that is equal for all paths of the same file.
   private struct Key {
     let first: UInt64
     let second: UInt64
@@ -163,13 +151,13 @@ package enum StoreList {
 
     init(_ path: String, position: Int, files: POSIXFileOperations) {
       self.position = position
-      // A missing file has no number; its migration will say so.
+      // A missing file has no number; its migration reports that.
       let real = (try? StoreLocation(resolving: path, files: files))?.path ?? path
       if let status = (try? files.status(of: real)) ?? nil {
         (first, second) = (status.identity.device, status.identity.inode)
       } else {
         let digest = SHA256.digest(Array(real.utf8))
-        // No device has a number of so many bits.
+        // No device number has its highest bit set.
         first = digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } | 1 << 63
         second = digest.dropFirst(8).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
       }

@@ -1,16 +1,16 @@
 import HeirloomModel
 
-/// The reason why a list of stores is not taken.
+/// The reason why a list of stores is rejected.
 package enum StoreListError: Error, Hashable, Sendable {
   /// The list can't be read.
   case unreadable(list: String, reason: String)
-  /// The list has no path in it.
+  /// The list has no paths.
   case empty(list: String)
-  /// A line is not UTF-8; lines count from 1.
+  /// A line isn't UTF-8; lines count from 1.
   case notText(list: String, line: Int)
-  /// A line has a NUL character in it.
+  /// A line contains a NUL character.
   case holdsNull(list: String, line: Int)
-  /// Two paths lead to one store.
+  /// Two paths refer to the same store.
   case sameStore(String, String)
 }
 
@@ -35,7 +35,7 @@ extension StoreListError: CustomStringConvertible {
 }
 
 extension StoreListError: CommandError {
-  /// The failure of a command by wrong usage: nothing was begun.
+  /// The failure of invalid usage: nothing was begun.
   var failure: CommandFailure {
     CommandFailure(
       exitCode: .usage, code: "usage", message: description,

@@ -5,7 +5,7 @@ import HeirloomOutput
 extension MigrationPage {
   // MARK: Losses, obstacles, warnings
 
-  /// The section of the losses, which comes before anything else.
+  /// The section of losses, which comes first.
   var losses: Markup? {
     guard let plan else { return nil }
     guard !plan.losses.isEmpty else {
@@ -19,7 +19,7 @@ extension MigrationPage {
       .tag("p", text: "The previous version is kept beside the store, with all of it."))
   }
 
-  /// The section of the blockers, obstacles and failures that stand in the way of a migration.
+  /// The section of blockers, obstacles and failures that prevent a migration.
   var obstacles: Markup? {
     let blockers =
       plan.map { plan in
@@ -40,19 +40,17 @@ extension MigrationPage {
     return items.isEmpty ? nil : section("obstacles", "What stands in the way", findings(.bad, items))
   }
 
-  /// The section of the decisions and their outcomes.
   var decisions: Markup? {
     guard let outcomes = plan?.decisions, !outcomes.isEmpty else { return nil }
     return section("decisions", "What was decided", list(outcomes.map(\.words)))
   }
 
-  /// The section of the renames that the models declare.
   var renamed: Markup? {
     guard let changes = difference?.renamed, !changes.isEmpty else { return nil }
     return section("renamed", "What is renamed", list(changes.map { "\($0.subject): \($0.sentence)" }))
   }
 
-  /// The section of the suspected renames, which the plan takes for removals and additions.
+  /// The section of suspected renames, which the plan treats as removals and additions.
   var renames: Markup? {
     guard let text = difference, !text.difference.renames.isEmpty else { return nil }
     let items = text.difference.renames.map { suspicion -> (count: String?, text: String, advice: String?) in
@@ -64,7 +62,7 @@ extension MigrationPage {
       .tag("p", text: "Nothing is done about it unless the model says so."))
   }
 
-  /// The section of the warnings and of oddities in the models and the store.
+  /// The section of warnings, and of irregularities in the models and the store.
   var surprises: Markup? {
     var measured: Double?
     if case .passed(let report) = rehearsal { measured = report.seconds }
@@ -78,7 +76,7 @@ extension MigrationPage {
 
   // MARK: The store
 
-  /// The section of the findings of a verification, as `heirloom doctor` shows them.
+  /// The section of a verification's findings, as in `heirloom doctor`.
   var findingSection: Markup? {
     let lists = [true, false].compactMap { isError -> Markup? in
       let items = store.findings.filter { $0.isError == isError }
@@ -88,7 +86,6 @@ extension MigrationPage {
       "findings", "What heirloom doctor finds", .tag("p", text: sentence(store.findingCounts)), .group(lists))
   }
 
-  /// The section of the store.
   var storeSection: Markup? {
     var items = [
       (name: "Store", text: store.path),
@@ -105,7 +102,7 @@ extension MigrationPage {
     return section("store", "The store", definitions(items))
   }
 
-  /// The section of each entity's objects.
+  /// The section of the number of objects of each entity.
   var objects: Markup? {
     guard let plan else { return nil }
     let shown = plan.rows.filter { $0.before ?? 0 > 0 || $0.after ?? 0 > 0 }
@@ -119,7 +116,7 @@ extension MigrationPage {
         rows: shown.map { [$0.entity, $0.before.map(grouped) ?? "–", $0.after.map(grouped) ?? "–"] }))
   }
 
-  /// The section of the time and the space that the migration takes.
+  /// The section of the time and space that the migration takes.
   var costs: Markup? {
     guard let plan else { return nil }
     let way =
@@ -147,7 +144,6 @@ extension MigrationPage {
 
   // MARK: The models
 
-  /// The section of the changes between the models, grouped by entity.
   var changes: Markup? {
     guard let changes = difference?.difference.changes, !changes.isEmpty else { return nil }
     var pieces: [Markup] = [.tag("h2", ["id": "changes-title"], text: "What changes")]
@@ -166,7 +162,6 @@ extension MigrationPage {
     return .tag("section", ["id": "changes", "aria-labelledby": "changes-title"], all: pieces)
   }
 
-  /// The section with the difference as a picture.
   var picture: Markup? {
     guard let difference = difference?.difference else { return nil }
     let title = "\(store.versionName ?? name) → \(destinationName)"
@@ -186,7 +181,6 @@ extension MigrationPage {
             + " ~ changed, → renamed.")))
   }
 
-  /// The section of the plan's steps, in words.
   var steps: Markup? {
     guard let plan, !plan.steps.isEmpty else { return nil }
     let later = plan.hops.count - 1

@@ -4,23 +4,23 @@ package import HeirloomOutput
 
 /// A self-contained page about the migration of one store.
 ///
-/// It shows the content of `heirloom plan`. No value of any row is in it.
+/// It has the content of `heirloom plan`, and contains no values of rows.
 package final class MigrationPage {
   /// The outcome of a rehearsal.
   package enum Rehearsal {
-    /// No rehearsal: nobody asked for one.
+    /// No rehearsal was requested.
     case none
-    /// A rehearsal that passed.
+    /// The rehearsal passed.
     case passed(MigrationReport)
-    /// A rehearsal that could not be made, or did not pass.
+    /// The rehearsal couldn't be made or failed.
     case failed(Failure)
   }
 
-  /// A failure, in words.
+  /// A failure, as text.
   package struct Failure {
-    /// The cause, in a sentence.
+    /// The cause, one sentence.
     let message: String
-    /// The advice, in a sentence or more.
+    /// The advice, one or more sentences.
     let suggestion: String?
 
     /// Creates a failure.
@@ -30,34 +30,23 @@ package final class MigrationPage {
     }
   }
 
-  /// The store.
   let store: StoreFacts
-  /// The difference between the store's model and the destination; `nil` if the store's model is not known.
+  /// The difference between the store's model and the destination; `nil` if the store's model is unknown.
   let difference: DifferenceText?
-  /// The plan, that of the rehearsal if it passed; `nil` if there is nothing to do or no plan can be made.
+  /// The plan, or the rehearsal's plan if it passed; `nil` if the store is up to date or no plan can be made.
   package let plan: MigrationPlan?
   /// The failure that a migration would end with.
   let failure: Failure?
-  /// The name of the destination version.
   let destinationName: String
   /// The outcome of the rehearsal.
   package let rehearsal: Rehearsal
-  /// The time of making the page.
   let date: Date
-  /// The folders that the page doesn't name: files in them go by their names.
+  /// The folders that the page doesn't mention: files in them are shown by name only.
   let hiddenFolders: [String]
 
   /// Creates a page.
   ///
-  /// - Parameters:
-  ///   - store: The store.
-  ///   - difference: The difference between the store's model and the destination; `nil` if the former is not known.
-  ///   - plan: The plan; `nil` if there is nothing to do or no plan can be made.
-  ///   - failure: The failure that a migration would end with.
-  ///   - destinationName: The name of the destination version.
-  ///   - rehearsal: The outcome of the rehearsal; if it passed, its plan replaces the other.
-  ///   - date: The time of making the page.
-  ///   - hiddenFolders: The folders that the page doesn't name.
+  /// If the rehearsal passed, its plan replaces `plan`; files in `hiddenFolders` are shown by name only.
   package init(
     of store: StoreFacts, difference: DifferenceText?, plan: MigrationPlan?, failure: Failure?,
     destinationName: String, rehearsal: Rehearsal, date: Date, hiddenFolders: [String]
@@ -72,13 +61,13 @@ package final class MigrationPage {
     self.hiddenFolders = hiddenFolders
   }
 
-  /// The words that mark a report of ours.
+  /// The text that marks a file made by this command.
   package static let mark = "heirloom report"
 
   /// The name of the store's file, without its folder.
   var name: String { URL(fileURLWithPath: store.path).lastPathComponent }
 
-  /// The text of the page's file.
+  /// The content of the page's file.
   package var file: String {
     let title = "Migration of \(name) to \(destinationName)"
     let head = Markup.tag(
@@ -99,16 +88,16 @@ package final class MigrationPage {
         .tag("p", ["class": "verdict \(tone.rawValue)"], tone.signMarkup, .text(sentence))),
       .tag("main", all: sections), footer)
     let page = "<!DOCTYPE html>\n" + Markup.tag("html", ["lang": "en"], head, body).string
-    // The longest first, since a folder may hold another.
+    // The longest first, since a folder may contain another.
     return hiddenFolders.sorted { $0.utf8.count > $1.utf8.count }.reduce(page, Self.hiding)
   }
 
-  /// Returns a page in which files of a folder go by their names.
+  /// Removes a folder's path in front of its files' names.
   private static func hiding(_ page: String, _ folder: String) -> String {
     let folder = Markup.escaped(folder.hasSuffix("/") ? folder : folder + "/")
     let parts = page.components(separatedBy: folder)
     return parts.dropFirst().reduce(parts[0]) { text, part in
-      // The end of a longer path has the folder's name by chance.
+      // The folder's path is only the end of a longer path.
       let isInside = text.last.map { $0.isLetter || $0.isNumber || "._-/".contains($0) } ?? false
       return text + (isInside ? folder : "") + part
     }
@@ -125,7 +114,7 @@ package final class MigrationPage {
 
   // MARK: Verdict
 
-  /// The seriousness of a statement, told by colour and by sign.
+  /// The severity of a statement, shown by colour and symbol.
   enum Tone: String {
     case good
     case warning
@@ -169,21 +158,21 @@ package final class MigrationPage {
     return (.warning, "The migration \(tried), and loses \(losses); the previous version is kept with all of it.")
   }
 
-  /// The reason why the plan is refused, in a sentence; `nil` if it isn't.
+  /// The reason why the plan is refused, one sentence; `nil` if it isn't.
   var objection: String? {
     let open = plan.map { Self.words($0.unconsentedLosses) } ?? ""
     guard failure != nil, !open.isEmpty else { return failure?.message }
     return "The store can't be migrated yet: nobody consented to losing \(open)."
   }
 
-  /// Returns losses in a clause.
+  /// Returns losses as a clause.
   private static func words(_ losses: [MigrationLoss]) -> String {
     listText(losses.map { "\($0.amount) of \($0.name)" }, limit: 3)
   }
 
   // MARK: Pieces
 
-  /// Returns a part of the page under a heading.
+  /// Returns a section of the page with a heading.
   func section(_ identifier: String, _ title: String, _ content: Markup...) -> Markup {
     let heading = "\(identifier)-title"
     return .tag(
@@ -191,7 +180,7 @@ package final class MigrationPage {
       all: [.tag("h2", ["id": heading], text: title)] + content)
   }
 
-  /// Returns a list of sentences in colour, each with a sign.
+  /// Returns a coloured list of sentences, each with a symbol.
   func findings(_ tone: Tone, sign: String? = nil, _ items: [(count: String?, text: String, advice: String?)]) -> Markup
   {
     .tag(
@@ -205,7 +194,7 @@ package final class MigrationPage {
       })
   }
 
-  /// Returns a table in a box of its own, which scrolls where the screen is too narrow.
+  /// Returns a table in a box that scrolls on narrow screens.
   func table(_ caption: String, header: [(title: String, isNumber: Bool)], rows: [[String]]) -> Markup {
     let head = header.map { column in
       Markup.tag("th", ["scope": "col", "class": column.isNumber ? "number" : "text"], text: column.title)
@@ -229,7 +218,6 @@ package final class MigrationPage {
     .tag("dl", all: items.flatMap { [Markup.tag("dt", text: $0.name), .tag("dd", text: $0.text)] })
   }
 
-  /// Returns a list of sentences.
   func list(_ texts: [String], name: String = "ul") -> Markup {
     .tag(name, all: texts.map { .tag("li", text: $0) })
   }

@@ -1,6 +1,5 @@
-/// The look of a report: on a phone, a desk and paper, light and dark.
+/// The style sheet of a report: for phones, desktops and paper, light and dark.
 enum ReportStyle {
-  /// The rules.
   static let rules = """
     :root { color-scheme: light dark; }
     * { box-sizing: border-box; }

@@ -1,22 +1,19 @@
-/// The facts about a store for a page about its migration.
+/// The facts about a store that the page about its migration shows.
 package struct StoreFacts {
-  /// The store's file.
   let path: String
-  /// The name of the store's version, if it is known.
+  /// The name of the store's version; `nil` if it is unknown.
   let versionName: String?
-  /// The origin of the store's model, in words; `nil` if it is not worth a word.
+  /// The origin of the store's model, as text; `nil` to leave it out.
   let origin: String?
-  /// The configuration of the model whose entities the store holds; `nil` for all.
+  /// The configuration of the model whose entities the store holds; `nil` for all entities.
   let configuration: String?
-  /// The number of entities.
   let entityCount: Int
-  /// The number of objects.
   let rowCount: Int64
-  /// The clean-up that a deferred migration left for later, one phrase each.
+  /// The clean-up left by a deferred migration, one phrase each.
   let deferred: [String]
-  /// The oddities of the store, in phrases.
+  /// The irregularities of the store, as phrases.
   let notes: [String]
-  /// The number of findings of a verification, in words.
+  /// The number of a verification's findings, as text.
   let findingCounts: String
   /// The findings of a verification, the worst first.
   let findings: [(isError: Bool, text: String)]

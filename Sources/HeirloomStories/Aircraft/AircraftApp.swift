@@ -9,13 +9,10 @@ package struct AircraftApp {
   private let stages: StagedMigrationManager?
   private let defersCleanUp: Bool
 
-  /// Creates the app.
+  /// Creates the app; its store may not exist yet.
   ///
-  /// - Parameters:
-  ///   - storeURL: The store; it may not exist yet.
-  ///   - history: The app's models.
-  ///   - stages: The stages from older versions to the current one; `nil` to infer the migration.
-  ///   - defersCleanUp: True to leave a migration's clean-up until after the launch.
+  /// `stages` migrate older versions to the current one; `nil` infers the migration. `defersCleanUp` leaves a
+  /// migration's clean-up until after the launch.
   package init(
     storeURL: URL, history: ModelHistory, stages: StagedMigrationManager? = nil, defersCleanUp: Bool = false
   ) {
@@ -25,10 +22,7 @@ package struct AircraftApp {
     self.defersCleanUp = defersCleanUp
   }
 
-  /// Starts the app: migrates the store and archives the model.
-  ///
-  /// - Returns: The outcome of the migration.
-  /// - Throws: `MigrationAssistantError`.
+  /// Starts the app: migrates the store, archives the model, and returns the migration's outcome.
   package func launch() throws -> MigrationOutcome {
     let controller = ModelController(storeURL: storeURL)
     let outcome = try assistant(controller).migrateStore()
@@ -36,7 +30,7 @@ package struct AircraftApp {
     return outcome
   }
 
-  /// Returns the plan of the migration without writing anything; `nil` if there is nothing to do.
+  /// Returns the plan of the migration without writing anything; `nil` if the store is up to date.
   package func plan() throws(MigrationAssistantError) -> MigrationPlan? {
     try assistant(ModelController(storeURL: storeURL)).plan()
   }

@@ -2,7 +2,7 @@ package import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// The story Aircraft, told while it happens.
+/// The story Aircraft, reported step by step.
 package struct AircraftRun: DemoRun {
   package static let name = "Aircraft"
   package static let versionCount = 4
@@ -184,7 +184,7 @@ package struct AircraftRun: DemoRun {
   }
 }
 
-/// The error that the story's code throws once.
+/// The error that the story's stage code throws once.
 private struct DemoMishap: Error, CustomStringConvertible {
   let description = "The aircraft's recorder could not be read"
 }

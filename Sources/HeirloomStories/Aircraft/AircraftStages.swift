@@ -1,35 +1,33 @@
 package import Heirloom
 
-/// The stages of the story's stores to the last version.
+/// The stages that migrate the story's stores to the last version.
 ///
-/// Flight data move from an attribute into objects of their own.
-/// Inference alone can't do that: it would drop the attribute. So a version in between only adds;
-/// a handler copies, another checks that everything was copied, and the last stage only removes.
+/// Flight data move from an attribute into separate objects. Inference would drop the attribute, so an intermediate
+/// version only adds the entity. One handler copies the data, another checks that all of it was copied, and the last
+/// stage only removes the attribute.
 package final class AircraftStages: Sendable {
-  /// The checksums of the four models from when they were shipped: a later edit of a model is noticed.
+  /// The checksums of the four models as shipped, so that a later edit is detected.
   package static let checksums: [String] = [
     "q4XeWgbJcsuyH/Smfplt1VtTDBSXUsLVGsK3lBIJpig=", "m9g5rsHWxdYfdfd27quPHIsxWBMbNGZgnvhQ6XXhS4U=",
     "O49oHtPaqdiyPzfxxbrOZ6sGxeuStbLjNOuWDyqdh8s=", "CijZGYjVX+diE59cSInJ7UedulNW5C6dOAXh/SP0Z2c=",
   ]
 
-  /// The work of the handlers, in phrases.
+  /// The actions of the handlers so far, as phrases.
   package var log: [String] { lines.withLock { $0 } }
   private let lines = Locked<[String]>([])
   private let willCopy: @Sendable (Int) throws -> Void
 
   /// Creates the code of the stages.
   ///
-  /// - Parameter willCopy: The action before each copy, which receives the number of copies so far; an error of it ends
-  ///   the handler.
+  /// `willCopy` is called before each copy with the number of copies so far; if it throws, the handler fails.
   package init(willCopy: @escaping @Sendable (Int) throws -> Void = { _ in }) {
     self.willCopy = willCopy
   }
 
-  /// Returns the manager of the stages.
+  /// Returns the manager of the stages, which keeps this object alive.
   ///
-  /// - Parameter models: The story's four models in their order, with their names.
-  /// - Returns: The manager, which keeps this object alive.
-  /// - Throws: `StagedMigrationError`, ``FleetError/otherModels(found:expected:)``.
+  /// `models` are the story's four models in order. Throws `StagedMigrationError`, or
+  /// ``FleetError/otherModels(found:expected:)`` for another number of models.
   package func manager(of models: [(name: String, model: ManagedObjectModel)]) throws -> StagedMigrationManager {
     guard models.count == Self.checksums.count else {
       throw FleetError.otherModels(found: models.count, expected: Self.checksums.count)
@@ -52,7 +50,7 @@ package final class AircraftStages: Sendable {
     return try StagedMigrationManager([colors, copy, removal], versions: versions)
   }
 
-  /// Makes an object for each aircraft's flight data.
+  /// Creates an object for each aircraft's flight data.
   private func copyFlightData(in context: ManagedObjectContext) throws {
     let recorded = try context.fetch(ObjectFetchRequest("Aircraft", where: "flightData != nil"))
     for (number, aircraft) in recorded.enumerated() {
@@ -65,7 +63,7 @@ package final class AircraftStages: Sendable {
     lines.withLock { $0.append("flight data of \(recorded.count) aircraft were copied into objects") }
   }
 
-  /// Empties the attribute once an object holds the same bytes, and throws if none does.
+  /// Clears the attribute if an object has the same bytes, and throws if none does.
   private func clearCopiedFlightData(in context: ManagedObjectContext) throws {
     let recorded = try context.fetch(ObjectFetchRequest("Aircraft", where: "flightData != nil"))
     for aircraft in recorded {

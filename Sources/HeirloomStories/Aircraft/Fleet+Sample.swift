@@ -1,5 +1,5 @@
 extension Fleet {
-  /// Returns a fleet with names in many alphabets, and with pictures and logs that may be absent or empty.
+  /// Returns a fleet with names in many alphabets, and with pictures and logs that may be missing or empty.
   package static func sample(count: Int) -> Fleet {
     let tails = ["D-EABC", "G-ŌÇÉ", "空-12 ✈️", "N172SP", "", "F-ÀÉ\u{301}", "4X-שלום", "ES-👩🏽‍✈️"]
     let types = ["Cessna 172", "Робинсон R44", "DG-1000", "Aquila A210", "ASK 21 \"Fuchs\""]
@@ -13,7 +13,7 @@ extension Fleet {
       aircraft.type = types[number % types.count]
       aircraft.photo = bytes(number, length: number % 3 == 1 ? 300 + number % 200 : 0, isAbsent: number % 3 == 2)
       for line in 0..<(number % 4) {
-        // One a day, from 2020-01-01 on, half a second after midnight.
+        // One entry a day from 2020-01-01 on, half a second after midnight.
         let date = 599_529_600.5 + Double(number * 4 + line) * 86_400
         let place = number + line
         aircraft.logEntries.append(
@@ -25,9 +25,9 @@ extension Fleet {
     return fleet
   }
 
-  /// Returns the fleet of a while later, with colours and flight data.
+  /// Returns a later state of the fleet, with colours and flight data.
   ///
-  /// Some aircraft have only one colour, some none; some have empty flight data, some none.
+  /// Some aircraft have only one colour or none, and some have empty flight data or none.
   package func paintedAndFlown() -> Fleet {
     var fleet = self
     for number in fleet.aircraft.indices {
@@ -43,7 +43,7 @@ extension Fleet {
     return fleet
   }
 
-  /// Returns bytes of any value, which differ from number to number.
+  /// Returns bytes of all values, different for each number.
   private static func bytes(_ number: Int, length: Int, isAbsent: Bool) -> [UInt8]? {
     guard !isAbsent else { return nil }
     return (0..<length).map { UInt8(truncatingIfNeeded: ($0 &* 37) ^ (number &* 101)) }

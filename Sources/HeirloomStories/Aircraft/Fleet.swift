@@ -1,7 +1,7 @@
 package import Foundation
 package import Heirloom
 
-/// The content of a store of the story Aircraft, of any version.
+/// The content of a store of the story Aircraft, in any version.
 package struct Fleet: Equatable, Sendable {
   /// The colours of an aircraft.
   package struct ColorScheme: Equatable, Sendable {
@@ -42,15 +42,15 @@ package struct Fleet: Equatable, Sendable {
     package var aircraftClass: String?
     /// The attribute `aircraftType`.
     package var type: String?
-    /// The number that is painted on the aircraft.
+    /// The registration painted on the aircraft.
     package var tailNumber: String?
-    /// The bytes of a picture; empty is not the same as `nil`.
+    /// The bytes of a picture; empty bytes differ from `nil`.
     package var photo: [UInt8]?
-    /// The log, in the order of the entries' keys.
+    /// The log, in the order of the entries' primary keys.
     package var logEntries: [LogEntry]
-    /// The colours; `nil` where no element has a value, and in the first version.
+    /// The colours; `nil` if no element has a value, and in the first version.
     package var colorScheme: ColorScheme?
-    /// The record of the last flight, wherever the version keeps it; `nil` in the first version.
+    /// The record of the last flight, in whatever property the version stores it; `nil` in the first version.
     package var flightData: [UInt8]?
 
     /// Creates an aircraft with the properties of the first version.
@@ -67,7 +67,7 @@ package struct Fleet: Equatable, Sendable {
     }
   }
 
-  /// The aircraft, in the order of their keys.
+  /// The aircraft, in the order of their primary keys.
   package var aircraft: [Aircraft]
 
   /// Creates a fleet.
@@ -80,12 +80,7 @@ package struct Fleet: Equatable, Sendable {
   /// The number of aircraft with flight data, including empty data.
   package var recordedCount: Int { aircraft.count { $0.flightData != nil } }
 
-  /// Reads a store of any version.
-  ///
-  /// - Parameters:
-  ///   - url: The store's file.
-  ///   - model: The version's model.
-  /// - Throws: `StoreError`, `ManagedObjectError`.
+  /// Reads a store of any version; `model` is the version's.
   package init(of url: URL, model: ManagedObjectModel) throws {
     let store = try PersistentStore.open(at: url, model: model, isReadOnly: true)
     let entity = model.entities.first { $0.name == "Aircraft" }
@@ -111,12 +106,7 @@ package struct Fleet: Equatable, Sendable {
     try store.close()
   }
 
-  /// Makes a store of the first version, or of a later one without its new properties.
-  ///
-  /// - Parameters:
-  ///   - url: The store's file, which must not exist yet.
-  ///   - model: The version's model.
-  /// - Throws: An error when the store can't be made.
+  /// Makes a new store of the first version, or of a later one without its new properties.
   package func makeStore(at url: URL, model: ManagedObjectModel) throws {
     let store = try PersistentStore.create(at: url, model: model)
     let context = ManagedObjectContext(store: store)
@@ -138,12 +128,9 @@ package struct Fleet: Equatable, Sendable {
     try store.close()
   }
 
-  /// Gives each aircraft in a store of the second version this fleet's colours and flight data.
+  /// Sets this fleet's colours and flight data in a store of the second version.
   ///
-  /// - Parameters:
-  ///   - url: The store's file.
-  ///   - model: The second version's model.
-  /// - Throws: ``FleetError/otherAircraft(found:expected:)``, or an error when the store can't be written.
+  /// Throws ``FleetError/otherAircraft(found:expected:)`` if the store has another number of aircraft.
   package func addColorsAndFlightData(to url: URL, model: ManagedObjectModel) throws {
     let store = try PersistentStore.open(at: url, model: model)
     let context = ManagedObjectContext(store: store)

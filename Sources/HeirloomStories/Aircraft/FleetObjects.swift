@@ -1,11 +1,11 @@
 import Heirloom
 
-/// The reading and writing of the fleet's objects, for the app and for its stages' handlers.
+/// Reads and writes the fleet's objects, for the app and for its stages' handlers.
 enum FleetObjects {
-  /// The relationship of an aircraft to its flight data.
+  /// The relationship from an aircraft to its flight data.
   static let record = "recordedFlight"
 
-  /// Returns the colours of an aircraft; `nil` where no element has a value.
+  /// Returns the colours of an aircraft; `nil` if no element has a value.
   static func colorScheme(of object: ManagedObject) throws -> Fleet.ColorScheme? {
     guard let elements = try object.composite("colorScheme") else { return nil }
     func text(_ name: String) -> String? {
@@ -14,7 +14,7 @@ enum FleetObjects {
     return Fleet.ColorScheme(primary: text("primary"), secondary: text("secondary"), tertiary: text("tertiary"))
   }
 
-  /// Sets the colours of an aircraft: a whole scheme as a dictionary, a single colour by its key path.
+  /// Sets the colours of an aircraft: several as a dictionary, a single colour by its key path.
   static func paint(_ object: ManagedObject, _ scheme: Fleet.ColorScheme?) throws {
     guard let scheme, scheme.secondary != nil || scheme.tertiary != nil else {
       try object.setValue(nil, forAttribute: "colorScheme")
@@ -30,12 +30,11 @@ enum FleetObjects {
 
 /// An error of the fleet's objects, models or handlers.
 package enum FleetError: Error, Hashable, Sendable {
-  /// A store with other aircraft than those to be changed.
+  /// The store has another number of aircraft than expected.
   case otherAircraft(found: Int, expected: Int)
-  /// A number of models that is not the story's.
+  /// The number of models isn't that of the story.
   case otherModels(found: Int, expected: Int)
-  /// A call of a handler without the objects that it changes.
-  /// An aircraft whose flight data are not in an object of their own.
+  /// An aircraft's flight data weren't copied into a separate object.
   case notCopied(tailNumber: String?)
 }
 

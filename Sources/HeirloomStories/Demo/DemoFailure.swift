@@ -1,9 +1,9 @@
-/// The failure of a story that can't be told, or that went wrong.
+/// The failure of a story that can't be run or went wrong.
 package enum DemoFailure: Error {
-  /// A version `name`, of the story in `folder`, that was edited after it was shipped.
+  /// The version `name` of the story in `folder` was edited after it shipped.
   case editedVersion(name: String, folder: String, checksum: String, locked: String)
-  /// A story in `folder` with `found` versions, fewer than it needs.
+  /// The story in `folder` has `found` versions, fewer than it needs.
   case missingVersions(folder: String, found: Int, expected: Int)
-  /// A story that went wrong, as the text says.
+  /// The story went wrong, as the text describes.
   case wentWrong(String, storePath: String)
 }

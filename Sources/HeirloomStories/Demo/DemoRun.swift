@@ -1,36 +1,33 @@
 package import Foundation
 import Heirloom
 
-/// A run of a story, which is told while it happens.
+/// A story that runs with a real store and reports each step.
 package protocol DemoRun {
-  /// The story's name, which is also its folder's name.
+  /// The story's name, which is also the name of its folder.
   static var name: String { get }
-  /// The number of versions that the story goes through.
+  /// The number of versions in the story.
   static var versionCount: Int { get }
 
-  /// The folder where everything happens.
+  /// The folder that contains the store.
   var directory: URL { get }
   /// The store's file.
   var storePath: String { get }
-  /// The tale so far.
+  /// The report so far.
   var tale: DemoTale { get }
 
   /// Creates a run.
   init(story: DemoStory, directory: URL, tale: DemoTale)
 
-  /// Tells the story.
-  ///
-  /// - Throws: A failure if anything goes wrong.
+  /// Runs the story, and throws a failure if anything goes wrong.
   mutating func tell() throws
 }
 
 extension DemoRun {
-  /// Throws a failure with a complaint unless a condition is true.
+  /// Throws a failure with a message unless a condition is true.
   func check(_ isTrue: @autoclosure () throws -> Bool, _ complaint: String) throws {
     guard try isTrue() else { throw failure(complaint) }
   }
 
-  /// Returns the failure of a story that went wrong.
   func failure(_ complaint: String) -> DemoFailure {
     .wentWrong(complaint, storePath: storePath)
   }

@@ -1,12 +1,10 @@
 package import Heirloom
 
-/// The models of a story as they were shipped.
+/// The models of a story as shipped.
 package struct DemoStory {
   /// One shipped version.
   package struct Version {
-    /// The version's name.
     let name: String
-    /// The model.
     let model: ManagedObjectModel
     /// The version's checksum in the story's lock; `nil` if the lock has none.
     let lockedChecksum: String?
@@ -19,16 +17,12 @@ package struct DemoStory {
     }
   }
 
-  /// The versions in their order.
+  /// The versions in order.
   let versions: [Version]
 
-  /// Creates a story and checks it against its lock.
+  /// Creates a story from its folder's versions, in order, and checks them against its lock.
   ///
-  /// - Parameters:
-  ///   - versions: The versions in their order.
-  ///   - folder: The story's folder.
-  ///   - versionCount: The number of versions that the story goes through.
-  /// - Throws: ``DemoFailure`` when a shipped version was edited, or when one is missing.
+  /// Throws ``DemoFailure`` if a shipped version was edited or one of `versionCount` versions is missing.
   package init(_ versions: [Version], folder: String, versionCount: Int) throws(DemoFailure) {
     for version in versions {
       let checksum = version.model.versionChecksum()
@@ -42,7 +36,7 @@ package struct DemoStory {
     self.versions = versions
   }
 
-  /// Returns the history of an app that ships one of the versions.
+  /// Returns the history of an app whose current version is at `index`.
   func history(at index: Int) -> ModelHistory {
     let current = versions[index]
     return ModelHistory(

@@ -3,34 +3,31 @@ package import Heirloom
 
 /// The app of the story Diary, reduced to its launch.
 ///
-/// Its first version kept archived arrays; its second has an object for each question.
-/// Inference can't do that, so the app says as a delegate which policies make the new objects.
+/// Its first version stored archived arrays; its second has an object for each question. Inference can't do that, so
+/// the app's delegate names the policies that create the objects.
 package final class DiaryApp: MigrationAssistantDelegate {
   /// The name of the first template and of each day's section.
   package static let sectionName = "Main category"
-  /// The questions for a person who starts with this version.
+  /// The questions in a new store.
   package static let initialQuestions = ["What was good today?", "What was not?", "What will tomorrow bring?"]
 
   /// The store.
   package let storeURL: URL
   private let history: ModelHistory
-  /// The obstacles that inference found, in phrases.
+  /// The obstacles to inference, as phrases.
   package private(set) var log: [String] = []
 
-  /// Creates the app.
+  /// Creates the app; its store may not exist yet.
   ///
-  /// - Parameters:
-  ///   - storeURL: The store; it may not exist yet.
-  ///   - history: The app's models; the current one is its second version.
+  /// The history's current model is the second version.
   package init(storeURL: URL, history: ModelHistory) {
     self.storeURL = storeURL
     self.history = history
   }
 
-  /// Starts the app: migrates the store, archives the model, and makes the initial template where none is.
+  /// Starts the app: migrates the store, archives the model, and makes the initial template if there is none.
   ///
-  /// - Returns: The outcome of the migration, and true if a template was made.
-  /// - Throws: `MigrationAssistantError`, or an error when the store can't be opened.
+  /// Returns true if the template was made.
   package func launch() throws -> (outcome: MigrationOutcome, madeTemplate: Bool) {
     let controller = ModelController(storeURL: storeURL)
     let assistant = MigrationAssistant(storeURL: storeURL, modelController: controller, history: history)

@@ -1,9 +1,9 @@
 import Foundation
 import Heirloom
 
-/// The actual or expected content of a store of the diary's second version.
+/// The actual or expected content of a store of the second version.
 struct DiaryContent: Equatable {
-  /// An object in a list, with the objects under it.
+  /// An object in a list, with its child objects.
   struct Entry: Equatable {
     var name: String?
     var orderInList: Int64?
@@ -13,30 +13,24 @@ struct DiaryContent: Equatable {
     var entries: [Entry] = []
   }
 
-  /// A day.
   struct Day: Equatable {
     var date: String?
     var sections: [Entry]
   }
 
-  /// The templates, in the order of the list.
+  /// The templates, in list order.
   private(set) var templates: [Entry] = []
-  /// The days, in the order of their dates.
+  /// The days, by date.
   private(set) var days: [Day] = []
 
-  /// The number of questions of all days.
+  /// The number of questions on all days.
   var questionCount: Int { days.flatMap(\.sections).map(\.entries.count).reduce(0, +) }
-  /// The number of answers of all days.
+  /// The number of answers on all days.
   var answerCount: Int {
     days.flatMap(\.sections).flatMap(\.entries).count { $0.answerText != nil }
   }
 
-  /// Reads a store.
-  ///
-  /// - Parameters:
-  ///   - url: The store's file.
-  ///   - model: The second version's model.
-  /// - Throws: `StoreError`, `ManagedObjectError`.
+  /// Reads a store of the second version; `model` is that version's.
   init(of url: URL, model: ManagedObjectModel) throws {
     let store = try PersistentStore.open(at: url, model: model, isReadOnly: true)
     let context = ManagedObjectContext(store: store)
@@ -52,7 +46,7 @@ struct DiaryContent: Equatable {
     try store.close()
   }
 
-  /// Creates the expected content after migrating a diary of the first version.
+  /// Creates the content expected after the migration of an old diary.
   init(of old: OldDiary, initialTemplate: [String]) {
     let step = DiaryObjects.orderStep
     func questions(_ texts: [String], answers: [String?]) -> [Entry] {

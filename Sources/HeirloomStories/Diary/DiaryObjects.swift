@@ -1,12 +1,12 @@
 import Heirloom
 
-/// The making and reading of the diary's objects, for the app and for its policies.
+/// Makes and reads the diary's objects, for the app and for its policies.
 enum DiaryObjects {
-  /// The step from one object's place in a list to the next, which leaves room for others in between.
+  /// The distance between positions in a list, which leaves room for objects in between.
   static let orderStep: Int64 = 1000
-  /// The number that follows the day in a section's sort field.
+  /// The number after the day in a section's sort field.
   static let sortNumber = 1_000_000_000
-  /// The type of a question with a text as its answer.
+  /// The type of a question that is answered with text.
   static let textType: Int64 = 0
 
   /// Makes a template with its questions.
@@ -17,7 +17,7 @@ enum DiaryObjects {
     return template
   }
 
-  /// Gives a template its name and questions.
+  /// Sets a template's name and questions.
   static func fill(_ template: ManagedObject, with questions: [String], in context: ManagedObjectContext) throws {
     try template.setValue(.string(DiaryApp.sectionName), forAttribute: "name")
     try template.setValue(.integer(orderStep), forAttribute: "orderInList")
@@ -30,14 +30,10 @@ enum DiaryObjects {
     }
   }
 
-  /// Gives a day its section with all questions and answers.
+  /// Adds a section with all questions and answers to an object of `DayRecord`.
   ///
-  /// - Parameters:
-  ///   - day: An object of `DayRecord`.
-  ///   - date: The day as text, such as 2017-12-30.
-  ///   - entries: Questions with their answers; `nil` for a missing answer.
-  ///   - context: The context of the day.
-  /// - Throws: ``DiaryError/noDay(_:)``, `ManagedObjectError`.
+  /// `date` is text such as 2017-12-30, and a `nil` answer is missing. Throws ``DiaryError/noDay(_:)`` for another form
+  /// of date.
   static func fill(
     _ day: ManagedObject, of date: String, with entries: [(question: String, answer: String?)],
     in context: ManagedObjectContext
@@ -57,7 +53,7 @@ enum DiaryObjects {
     }
   }
 
-  /// Returns a day in its compact form: 20171230 for 2017-12-30.
+  /// Returns a day in compact form: 20171230 for 2017-12-30.
   static func compactDay(_ date: String) throws(DiaryError) -> String {
     let parts = date.split(separator: "-", omittingEmptySubsequences: false)
     let isDay =
@@ -67,7 +63,7 @@ enum DiaryObjects {
     return parts.joined()
   }
 
-  /// Returns the texts of an archived array, with `nil` for missing ones; an empty array where there is none.
+  /// Returns the texts of an archived array, `nil` for missing ones; empty if there is no array.
   static func texts(_ name: String, of object: ManagedObject) throws -> [String?] {
     guard case .binary(let bytes)? = try object.value(forAttribute: name) else { return [] }
     guard let elements = try ArchivedValue(decoding: bytes).arrayValue else { throw DiaryError.noTexts(name) }
@@ -78,7 +74,7 @@ enum DiaryObjects {
     }
   }
 
-  /// Returns the texts of an archived array of questions; throws if one is missing.
+  /// Returns the questions of an archived array; throws if one is missing.
   static func questions(of object: ManagedObject) throws -> [String] {
     try texts("questions", of: object).map { text in
       guard let text else { throw DiaryError.noTexts("questions") }
@@ -87,13 +83,13 @@ enum DiaryObjects {
   }
 }
 
-/// An object of the old diary that is not as the app writes them.
+/// An object of the old diary that the app can't have written.
 enum DiaryError: Error, Hashable {
-  /// A day that is not a text such as 2017-12-30.
+  /// The day isn't text such as 2017-12-30.
   case noDay(String)
-  /// An archived value that is not an array of texts.
+  /// The archived value isn't an array of texts.
   case noTexts(String)
-  /// An unequal number of questions and answers.
+  /// The numbers of questions and answers differ.
   case unequalCounts(questions: Int, answers: Int)
 }
 

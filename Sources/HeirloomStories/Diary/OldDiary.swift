@@ -7,9 +7,9 @@ package struct OldDiary: Equatable, Sendable {
   package struct Record: Equatable, Sendable {
     /// The day as text, such as 2017-12-30.
     package var date: String
-    /// The day's questions.
+    /// The questions of the day.
     package var questions: [String]
-    /// The answers in the order of the questions; `nil` for a missing one.
+    /// The answers in the order of the questions; `nil` for a missing answer.
     package var answers: [String?]
 
     /// Creates a day.
@@ -20,7 +20,7 @@ package struct OldDiary: Equatable, Sendable {
     }
   }
 
-  /// The questions of every day; `nil` if there is no such object.
+  /// The questions for every day; `nil` if there is no such object.
   package var questions: [String]?
   /// The days.
   package var records: [Record]
@@ -31,14 +31,14 @@ package struct OldDiary: Equatable, Sendable {
     self.records = records
   }
 
-  /// Returns a diary from 2017 on, whose writer changed the questions once and did not answer all of them.
+  /// Returns a diary from 2017 on, whose questions changed once and weren't all answered.
   package static func sample(days: Int) -> OldDiary {
     let first = ["What was good today?", "What did I learn?", "Whom did I meet?"]
     let later = ["What was good today?", "What did I learn?", "Whom did I meet?", "Wofür bin ich dankbar?"]
     let records = (0..<days).map { day in
       let questions = day < days / 2 ? first : later
       let answers = questions.indices.map { index in
-        // Every fifth answer is missing, and some days have none at all.
+        // Every fifth answer is missing, and some days have no answers.
         day % 7 == 3 || (day + index) % 5 == 4 ? nil : "Answer \(index + 1) of day \(day + 1) 🌱"
       }
       return Record(date: text(ofDay: day), questions: questions, answers: answers)
@@ -46,19 +46,14 @@ package struct OldDiary: Equatable, Sendable {
     return OldDiary(questions: days < 2 ? first : later, records: records)
   }
 
-  /// Returns a day in the old app's form; day 0 is 2017-01-01.
+  /// Returns a day in the format of the first version; day 0 is 2017-01-01.
   private static func text(ofDay number: Int) -> String {
     // Noon of the day, in seconds since 1970.
     let date = Date(timeIntervalSince1970: 1_483_228_800 + 43_200 + Double(number) * 86_400)
     return date.formatted(.iso8601.year().month().day())
   }
 
-  /// Makes a store of the first version.
-  ///
-  /// - Parameters:
-  ///   - url: The store's file, which must not exist yet.
-  ///   - model: The first version's model.
-  /// - Throws: An error when the store can't be made.
+  /// Makes a new store of the first version; `model` is that version's.
   package func makeStore(at url: URL, model: ManagedObjectModel) throws {
     let store = try PersistentStore.create(at: url, model: model)
     let context = ManagedObjectContext(store: store)
@@ -76,12 +71,7 @@ package struct OldDiary: Equatable, Sendable {
     try store.close()
   }
 
-  /// Reads a store of the first version.
-  ///
-  /// - Parameters:
-  ///   - url: The store's file.
-  ///   - model: The first version's model.
-  /// - Throws: An error when the store can't be read.
+  /// Reads a store of the first version; `model` is that version's.
   package init(of url: URL, model: ManagedObjectModel) throws {
     let store = try PersistentStore.open(at: url, model: model, isReadOnly: true)
     let context = ManagedObjectContext(store: store)

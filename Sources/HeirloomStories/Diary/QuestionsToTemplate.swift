@@ -6,7 +6,7 @@ package final class QuestionsToTemplate: EntityMigrationPolicy {
     forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
     let template = try manager.createDestinationInstance(forSource: source, in: mapping)
-    // The mapping says which version of the model it was written for.
+    // The mapping records the model version that it was written for.
     guard mapping.userInfo["modelVersion"] == "2" else { return }
     try DiaryObjects.fill(
       template, with: try DiaryObjects.questions(of: source), in: manager.destinationContext)

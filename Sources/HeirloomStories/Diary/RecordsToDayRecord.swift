@@ -1,13 +1,13 @@
 package import Heirloom
 
-/// A policy that makes a day with a section, and in it an object for each question and answer of two archived arrays.
+/// A policy that makes a day with a section, and an object for each question and answer of two archived arrays.
 package final class RecordsToDayRecord: EntityMigrationPolicy {
   package override func createDestinationInstances(
     forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
     // The manager copies the date, which has the same name and type in both versions.
     let day = try manager.createDestinationInstance(forSource: source, in: mapping)
-    // The mapping says which version of the model it was written for.
+    // The mapping records the model version that it was written for.
     guard mapping.userInfo["modelVersion"] == "2" else { return }
     let questions = try DiaryObjects.questions(of: source)
     let answers = try DiaryObjects.texts("answers", of: source)

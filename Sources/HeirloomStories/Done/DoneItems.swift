@@ -1,7 +1,7 @@
 import Foundation
 import Heirloom
 
-/// The items of the demo's store, with the properties of its first version.
+/// The items of the story's store, with the properties of its first version.
 struct DoneItems: Equatable {
   private struct Item: Equatable {
     let name: AttributeValue?
@@ -11,12 +11,7 @@ struct DoneItems: Equatable {
 
   private var items: [Int64: Item] = [:]
 
-  /// Reads all items of a store.
-  ///
-  /// - Parameters:
-  ///   - path: The store's file.
-  ///   - model: The store's model.
-  /// - Throws: `StoreError`, `ManagedObjectError`.
+  /// Reads all items of a store; `model` is the store's.
   init(of path: String, model: ManagedObjectModel) throws {
     let store = try PersistentStore.open(at: URL(fileURLWithPath: path), model: model, isReadOnly: true)
     var found: [Int64: Item] = [:]
@@ -31,27 +26,21 @@ struct DoneItems: Equatable {
     items = found
   }
 
-  /// The number of items.
   var count: Int { items.count }
 
-  /// Returns true when every item of another store is here, with equal values and under the same key.
+  /// True if every item of another store is here, with equal values and the same primary key.
   func contains(_ others: DoneItems) -> Bool {
     others.items.allSatisfy { items[$0.key] == $0.value }
   }
 
-  /// Adds items to a store, as the app would.
-  ///
-  /// - Parameters:
-  ///   - numbers: The numbers of the items.
-  ///   - store: The store, open for writing.
-  /// - Throws: `ManagedObjectError`.
+  /// Adds numbered items to an open store, as the app would.
   static func add(_ numbers: Range<Int>, to store: PersistentStore) throws(ManagedObjectError) {
     let things = ["Water the plants", "Call grandmother", "Write the letter", "Mend the coat", "Plant a tree"]
     let context = ManagedObjectContext(store: store)
     for number in numbers {
       let item = try context.insert("Item")
       try item.setValue(.string("\(things[number % things.count]) (\(number + 1))"), forAttribute: "name")
-      // One per hour, from 2020-01-01 on.
+      // One item per hour, from 2020-01-01 on.
       try item.setValue(.date(599_529_600 + Double(number) * 3600), forAttribute: "createdAt")
       try item.setValue(.boolean(number.isMultiple(of: 3)), forAttribute: "done")
     }

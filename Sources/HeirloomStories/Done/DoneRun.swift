@@ -2,7 +2,7 @@ package import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// The story Done, told while it happens.
+/// The story Done, reported step by step.
 package struct DoneRun: DemoRun {
   package static let name = "Done"
   package static let versionCount = 3
@@ -40,7 +40,7 @@ package struct DoneRun: DemoRun {
 
   // MARK: The steps
 
-  /// Tells the first launch of the first version.
+  /// Reports the first launch of the first version.
   private mutating func makeStore() throws -> DoneItems {
     let version = story.versions[0]
     tale.heading("The app ships with the model \"\(version.name)\"")
@@ -57,7 +57,7 @@ package struct DoneRun: DemoRun {
     return items
   }
 
-  /// Tells a launch with a newer model: the two calls of an app.
+  /// Reports a launch with a newer model, in which the app makes two calls.
   private mutating func launch(version index: Int, expecting before: DoneItems) throws -> PreviousVersion {
     let version = story.versions[index]
     let last = story.versions[index - 1]
@@ -97,7 +97,7 @@ package struct DoneRun: DemoRun {
     return report.previousVersion
   }
 
-  /// Tells a launch with nothing to do.
+  /// Reports a launch without a migration.
   private mutating func launchAgain(version index: Int) throws {
     tale.heading("The app starts again")
     let bytes = try Data(contentsOf: url)
@@ -114,7 +114,7 @@ package struct DoneRun: DemoRun {
     tale.step("upToDate", [("seconds", .number(seconds))])
   }
 
-  /// Tells how the user goes on with the new version.
+  /// Reports that the user adds items in the new version.
   private mutating func addItems(version index: Int) throws -> DoneItems {
     let model = story.versions[index].model
     let store = try PersistentStore.open(at: url, model: model)
@@ -127,7 +127,7 @@ package struct DoneRun: DemoRun {
     return items
   }
 
-  /// Tells how the first version is restored.
+  /// Reports how the first version is restored.
   private mutating func restore(_ kept: PreviousVersion, expecting first: DoneItems, leaving last: DoneItems) throws {
     tale.heading("And if the user wants the first version back?")
     let result = try assistant(version: 2).archive.restorePreviousVersion(kept.id)
@@ -160,7 +160,7 @@ package struct DoneRun: DemoRun {
 
   private func assistant(version index: Int) -> MigrationAssistant {
     var configuration = MigrationAssistant.Configuration()
-    // The first version must still be there after two migrations.
+    // The first version must be kept through two migrations.
     configuration.keptVersions = 3
     return MigrationAssistant(
       storeURL: url, modelController: ModelController(storeURL: url), history: story.history(at: index),
@@ -176,7 +176,7 @@ package struct DoneRun: DemoRun {
   }
 }
 
-/// A delegate that remembers the assistant's events.
+/// A delegate that logs the assistant's events.
 private final class DoneLog: MigrationAssistantDelegate {
   private(set) var lines: [String] = []
 

@@ -2,20 +2,20 @@ public import Foundation
 public import HeirloomModel
 package import HeirloomStore
 
-/// The contents of a store by its model, in a form that doesn't depend on column order or entity numbers.
+/// The contents of a store according to its model, independent of column order and entity numbers.
 ///
-/// Values in files beside the store are included.
+/// Values in external files are included.
 public struct StoreContents: Equatable, Sendable {
-  /// Objects by entity, then by primary key.
+  /// The objects by entity, then by primary key.
   package var objects: [String: [Int64: StoredObject]] = [:]
 
-  /// An object as a store keeps it.
+  /// An object as stored.
   package struct StoredObject: Equatable, Sendable {
-    /// Stored values of attributes by path, such as `address.city`.
+    /// The stored attribute values by path, such as `address.city`.
     package var values: [String: SQLiteValue] = [:]
-    /// Primary keys of related objects by relationship; in order for an ordered one, else ascending.
+    /// The primary keys of related objects by relationship; in their order if it is ordered, else ascending.
     package var links: [String: [Int64]] = [:]
-    /// The number of times that the object was saved.
+    /// The number of times the object was saved.
     package var saves: Int64 = 0
 
     /// Creates an object without values.
@@ -28,9 +28,9 @@ public struct StoreContents: Equatable, Sendable {
   /// Reads a store.
   ///
   /// - Parameters:
-  ///   - url: The store; the file is not changed.
+  ///   - url: The store, which is not changed.
   ///   - model: The store's model.
-  /// - Throws: An error for a store that can't be read or is not of the model.
+  /// - Throws: An error if the store can't be read or doesn't fit the model.
   public init(of url: URL, model: ManagedObjectModel) throws {
     let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
     let schema = PhysicalSchema(model: model, actual: try ActualSchema(of: connection))
@@ -81,7 +81,7 @@ public struct StoreContents: Equatable, Sendable {
     }
   }
 
-  /// Returns a value with the content of its file; the reference itself if the file is missing.
+  /// Returns a value with its external file's content; the reference itself if the file is missing.
   private static func resolved(_ value: SQLiteValue, besideStoreAt path: String) -> SQLiteValue {
     guard case .blob(let bytes) = value, case .file(let name)? = ExternalStorage(bytes),
       let data = ExternalStorage.contents(ofFile: ExternalStorage.folder(forStoreAt: path) + "/" + name)
@@ -89,7 +89,7 @@ public struct StoreContents: Equatable, Sendable {
     return .blob(ExternalStorage.inline(data).bytes)
   }
 
-  /// Returns the number of objects of exactly one entity.
+  /// Returns the number of objects of exactly one entity, without subentities.
   ///
   /// - Parameter entity: The entity's name.
   /// - Returns: The number; 0 for an unknown entity.

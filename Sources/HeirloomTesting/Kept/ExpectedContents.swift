@@ -2,28 +2,29 @@ package import HeirloomMapping
 package import HeirloomModel
 package import HeirloomStore
 
-/// The contents that a store must have after a migration, as far as its mapping says so.
+/// The contents that a store must have after a migration, as far as they follow from its mapping.
 ///
-/// The results of code and expressions aren't known; they are left out, and so is whatever a later hop makes of them.
+/// Results of code and expressions are unknown and therefore left out, as is everything that later hops derive from
+/// them.
 package struct ExpectedContents {
-  /// The expected content of one object; the unknown is left out.
+  /// The expected content of one object, without unknown properties.
   package struct Object {
-    /// Stored values of attributes by path.
+    /// The stored attribute values by path.
     package var values: [String: SQLiteValue]
-    /// Related objects by relationship.
+    /// The related objects by relationship.
     package var links: [String: Links]
   }
 
-  /// The objects that a relationship must lead to, by their primary keys.
+  /// The expected objects of a relationship, by primary key.
   package enum Links {
-    /// These, in this order.
+    /// Exactly these, in this order.
     case exactly([Int64])
-    /// These, in any order.
+    /// Exactly these, in any order.
     case set(Set<Int64>)
-    /// No others than these.
+    /// A subset of these.
     case some(of: Set<Int64>, atMostOne: Bool)
 
-    /// The keys, if it is known which of them are there.
+    /// The keys, sorted unless ordered; `nil` if only a superset is known.
     fileprivate var keys: [Int64]? {
       switch self {
       case .exactly(let keys): keys
@@ -41,14 +42,10 @@ package struct ExpectedContents {
     }
   }
 
-  /// The objects by entity and primary key; an entity is left out if not all of its objects are known.
+  /// The objects by entity and primary key, without entities some of whose objects are unknown.
   package private(set) var objects: [String: [Int64: Object]] = [:]
 
-  /// Expects the contents of a store.
-  ///
-  /// - Parameters:
-  ///   - contents: The store's contents.
-  ///   - model: Its model.
+  /// Creates the expectation that a store keeps its contents.
   package init(_ contents: StoreContents, of model: ManagedObjectModel) {
     for entity in model.entities {
       let names = model.relationships(of: entity.name).filter { !$0.isTransient }.map(\.name)
@@ -63,36 +60,29 @@ package struct ExpectedContents {
 
   private init() {}
 
-  /// Returns the contents that must be there after a hop.
+  /// Returns the contents that must exist after a hop.
   ///
-  /// Objects of mapped entities keep their primary keys, except where trees of entities come under one root: there
-  /// ``MergedKeys`` gives them. Copied values are equal if the type is. Links lead to the same objects, in the same
-  /// order if both sides are ordered.
-  ///
-  /// - Parameters:
-  ///   - source: The source model.
-  ///   - destination: The destination model.
-  ///   - mapping: The completed mapping that is carried out.
-  /// - Returns: The expectation.
+  /// Objects of mapped entities keep their primary keys, unless several entity trees are merged under one root: then
+  /// ``MergedKeys`` gives the keys. Copied values must be equal if the type is unchanged. Links must refer to the same
+  /// objects, in the same order if both sides are ordered. `mapping` is the completed mapping of the hop.
   package func migrated(
     from source: ManagedObjectModel, to destination: ManagedObjectModel, by mapping: MappingModel
   ) -> ExpectedContents {
     ExpectedStep(before: self, source: source, destination: destination, mapping: mapping).result()
   }
 
-  /// Sets the expectation for an entity's objects.
   fileprivate mutating func expect(_ objects: [Int64: Object], of entity: String) {
     self.objects[entity] = objects
   }
 }
 
-/// One hop of a migration, with the contents that must be there before it.
+/// One hop of a migration, with the contents that must exist before it.
 private struct ExpectedStep {
   let before: ExpectedContents
   let source: ManagedObjectModel
   let destination: ManagedObjectModel
   let mapping: MappingModel
-  /// Entity mappings that take all objects of an entity as they are.
+  /// The entity mappings that copy all objects of an entity.
   let plain: [EntityMapping]
   /// The destination entities of these mappings, by source entity.
   let becomes: [String: String]
@@ -138,7 +128,7 @@ private struct ExpectedStep {
     for entity in mapping.entityMappings {
       guard let to = entity.destinationEntityName else { continue }
       guard let from = entity.sourceEntityName else {
-        // A new entity has no objects, unless code makes some.
+        // A new entity has no objects, unless code creates some.
         let others = mapping.entityMappings.filter { $0.destinationEntityName == to }
         if others.count == 1, !entity.isCode { result.expect([:], of: to) }
         continue
@@ -155,7 +145,7 @@ private struct ExpectedStep {
     return result
   }
 
-  /// Returns the number that is added to keys; `nil` if it isn't known.
+  /// Returns the offset added to primary keys; `nil` if it isn't known.
   private func shift(_ from: String, _ to: String) -> Int64? {
     let roots = (
       from: source.rootEntity(of: from)?.name ?? "", to: destination.rootEntity(of: to)?.name ?? ""
@@ -182,7 +172,7 @@ private struct ExpectedStep {
     return values
   }
 
-  /// Returns a closure that gives an object's expected links; `nil` if they aren't known for the relationship.
+  /// Returns a closure that gives an object's expected links; `nil` if the relationship's links aren't known.
   private func links(
     _ property: PropertyMapping, _ from: String, _ to: String
   ) -> ((ExpectedContents.Object) -> ExpectedContents.Links?)? {
@@ -191,20 +181,20 @@ private struct ExpectedStep {
       let shift = shift(was.destinationEntity, will.destinationEntity)
     else { return nil }
     let tree = source.entityTree(from: was.destinationEntity)
-    // It isn't known what became of objects that code took.
+    // Objects mapped by code have an unknown result.
     let taken = Set(mapping.entityMappings.compactMap(\.sourceEntityName)).subtracting(becomes.keys)
     let removed = Set(
       mapping.entityMappings.filter { $0.destinationEntityName == nil && !$0.isCode }.compactMap(\.sourceEntityName))
     guard tree.allSatisfy({ $0.isAbstract || before.objects[$0.name] != nil }),
       !tree.contains(where: { taken.contains($0.name) && !removed.contains($0.name) })
     else { return nil }
-    // Primary keys are unique within a tree of entities.
+    // Primary keys are unique within an entity tree.
     let surviving = Set(
       tree.filter { target in
         becomes[target.name].map { destination.isEntity($0, kindOf: will.destinationEntity) } ?? false
       }
       .flatMap { (before.objects[$0.name] ?? [:]).keys })
-    // If an object may now have fewer links than before, some are dropped; none may be made up.
+    // If the destination allows fewer links per object, some are dropped; none may be added.
     let wasInverseToOne = source.inverse(of: was).map { !$0.relationship.isToMany } ?? false
     let willInverseToOne = destination.inverse(of: will).map { !$0.relationship.isToMany } ?? false
     let isNarrowed = willInverseToOne && !wasInverseToOne
@@ -222,15 +212,15 @@ private struct ExpectedStep {
 extension ExpectedContents {
   /// The changes that decisions about rows may have made.
   package struct Decided {
-    /// The number of objects that may be gone, by entity.
+    /// The number of objects that may have been removed, by entity.
     package var removed: [String: Int64] = [:]
-    /// The number of objects that decisions made, by entity.
+    /// The number of objects that decisions created, by entity.
     package var made: [String: Int64] = [:]
-    /// The entities whose objects may have got values where they had none.
+    /// The entities whose missing values may have been filled.
     package var filled: Set<String> = []
-    /// The entities whose objects may have got a link where they had none.
+    /// The entities whose missing links may have been filled.
     package var linked: Set<String> = []
-    /// True if code may have made objects, of whatever entity.
+    /// True if code may have created objects, of any entity.
     package var hasCode = false
 
     /// Creates a value for a migration without decisions.
@@ -239,12 +229,7 @@ extension ExpectedContents {
 
   fileprivate static var empty: ExpectedContents { ExpectedContents() }
 
-  /// Lists the differences of a store from the expectation, at most one finding for each property.
-  ///
-  /// - Parameters:
-  ///   - found: The store after the migration.
-  ///   - decided: The changes that decisions may have made.
-  /// - Returns: The findings; none if all is well.
+  /// Returns the differences between a migrated store and the expectation, at most one finding for each property.
   package func findings(in found: StoreContents, decided: Decided = Decided()) -> [MigrationFinding] {
     objects.ordered { $0.key }.flatMap { entity, objects in
       findings(entity, objects, found.objects[entity] ?? [:], decided)
@@ -287,7 +272,7 @@ extension ExpectedContents {
           "\(CountText.counted(wrong.count, "value")) of \"\(entity).\(path)\" \(CountText.verb("are", wrong.count)) not as before: key \(first) has \(new), expected \(was)"
         ))
     }
-    // Decisions may merge objects, and then their links too.
+    // Decisions may merge objects, and therefore their links.
     guard decided.removed.isEmpty else { return findings }
     for name in Set(kept.values.flatMap(\.links.keys)).ordered() {
       let wrong = kept.filter { key, object in
@@ -306,7 +291,7 @@ extension ExpectedContents {
     return findings
   }
 
-  /// Returns a stored value in a few words.
+  /// Returns a short description of a stored value.
   private static func words(_ value: SQLiteValue) -> String {
     switch value {
     case .null: "no value"
@@ -319,10 +304,10 @@ extension ExpectedContents {
 }
 
 extension EntityMapping {
-  /// True when code takes part.
+  /// True if the mapping has a policy.
   var isCode: Bool { entityMigrationPolicyClassName != nil || entityMigrationPolicyClass != nil }
 
-  /// True when a condition chooses the objects.
+  /// True if a predicate selects the objects.
   fileprivate var selectsRows: Bool {
     guard let sourceExpression else { return false }
     return sourceExpression.sourceRows.map { $0.predicate != "TRUEPREDICATE" } ?? true
@@ -330,13 +315,13 @@ extension EntityMapping {
 }
 
 extension AttributeDescription {
-  /// Returns the stored leaves whose values are kept unchanged, by their path below the attribute.
+  /// Returns the stored leaves whose values are kept unchanged, with their paths below the attribute.
   fileprivate func keptLeaves(of was: AttributeDescription) -> [(path: [String], leaf: AttributeDescription)] {
     guard type == was.type, !isTransient, !was.isTransient, derivation == nil, was.derivation == nil else { return [] }
     guard let composite, let old = was.composite else {
       return allowsExternalBinaryDataStorage == was.allowsExternalBinaryDataStorage ? [([], self)] : []
     }
-    // If elements were renamed, names alone don't tell which is which.
+    // If elements were renamed, they can't be matched by name.
     let isRenamed = composite.elements.contains { ($0.renamingIdentifier ?? $0.name) != $0.name }
     guard !isRenamed else { return [] }
     return composite.elements.flatMap { element in

@@ -1,7 +1,7 @@
-/// The keys that objects have after trees of entities came under one root.
+/// The primary keys of objects after entity trees were merged under one root.
 ///
-/// The tree whose entity is nearest the root keeps its keys; among equals, the first by name does. The keys of each
-/// other tree are moved above those that are taken.
+/// The tree whose entity is nearest to the root keeps its keys; among equals, the first by name. The keys of each other
+/// tree are moved above the keys in use.
 package struct MergedKeys {
   /// A source entity that is kept.
   package struct Member {
@@ -9,7 +9,6 @@ package struct MergedKeys {
     let destinationRoot: String
     /// The number of the destination entity's ancestors.
     let depth: Int
-    /// The number of its objects.
     let objects: Int
 
     /// Creates a member.
@@ -23,7 +22,7 @@ package struct MergedKeys {
 
   private var offsets: [[String]: Int64] = [:]
 
-  /// Computes the offsets; `highest` are the highest keys of the source's trees, by their roots.
+  /// Computes the offsets; `highest` has the highest key of each source tree, by its root.
   package init(_ members: [Member], highest: [String: Int64]) {
     for (destinationRoot, members) in Dictionary(grouping: members, by: \.destinationRoot) {
       let trees = Dictionary(grouping: members, by: \.sourceRoot).sorted { first, second in
@@ -42,7 +41,7 @@ package struct MergedKeys {
     }
   }
 
-  /// Returns the key that an object has afterwards.
+  /// Returns an object's primary key after the merge.
   package func key(_ key: Int64, from sourceRoot: String, to destinationRoot: String) -> Int64 {
     key + offsets[[sourceRoot, destinationRoot], default: 0]
   }

@@ -1,35 +1,35 @@
 public import HeirloomFormats
 
-/// A value, link or object that a migration did not keep.
+/// A value, link or object that a migration didn't keep.
 public struct MigrationFinding: Hashable, Sendable {
   /// The kind of a finding.
   @nonexhaustive
   public enum Kind: String, Hashable, Sendable {
-    /// Objects that the mapping keeps are gone.
+    /// Objects that the mapping keeps are missing.
     case objectsLost
-    /// Objects are there that nothing made.
+    /// There are objects that nothing created.
     case objectsAdded
     /// Values that the mapping copies have changed.
     case valuesChanged
-    /// Relationships lead to other objects.
+    /// Relationships refer to other objects.
     case linksChanged
-    /// Something is gone that the plan did not announce as a loss.
+    /// Content is missing that the plan didn't announce as a loss.
     case unannouncedLoss
-    /// A store that should have been migrated was not.
+    /// A store wasn't migrated although it should have been.
     case notMigrated
-    /// Something is lost that nobody consented to.
+    /// Content is lost without consent.
     case lossWithoutConsent
-    /// The migrated store has a fault that `heirloom verify` finds.
+    /// The migrated store has a fault that `heirloom verify` reports.
     case unsoundStore
   }
 
   /// The kind of the finding.
   public let kind: Kind
-  /// The entity, by its name after the migration, or before it for a loss.
+  /// The entity, named as after the migration, or for a loss as before it.
   public let entity: String
-  /// The property, elements of composites as `composite.element`; `nil` for whole objects.
+  /// The property, with elements of composites as `composite.element`; `nil` for whole objects.
   public let property: String?
-  /// A sentence that says what was found and what was expected.
+  /// A sentence with what was found and what was expected.
   public let message: String
 
   init(_ kind: Kind, _ entity: String, property: String? = nil, _ message: String) {
@@ -39,13 +39,13 @@ public struct MigrationFinding: Hashable, Sendable {
     self.message = message + "."
   }
 
-  /// Returns the finding with words before its message.
+  /// Returns the finding with a prefix in its message.
   func prefixed(_ words: String) -> MigrationFinding {
     MigrationFinding(kind, entity, property: property, "\(words): \(message.dropLast())")
   }
 }
 
-/// A migration that did not keep what it should have.
+/// A migration that didn't keep everything it should.
 public struct MigrationNotKept: Error, Hashable, Sendable {
   /// The findings, sorted by entity and property; never empty.
   public let findings: [MigrationFinding]
@@ -55,7 +55,7 @@ extension MigrationNotKept: ExplainedError {
   /// The findings, one sentence each.
   public var cause: String { findings.map(\.message).joined(separator: " ") }
 
-  /// The correction of the mapping or the test; comparing stores changes none.
+  /// The advice to correct the mapping or the test; comparing stores changes neither.
   public var help: ErrorHelp {
     ErrorHelp(.unchanged, "Give a mapping that keeps it, or except in the test what is meant to change.")
   }

@@ -14,48 +14,42 @@ extension StoreContents {
   /// try before.expectKept(in: storeURL, after: report)
   /// ```
   ///
-  /// Objects are compared by entity and primary key, as the mapping says. Values that it copies must be equal, and links
-  /// must lead to the same objects. Anything that is gone must be among the losses that the plan announced. The results
-  /// of code — policies, handlers of stages, expressions — can't be known: entities with a policy are left out, objects
-  /// that code may have made are passed over, and `except` names what handlers changed.
+  /// Objects are compared by entity and primary key, as the mapping implies. Values that it copies must be equal, and
+  /// links must refer to the same objects. Missing content must be among the losses that the plan announced. Results of
+  /// code (policies, handlers of stages, expressions) are unknown: entities with a policy are left out, objects that
+  /// code may have created are skipped, and `except` names what handlers changed.
   ///
   /// - Parameters:
   ///   - url: The migrated store.
   ///   - report: The migration's report.
-  ///   - except: The names of entities, such as `Item`, or of properties, such as `Item.title`, that may differ, as
-  ///     they are after the migration.
-  /// - Throws: ``MigrationNotKept`` with all findings, or the error that keeps the store from being read.
+  ///   - except: The entities, such as `Item`, or properties, such as `Item.title`, that may differ, named as after the
+  ///     migration.
+  /// - Throws: ``MigrationNotKept`` with all findings, or the error if the store can't be read.
   public func expectKept(in url: URL, after report: MigrationReport, except: Set<String> = []) throws {
     let findings = try findings(in: url, after: report.plan).filter { !$0.isAbout(except) }
     guard findings.isEmpty else { throw MigrationNotKept(findings: findings) }
   }
 
-  /// Checks that a store still holds the same: every object, value and link.
+  /// Checks that a store's content is unchanged: every object, value and link.
   ///
-  /// Use it after something that must change nothing: a second migration, or going back to a previous version.
+  /// Use it after operations that must change nothing, such as a second migration or a return to a previous version.
   ///
   /// - Parameters:
   ///   - url: The store.
-  ///   - model: The store's model, then and now.
-  /// - Throws: ``MigrationNotKept`` with all findings, or the error that keeps the store from being read.
+  ///   - model: The store's model, which must be the same as before.
+  /// - Throws: ``MigrationNotKept`` with all findings, or the error if the store can't be read.
   public func expectUnchanged(in url: URL, model: ManagedObjectModel) throws {
     let found = try StoreContents(of: url, model: model)
     let findings = ExpectedContents(self, of: model).findings(in: found)
     guard findings.isEmpty else { throw MigrationNotKept(findings: findings) }
   }
 
-  /// Lists the differences between the migrated store and what it must hold.
-  ///
-  /// - Parameters:
-  ///   - url: The migrated store.
-  ///   - plan: The plan that was carried out.
-  /// - Returns: The findings; none if all is well.
-  /// - Throws: The error that keeps the store from being read.
+  /// Returns the differences between a migrated store and its expected contents.
   package func findings(in url: URL, after plan: MigrationPlan) throws -> [MigrationFinding] {
     try findings(in: StoreContents(of: url, model: plan.lastDestination), after: plan)
   }
 
-  /// Lists the differences between the contents of a migrated store and what it must hold.
+  /// Returns the differences between a migrated store's contents and the expected ones.
   package func findings(in found: StoreContents, after plan: MigrationPlan) -> [MigrationFinding] {
     var expected = ExpectedContents(self, of: plan.source)
     for step in plan.hops {
@@ -64,7 +58,7 @@ extension StoreContents {
     var decided = ExpectedContents.Decided()
     let hops = plan.hops
     for (place, hop) in hops.enumerated() {
-      // Later hops may give the objects' entities other names.
+      // Later hops may rename the objects' entities.
       func lastNames(of entity: String) -> Set<String> {
         hops[(place + 1)...].reduce([entity]) { names, later in
           Set(names.flatMap { later.mapping.entityMappings(fromEntity: $0) }.compactMap(\.destinationEntityName))
@@ -74,7 +68,7 @@ extension StoreContents {
         let concerned = hop.destination.entityCovered(by: outcome.decision.properties, of: outcome.decision.entity)
         for entity in hop.destination.entityTree(from: concerned).flatMap({ lastNames(of: $0.name) }) {
           if outcome.removed > 0 { decided.removed[entity, default: 0] += outcome.removed }
-          // A merged object takes the values that it lacks from the others.
+          // A merged object takes missing values from the others.
           let isMerged = outcome.decision.choice.option == .merge && outcome.removed > 0
           if outcome.filled > 0 || isMerged { decided.filled.insert(entity) }
           if outcome.decision.choice.option == .new, outcome.filled > 0 { decided.linked.insert(entity) }
@@ -83,12 +77,12 @@ extension StoreContents {
         for entity in lastNames(of: made) { decided.made[entity, default: 0] += outcome.filled }
       }
     }
-    // The handlers of a stage are no part of the mapping.
+    // Handlers of stages aren't part of the mapping.
     decided.hasCode = plan.hops.contains { !$0.isInferred || $0.mapping.entityMappings.contains(where: \.isCode) }
     return expected.findings(in: found, decided: decided) + unannouncedLosses(in: plan)
   }
 
-  /// Lists the objects and values that the mapping has no place for although the plan doesn't say so.
+  /// Returns the objects and values that the mapping drops although the plan doesn't announce the loss.
   private func unannouncedLosses(in plan: MigrationPlan) -> [MigrationFinding] {
     let model = plan.source
     let losses = plan.losses
@@ -140,14 +134,14 @@ extension StoreContents {
 }
 
 extension MigrationFinding {
-  /// Returns true if its entity, or its property as `Entity.property`, is among names.
+  /// True if `names` contains the finding's entity, or its property as `Entity.property`.
   func isAbout(_ names: Set<String>) -> Bool {
     names.contains(entity) || property.map { names.contains("\(entity).\($0)") } ?? false
   }
 }
 
 extension MigrationPlan {
-  /// The model that the store has in the end.
+  /// The store's model after all hops.
   fileprivate var lastDestination: ManagedObjectModel { hops.last?.destination ?? destination }
 }
 

@@ -3,11 +3,11 @@ import HeirloomModel
 import HeirloomStore
 
 extension AttributeDescription {
-  /// Returns values that the attribute may have, including those at the edges of its type.
+  /// Returns valid values of the attribute, including edge cases of its type.
   func sampleValues(using random: inout SplitMix64) -> [AttributeValue] {
     if let composite { return compositeValues(composite, using: &random) }
     let edges = Self.edges(of: self, using: &random)
-    // Rules most often give a limit, whose neighbouring values are then the edges.
+    // A rule usually has a limit, whose neighbouring values are edge cases too.
     let all = edges + ruleConstants.flatMap { nearby($0) } + (validationRules.isEmpty ? [] : plainValues)
     var values: [AttributeValue] = []
     for value in all + (defaultValue.map { [$0] } ?? []) where isAllowed(value) && !values.contains(value) {
@@ -16,14 +16,14 @@ extension AttributeDescription {
     return values
   }
 
-  /// Returns a value that differs for each number and attempt; `nil` if the type or its rules allow too few.
+  /// Returns a different value for each number and attempt; `nil` if the type or its rules allow too few.
   func numbered(_ number: Int, attempt: Int) -> AttributeValue? {
     let unique = Int64(number) &* 211 &+ Int64(attempt)
     for value in numbered(unique) where isAllowed(value) { return value }
     return nil
   }
 
-  /// Returns true if the attribute can hold a value and its rules allow it.
+  /// True if the attribute's type and rules allow a value.
   private func isAllowed(_ value: AttributeValue) -> Bool {
     guard (try? ValueCoding.encode(value, for: self)) != nil else { return false }
     return validationRules.allSatisfy { rule in
@@ -68,7 +68,7 @@ extension AttributeDescription {
     case .decimal:
       return ["0", "-12345.678", "0.1", "99999999999999", "-0.000001", "3"].map { .decimal($0) }
     case .date:
-      // 2001, 1970, the years 1 and 9999, and some day with a fraction.
+      // 2001, 1970, the years 1 and 9999, and a day with a fraction.
       return [0, -978_307_200, -63_113_904_000, 252_423_993_599, 600_000_000.25].map { .date($0) }
     case .string: return strings
     case .uri:
@@ -132,7 +132,7 @@ extension AttributeDescription {
 
   // MARK: - Rules
 
-  /// The values that rules with lengths and patterns often allow.
+  /// The values that rules about lengths and patterns often allow.
   private var plainValues: [AttributeValue] {
     guard type == .string else { return (0..<64).flatMap { numbered($0) } }
     let lengths = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 32, 36, 64, 128, 255]
@@ -141,14 +141,14 @@ extension AttributeDescription {
       .map { .string($0) }
   }
 
-  /// The constants that rules name.
+  /// The constants in the rules.
   private var ruleConstants: [AttributeValue] {
     validationRules.flatMap { $0.predicate.comparisons }.flatMap { comparison in
       [comparison.left, comparison.right].flatMap(\.constants)
     }
   }
 
-  /// Returns values at and beside a limit, of the attribute's type.
+  /// Returns values of the attribute's type at and beside a limit.
   private func nearby(_ limit: AttributeValue) -> [AttributeValue] {
     let number: Double
     switch limit {
@@ -174,7 +174,6 @@ extension AttributeDescription {
 }
 
 extension PredicateDescription {
-  /// All comparisons in a condition.
   fileprivate var comparisons: [Comparison] {
     switch self {
     case .comparison(let comparison): [comparison]

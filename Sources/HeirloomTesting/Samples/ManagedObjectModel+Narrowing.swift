@@ -2,15 +2,11 @@ package import HeirloomMapping
 package import HeirloomModel
 
 extension ManagedObjectModel {
-  /// Returns the model with rules that keep a migration from meeting rows that stop it.
+  /// Returns the model with stricter rules that exclude rows that would block a migration.
   ///
-  /// It is for a store whose migration must get to its end although some rows could stop it: values that must not be
-  /// missing later are required now, numbers stay in the later type's range, and values that must be unique later are
-  /// so now.
-  ///
-  /// - Parameter effects: The possible blockers.
-  /// - Returns: The narrower model; an entity is abstract in it if each of its objects would stop the migration.
-  /// - Throws: ``ModelError`` if the rules contradict the model.
+  /// Values that are required later become required, numbers are limited to the later type's range, and values that
+  /// must be unique later become unique. An entity is abstract if each of its objects would block the migration. Throws
+  /// ``ModelError`` if the rules contradict the model.
   package func narrowed(by effects: [DataEffect]) throws(ModelError) -> ManagedObjectModel {
     var entities = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     for effect in effects where effect.kind.severity == .blocker {
@@ -41,7 +37,7 @@ extension ManagedObjectModel {
           let names = sources.compactMap {
             $0?.names(separatedBy: ".", omittingEmptySubsequences: true).first.map(String.init)
           }
-          // A new property has the same value in all rows: then the others tell them apart.
+          // A new property has the same value in all rows, so only the other properties can make them unique.
           if names.isEmpty {
             entities[rows.entity]?.isAbstract = true
           } else if entities[rows.entity]?.uniquenessConstraints.contains(names) == false {
@@ -73,7 +69,7 @@ extension ManagedObjectModel {
 
 extension AttributeDescription {
   fileprivate mutating func change(_ path: ArraySlice<String>, _ body: (inout AttributeDescription) -> Void) {
-    // If an element must be there, the whole composite must be.
+    // A required element makes the whole composite required.
     if let name = path.first, let index = composite?.elements.firstIndex(where: { $0.name == name }) {
       composite?.elements[index].change(path.dropFirst(), body)
       if composite?.elements[index].isOptional == false { isOptional = false }
@@ -84,7 +80,7 @@ extension AttributeDescription {
 }
 
 extension AttributeType {
-  /// The rule that a number is in the range of the type.
+  /// The rule that limits a number to the type's range.
   fileprivate var rangeRule: ValidationRule? {
     let limit: Double
     switch self {

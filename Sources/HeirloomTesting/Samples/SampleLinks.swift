@@ -1,12 +1,12 @@
 import HeirloomModel
 
-/// A builder of the links between sample objects.
+/// Creates the links between sample objects.
 struct SampleLinks {
   /// The objects with their links.
   private(set) var plans: [SampleObjects.Plan]
 
   private let model: ManagedObjectModel
-  /// Positions of objects by entity, without those of subentities.
+  /// The indices of objects by entity, without those of subentities.
   private let positions: [String: [Int]]
 
   init(model: ManagedObjectModel, plans: [SampleObjects.Plan]) {
@@ -15,10 +15,9 @@ struct SampleLinks {
     positions = Dictionary(grouping: plans.indices) { plans[$0].entity }
   }
 
-  /// One side of a relationship, with the objects that it leads from and to.
+  /// One side of a relationship, with its source and target objects.
   private struct Side {
     let relationship: RelationshipDescription
-    /// The relationship that leads back.
     let inverse: RelationshipDescription?
     let owners: [Int]
     let targets: [Int]
@@ -29,12 +28,12 @@ struct SampleLinks {
     var room: Int { relationship.maxCount > 0 ? relationship.maxCount : .max }
   }
 
-  /// Returns the number of objects that each entity needs, so that any object that needs one of its own finds it.
+  /// Returns the number of objects of each entity, enough for objects that need a target of their own.
   static func numbers(of model: ManagedObjectModel, objectsPerEntity: Int) -> [String: Int] {
     func kinds(_ name: String) -> [String] { model.entityTree(from: name).filter { !$0.isAbstract }.map(\.name) }
     var numbers = Dictionary(
       model.entities.filter { !$0.isAbstract }.map { ($0.name, objectsPerEntity) }, uniquingKeysWith: max)
-    // Chains of entities that need each other are short; a circle that asks for ever more is not followed further.
+    // Chains of required relationships are short; a cycle that needs ever more objects isn't followed further.
     for _ in 0..<3 {
       for entity in model.entities {
         for relationship in entity.relationships
@@ -50,7 +49,7 @@ struct SampleLinks {
     return numbers
   }
 
-  /// Makes all links and leaves out objects that lack one.
+  /// Creates all links and leaves out objects without a required one.
   mutating func link(using random: inout SplitMix64) {
     var done: Set<[String]> = []
     for entity in model.entities {
@@ -80,7 +79,7 @@ struct SampleLinks {
     if isOwnInverse { return linkPairs(side, using: &random) }
     switch (side.relationship.isToMany, other?.isToMany) {
     case (false, nil):
-      // If a constraint covers a link alone, each object may be led to once.
+      // If a constraint covers the link alone, each object may be its target only once.
       let isAlone = entity.uniquenessConstraints.contains([side.relationship.name])
       isAlone ? linkOnce(side, using: &random) : linkChildren(side, using: &random)
     case (false, true?): linkChildren(side, using: &random)
@@ -95,7 +94,6 @@ struct SampleLinks {
     }
   }
 
-  /// Records a link on both sides.
   private mutating func note(_ side: Side, _ owner: Int, _ target: Int) {
     plans[owner].links[side.relationship.name, default: []].append(target)
     if let inverse = side.inverse { plans[target].links[inverse.name, default: []].append(owner) }
@@ -103,7 +101,7 @@ struct SampleLinks {
 
   private func count(_ position: Int, _ name: String) -> Int { plans[position].links[name]?.count ?? 0 }
 
-  /// Makes the links of a relationship that is its own inverse, such as friends or a partner.
+  /// Creates the links of a relationship that is its own inverse, such as friends or a partner.
   private mutating func linkPairs(_ side: Side, using random: inout SplitMix64) {
     let common = Set(side.owners).intersection(side.targets).sorted().shuffled(using: &random)
     let name = side.relationship.name
@@ -113,18 +111,18 @@ struct SampleLinks {
     }
   }
 
-  /// Makes one-to-one links.
+  /// Creates one-to-one links.
   private mutating func linkOnce(_ side: Side, using random: inout SplitMix64) {
     let isNeeded = !side.relationship.isOptional || side.inverse.map { !$0.isOptional } ?? false
     var targets = side.targets.shuffled(using: &random)
-    // If there are too few for all, each entity gets some.
+    // Targets may run out; the random order gives each entity some.
     for owner in side.owners.shuffled(using: &random) where isNeeded || random.below(5) != 0 {
       guard let target = targets.popLast() else { return }
       note(side, owner, target)
     }
   }
 
-  /// Makes links from objects that have one each to those that have many.
+  /// Creates links from objects with one link each to objects with many.
   private mutating func linkChildren(_ side: Side, using random: inout SplitMix64) {
     guard !side.targets.isEmpty else { return }
     let parents = Side(
@@ -134,7 +132,7 @@ struct SampleLinks {
     let possible = Set(side.targets)
     let isTree = !possible.isDisjoint(with: side.owners)
     var waiting = side.targets.flatMap { Array(repeating: $0, count: need) }.makeIterator()
-    // In a tree, an object leads to the one before it or to any other, so that some chains are deep.
+    // In a tree, an object is linked to the previous one or to any other, which makes some chains deep.
     for (index, owner) in (isTree ? side.owners : side.owners.shuffled(using: &random)).enumerated() {
       if let parent = waiting.next() {
         note(side, owner, parent)
@@ -152,7 +150,7 @@ struct SampleLinks {
     }
   }
 
-  /// Makes many-to-many links.
+  /// Creates many-to-many links.
   private mutating func linkMany(_ side: Side, using random: inout SplitMix64) {
     guard let inverse = side.inverse else { return }
     let room = inverse.maxCount > 0 ? inverse.maxCount : .max
@@ -177,7 +175,7 @@ struct SampleLinks {
     plans[owner].links[side.relationship.name]?.contains(target) ?? false
   }
 
-  /// Links an object to the next one that has room, starting anywhere.
+  /// Links an object to the first target with room, starting at a random one.
   private mutating func link(
     _ owner: Int, by side: Side, toSomeOf targets: [Int], room: Int, using random: inout SplitMix64
   ) {
@@ -191,7 +189,7 @@ struct SampleLinks {
     }
   }
 
-  /// Makes to-many links without an inverse, where only one object leads to each.
+  /// Creates to-many links without an inverse, each to a different target.
   private mutating func linkMembers(_ side: Side, using random: inout SplitMix64) {
     guard !side.owners.isEmpty else { return }
     var targets = side.targets.shuffled(using: &random)
@@ -204,7 +202,7 @@ struct SampleLinks {
     }
   }
 
-  /// Leaves out objects that lack a link that they must have, and then those that lack these objects.
+  /// Leaves out objects without a required link, and then objects that required them.
   private mutating func leaveOutIncomplete() {
     var isStable = false
     while !isStable {
@@ -220,7 +218,7 @@ struct SampleLinks {
         isStable = false
       }
     }
-    // An optional to-many relationship needs its least number as well, or none.
+    // An optional to-many relationship has either no links or at least its minimum.
     for index in plans.indices where !plans[index].isOut {
       for relationship in model.relationships(of: plans[index].entity) where relationship.isToMany {
         let links = (plans[index].links[relationship.name] ?? []).filter { !plans[$0].isOut }

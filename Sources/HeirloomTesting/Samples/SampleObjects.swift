@@ -2,26 +2,27 @@ public import Foundation
 public import HeirloomModel
 import HeirloomStore
 
-/// Sample objects of any model: values of all types with those at the edges, missing ones, and links of every kind.
+/// Sample objects of any model: values of all types with edge cases, missing values, and links of every kind.
 ///
 /// ```
 /// try SampleObjects(of: oldModel, seed: 1).makeStore(at: storeURL)
 /// ```
 ///
-/// The objects are valid in their model: required values and links are there, and validation rules and uniqueness
-/// constraints are kept, so an app could have saved them. Equal models, numbers and seeds give stores of equal content.
+/// The objects are valid in their model: required values and links exist, and validation rules and uniqueness
+/// constraints are satisfied, so an app could have saved them. Equal models, numbers and seeds give stores with equal
+/// content.
 public struct SampleObjects: Sendable {
   /// A planned object.
   struct Plan: Sendable {
     let entity: String
     var values: [String: AttributeValue] = [:]
-    /// Positions of related objects by relationship, in order.
+    /// The indices of related objects by relationship, in order.
     var links: [String: [Int]] = [:]
-    /// True when the object is left out, because something that it must have can't be given.
+    /// True if the object is left out because a required value or link can't be created.
     var isOut = false
   }
 
-  /// The flaws, one sentence each: an entity without objects, or an attribute without values.
+  /// The gaps of the sample, one sentence each: an entity without objects, or an attribute without values.
   public private(set) var notes: [String] = []
 
   let model: ManagedObjectModel
@@ -31,20 +32,14 @@ public struct SampleObjects: Sendable {
   ///
   /// - Parameters:
   ///   - model: The model.
-  ///   - objectsPerEntity: The number of objects of each entity that isn't abstract, or more where others need one
-  ///     each. With a dozen, each value at an edge comes once.
-  ///   - seed: Another seed gives other objects.
+  ///   - objectsPerEntity: The number of objects of each concrete entity, or more if other objects need one each. With
+  ///     12, each edge case occurs once.
+  ///   - seed: The seed; another one gives other objects.
   public init(of model: ManagedObjectModel, objectsPerEntity: Int = 12, seed: UInt64 = 1) {
     self.init(of: model, asIfOf: model, objectsPerEntity: objectsPerEntity, seed: seed)
   }
 
-  /// Plans objects that a second, narrower model allows as well.
-  ///
-  /// - Parameters:
-  ///   - model: The store's model.
-  ///   - narrower: The same model with more rules.
-  ///   - objectsPerEntity: The number of objects of each entity.
-  ///   - seed: Another seed gives other objects.
+  /// Plans objects that `narrower`, the same model with more rules, allows as well.
   package init(of model: ManagedObjectModel, asIfOf narrower: ManagedObjectModel, objectsPerEntity: Int, seed: UInt64) {
     self.model = model
     var random = SplitMix64(seed: seed)
@@ -72,10 +67,10 @@ public struct SampleObjects: Sendable {
   /// The number of objects.
   public var count: Int { plans.count { !$0.isOut } }
 
-  /// Makes a store that holds the objects.
+  /// Makes a store with the objects.
   ///
   /// - Parameter url: The store's file, which must not exist.
-  /// - Throws: The error that keeps the store from being written.
+  /// - Throws: The error if the store can't be written.
   public func makeStore(at url: URL) throws {
     let store = try PersistentStore.create(at: url, model: model)
     let context = ManagedObjectContext(store: store)
@@ -105,10 +100,10 @@ public struct SampleObjects: Sendable {
     try store.close()
   }
 
-  /// Returns true if links are set on this side; the other side follows.
+  /// True if links are set on this side; the other side is set by the context.
   private func isLinkingSide(_ relationship: RelationshipDescription, of entity: String) -> Bool {
     guard let inverse = model.inverse(of: relationship) else { return true }
-    // Only setting an ordered relationship keeps its order.
+    // The order is kept only if the ordered side is set.
     if relationship.isOrdered != inverse.relationship.isOrdered { return relationship.isOrdered }
     if relationship.isToMany != inverse.relationship.isToMany { return relationship.isToMany }
     let owner = model.declaringEntity(ofProperty: relationship.name, in: entity)?.name ?? entity
@@ -118,16 +113,16 @@ public struct SampleObjects: Sendable {
 }
 
 extension AttributeDescription {
-  /// True when objects are given a value.
+  /// True if objects get a sample value.
   var isSampled: Bool {
     !isTransient && derivation == nil && type != .undefined && type != .objectID
   }
 }
 
-/// The move of large values from the rows into files beside the store, where Core Data keeps them.
+/// Moves large values from rows into external files, where Core Data would store them.
 private struct ExternalSamples {
   let store: PersistentStore
-  /// The size in bytes from which values are kept in files.
+  /// The size in bytes from which values are stored in files.
   private static let limit = 100_000
 
   func moveOut() throws {

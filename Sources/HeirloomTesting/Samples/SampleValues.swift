@@ -2,28 +2,28 @@ import HeirloomFormats
 import HeirloomModel
 import HeirloomStore
 
-/// A source of values for sample objects.
+/// The source of values for sample objects.
 struct SampleValues {
-  /// An attribute with the values that its objects get, one after the other.
+  /// An attribute with the values that its objects get in turn.
   struct Column {
     let attribute: AttributeDescription
     let values: [AttributeValue]
-    /// The position of the first object's value.
+    /// The index of the first object's value.
     let start: Int
-    /// The interval at which an object has no value; 0 for none.
+    /// Every how many objects one has no value; 0 for none.
     let gap: Int
 
-    /// Returns how many of the first objects have no value.
+    /// Returns the number of objects before `number` without a value.
     func gaps(before number: Int, at index: Int) -> Int {
       gap > 0 ? (number + index + gap - 2) / gap - (index + gap - 2) / gap : 0
     }
   }
 
-  /// The values that could not be given, one sentence each.
+  /// The values that couldn't be created, one sentence each.
   private(set) var notes: [String] = []
 
   private let model: ManagedObjectModel
-  /// The values that are taken, by constraint.
+  /// The values in use, by constraint.
   private var taken: [[String]: Set<[String]>] = [:]
 
   init(model: ManagedObjectModel) {
@@ -45,7 +45,7 @@ struct SampleValues {
     }
   }
 
-  /// Returns an object with its values; `nil` if it can't have those that it must.
+  /// Returns an object with its values; `nil` if a required value can't be created.
   mutating func object(
     of entity: String, number: Int, columns: [Column]
   ) -> SampleObjects.Plan? {
@@ -56,16 +56,16 @@ struct SampleValues {
         continue
       }
       if column.gap > 0, (number + index) % column.gap == 1 { continue }
-      // Only objects with a value count; otherwise the same values could be left out each time.
+      // Only objects with a value are counted, because otherwise the same values could be skipped each time.
       let turn = number - column.gaps(before: number, at: index)
       plan.values[column.attribute.name] = column.values[(column.start + turn) % column.values.count]
     }
     return makeUnique(&plan, number: number, columns) ? plan : nil
   }
 
-  /// Gives an object its own values where they must differ from all others'.
+  /// Replaces an object's values that must differ from all others'.
   private mutating func makeUnique(_ plan: inout SampleObjects.Plan, number: Int, _ columns: [Column]) -> Bool {
-    // An index for inherited properties holds the rows of all entities that have them.
+    // An index of inherited properties covers the rows of all subentities.
     let root = model.rootEntity(of: plan.entity)?.name ?? plan.entity
     let constraints = model.entityTree(from: root).flatMap { owner in
       owner.uniquenessConstraints.map { (name: [root] + $0, properties: $0) }
@@ -92,7 +92,9 @@ struct SampleValues {
     return false
   }
 
-  /// Returns the values that must differ; `nil` if one is missing, or for links, which are checked later.
+  /// Returns the values that must be unique; `nil` if one is missing.
+  ///
+  /// Links are checked later.
   private func key(of plan: SampleObjects.Plan, _ properties: [String]) -> [String]? {
     var parts: [String] = []
     for property in properties {
@@ -103,7 +105,7 @@ struct SampleValues {
       guard let value = plan.values[property], let stored = try? ValueCoding.encode(value, for: attribute) else {
         return nil
       }
-      // SQLite keeps no sign of zero.
+      // SQLite stores no sign of zero.
       parts.append(stored == .real(0) ? "real(0)" : "\(stored)")
     }
     return parts.isEmpty ? nil : parts

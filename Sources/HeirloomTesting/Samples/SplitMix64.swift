@@ -1,8 +1,8 @@
-/// A small generator of pseudo-random numbers that is the same on every platform.
+/// A small pseudo-random number generator with the same results on every platform.
 package struct SplitMix64: RandomNumberGenerator {
   private var state: UInt64
 
-  /// Starts from a seed.
+  /// Creates a generator from a seed.
   package init(seed: UInt64) { state = seed }
 
   /// Returns the next number.

@@ -11,9 +11,9 @@ public final class VersionTrial: Sendable {
   public let version: String
   /// The number of sample objects.
   public let objects: Int
-  /// What the sample lacks, one sentence each: an entity without objects, or an attribute without values.
+  /// The gaps of the sample, one sentence each: an entity without objects, or an attribute without values.
   public let notes: [String]
-  /// The report of the migration; `nil` where stores of the version need none.
+  /// The report of the migration; `nil` if stores of the version need none.
   public let report: MigrationReport?
 
   init(version: String, objects: Int, notes: [String], report: MigrationReport?) {
@@ -30,23 +30,23 @@ extension ModelHistory {
   /// }
   /// ```
   ///
-  /// It is `heirloom check` with what only the app has. Each store must get to the current version, keep what the plan
-  /// promised, lose nothing that the history's lock doesn't acknowledge, and be sound. There are rows without values and
-  /// at the edges of types: where such rows don't fit the current model, the decisions about them are tried. What code
-  /// makes can't be known here: check it in the test, by a store of your own. Objects that code may have made are passed
-  /// over, and `except` names what handlers of stages change in others.
+  /// It is `heirloom check` with the app's own code. Each store must reach the current version, keep everything that
+  /// the plan promised, lose nothing that the history's lock doesn't acknowledge, and be sound. Some rows have no
+  /// values, others have edge cases; if such rows don't fit the current model, the decisions about them are tried. The
+  /// results of code can't be predicted: check them in the test with a store of your own. Objects that code may have
+  /// created are skipped, and `except` names what handlers of stages change in others.
   ///
   /// - Parameters:
-  ///   - configuration: The app's choices: mappings, policies, decisions. Losses without consent are a finding, whatever
-  ///     it says of them.
+  ///   - configuration: The app's settings: mappings, policies, decisions. Losses without consent are always findings,
+  ///     whatever the configuration accepts.
   ///   - delegate: The app's delegate.
-  ///   - except: The names of entities, such as `Item`, or of properties, such as `Item.title`, that may differ, as
-  ///     they are after the migration.
+  ///   - except: The entities, such as `Item`, or properties, such as `Item.title`, that may differ, named as after the
+  ///     migration.
   ///   - objectsPerEntity: The number of objects of each entity.
-  ///   - seed: Another seed gives other objects.
+  ///   - seed: The seed; another one gives other objects.
   /// - Returns: The trials, in the order of the versions. Stores before the history's floor are not tried.
   /// - Throws: ``MigrationNotKept`` with the findings of all versions; `ModelReadingError` for a version that can't be
-  ///   read; or an error that keeps sample stores from being made.
+  ///   read; or the error if sample stores can't be made.
   @discardableResult
   public func expectMigrations(
     configuration: MigrationAssistant.Configuration = MigrationAssistant.Configuration(),
@@ -91,7 +91,7 @@ extension ModelHistory {
     return trials
   }
 
-  /// Lists what a migrated store lacks, has lost without consent, or has wrong.
+  /// Returns the content that a migrated store lacks or has lost without consent, and its faults.
   private func findings(
     in url: URL, before: StoreContents, after report: MigrationReport
   ) throws -> [MigrationFinding] {

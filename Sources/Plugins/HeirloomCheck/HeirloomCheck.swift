@@ -3,14 +3,14 @@ import PackagePlugin
 
 /// The command `swift package heirloom-check [DIRECTORY] [OPTION …]`, which checks the package's model histories.
 ///
-/// Without a folder, it checks all folders with a `lock.json` beside models, and model bundles without one. Other words
-/// go to `heirloom check` as they are.
+/// Without a folder, it checks all folders with a `lock.json` beside models, and model bundles without one. Other
+/// arguments are passed to `heirloom check` unchanged.
 @main
 struct HeirloomCheck: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) async throws {
     let root = context.package.directoryURL
     guard let tool = try heirloom() else { return }
-    // Options may have values; only the first word is surely a folder.
+    // Options may have values, so only the first argument is certainly a folder.
     let namesFolder = arguments.first.map { !$0.hasPrefix("-") } ?? false
     let calls =
       namesFolder
@@ -40,7 +40,7 @@ struct HeirloomCheck: CommandPlugin {
     return result.succeeded ? tool?.url : nil
   }
 
-  /// Returns the histories of the package, in the order of their paths.
+  /// Returns the package's histories, sorted by path.
   private func histories(below root: URL) -> [URL] {
     let files = FileManager.default
     let enumerator = files.enumerator(at: root, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
@@ -49,7 +49,7 @@ struct HeirloomCheck: CommandPlugin {
       let folder = url.deletingLastPathComponent()
       let names = (try? files.contentsOfDirectory(atPath: folder.path)) ?? []
       if url.pathExtension == "xcdatamodeld" {
-        // In a folder of several bundles, each has a lock and a history of its own.
+        // If a folder has several bundles, each has its own lock and history.
         let isAlone = names.count { $0.hasSuffix(".xcdatamodeld") } == 1
         histories.insert(isAlone && names.contains("lock.json") ? folder : url)
         enumerator?.skipDescendants()

@@ -1,10 +1,10 @@
 import Foundation
 import PackagePlugin
 
-/// Makes types of each `.xcdatamodeld` of a target, by its current version, and compiles them with the target's sources.
+/// Generates types for each `.xcdatamodeld` of a target, from its current version, and compiles them with the target.
 ///
-/// The types are internal, in an enumeration called as the bundle with `Model` after it. `heirloom generate` makes any
-/// others: public ones, or those of another version for the source of a migration.
+/// The types are internal, in an enumeration named after the bundle with the suffix `Model`. For public types, or those
+/// of another version such as a migration's source, run `heirloom generate`.
 @main
 struct HeirloomGenerate: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) async throws -> [Command] {
@@ -25,7 +25,7 @@ struct HeirloomGenerate: BuildToolPlugin {
     }
   }
 
-  /// Returns the first tool in a folder of PATH; `nil` where none is installed.
+  /// Returns the first tool in a folder of PATH; `nil` if none is installed.
   private func installedTool() -> URL? {
     (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
       .map { URL(fileURLWithPath: String($0), isDirectory: true).appending(path: "heirloom") }
@@ -36,7 +36,7 @@ struct HeirloomGenerate: BuildToolPlugin {
       }
   }
 
-  /// Returns the model bundles of a folder, in the order of their paths.
+  /// Returns the model bundles in a folder, sorted by path.
   private func bundles(below folder: URL) -> [URL] {
     let enumerator = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
     var bundles: [URL] = []
@@ -48,8 +48,8 @@ struct HeirloomGenerate: BuildToolPlugin {
     return bundles.sorted { $0.path < $1.path }
   }
 
-  /// Returns what the types of a bundle depend on: the versions, the file that names the current one, and the lock,
-  /// without which a version that was edited since it was shipped goes unnoticed.
+  /// Returns the files that a bundle's types depend on: the versions, the file that names the current one, and the
+  /// lock, which detects a version edited after it shipped.
   private func files(of bundle: URL) throws -> [URL] {
     let name = bundle.deletingPathExtension().lastPathComponent
     let locks = ["\(name).lock.json", "lock.json"].map { bundle.deletingLastPathComponent().appending(path: $0) }

@@ -1,10 +1,10 @@
 import Foundation
 import PackagePlugin
 
-/// The command `heirloom-snapshot [MODEL …]`, which fixes each model's versions, up to the current one, as shipped.
+/// The command `heirloom-snapshot [MODEL …]`, which records each model's versions, up to the current one, as shipped.
 ///
 /// Run it with `swift package --allow-writing-to-package-directory`. It writes snapshots and `lock.json` beside the
-/// model bundle. Words after the command go to `heirloom snapshot` as they are.
+/// model bundle. Arguments after the command are passed to `heirloom snapshot` unchanged.
 @main
 struct HeirloomSnapshot: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) async throws {
@@ -39,7 +39,7 @@ struct HeirloomSnapshot: CommandPlugin {
     return result.succeeded ? tool?.url : nil
   }
 
-  /// Returns the model bundles of the package, in the order of their paths.
+  /// Returns the package's model bundles, sorted by path.
   private func bundles(below root: URL) -> [URL] {
     let enumerator = FileManager.default.enumerator(
       at: root, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)

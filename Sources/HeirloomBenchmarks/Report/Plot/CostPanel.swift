@@ -1,13 +1,12 @@
 import Foundation
 
-/// The part of a picture that shows one workload at all sizes.
+/// The part of a plot that shows one workload at all sizes.
 struct CostPanel {
-  /// The workload.
   let workload: MigrationWorkload
   /// The results, by size.
   let reports: [MigrationBenchmark.Report]
 
-  /// The ways that are shown, from back to front, with the names of their styles.
+  /// The displayed ways from back to front, with the names of their styles.
   private static let ways: [(way: MigrationBenchmark.Way, kind: String, radius: Double)] = [
     (.limit, "limit", 2), (.limitProven, "proven", 3), (.heirloom, "heirloom", 3.5),
   ]
@@ -15,7 +14,7 @@ struct CostPanel {
   /// The sizes, in notes.
   var sizes: [Double] { reports.map { Double($0.notes) } }
 
-  /// All times that are shown, in milliseconds.
+  /// All displayed times, in milliseconds.
   var milliseconds: [Double] {
     Self.ways.flatMap { points(of: $0.way).map(\.milliseconds) }
   }
@@ -26,12 +25,8 @@ struct CostPanel {
     }
   }
 
-  /// Returns the panel's elements, in its own coordinates.
-  ///
-  /// - Parameters:
-  ///   - sizes: The scale from left to right.
-  ///   - times: The scale from the bottom to the top.
-  /// - Returns: Lines of SVG.
+  /// Returns the panel's SVG elements, in its own coordinates; `sizes` is the horizontal scale, `times` the vertical
+  /// one.
   func lines(sizes: LogScale, times: LogScale) -> [String] {
     var lines = [SVGMarkup.text(workload.rawValue, x: sizes.start, y: times.end - 4, kind: "name")]
     for (index, ratios) in ratios.enumerated() {
@@ -63,7 +58,7 @@ struct CostPanel {
     return lines
   }
 
-  /// The ratios to both limits, from the smallest store to the largest; as many as there is room for.
+  /// The ratios to both limits, from the smallest store to the largest, as many as fit.
   private var ratios: [String] {
     let own = reports.compactMap { report in report.ways.first { $0.way == .heirloom } }
     guard !own.isEmpty else { return [] }
@@ -81,13 +76,13 @@ struct CostPanel {
     return "<path class=\"\(kind)\" d=\"M\(points)\"/>"
   }
 
-  /// Returns a number of notes in few characters: "500", "20k", "1.5M".
+  /// Returns a short form of a number of notes: "500", "20k", "1.5M".
   static func short(_ value: Double) -> String {
     let (scaled, unit) = value >= 1e6 ? (value / 1e6, "M") : value >= 1e3 ? (value / 1e3, "k") : (value, "")
     return BenchmarkReport.number(scaled, scaled == scaled.rounded() ? 0 : 1) + unit
   }
 
-  /// Returns a round number of milliseconds without needless digits: "0.5", "200".
+  /// Returns a round number of milliseconds without unneeded digits: "0.5", "200".
   static func milliseconds(_ value: Double) -> String {
     BenchmarkReport.number(value, max(0, Int(-log10(value).rounded(.down))))
   }

@@ -1,11 +1,10 @@
-/// A picture of the cost of migrations by the size of the store: a panel for each workload, all with the same scales.
+/// A plot of migration cost by store size: a panel for each workload, all with the same scales.
 ///
-/// It is an SVG file that needs nothing else. Its colours show on a light and on a dark ground; strokes tell its lines
-/// apart.
+/// It is a self-contained SVG file. Its colours are visible on light and dark backgrounds, and strokes distinguish its
+/// lines.
 struct CostPlot {
-  /// The panels, in their order.
   private let panels: [CostPanel]
-  /// The machine, in a line.
+  /// The machine, on one line.
   private let machine: String
 
   private static let columns = 3
@@ -15,7 +14,6 @@ struct CostPlot {
   private static let left = 30.0
   private static let bottom = 22.0
 
-  /// Creates the picture of a report's migrations.
   init(_ report: BenchmarkReport) {
     machine = report.machine
     panels = MigrationWorkload.allCases.compactMap { workload in
@@ -24,11 +22,11 @@ struct CostPlot {
     }
   }
 
-  /// The whole file.
+  /// The content of the file.
   var svg: String {
     let columns = min(Self.columns, max(1, panels.count))
     let rows = (panels.count + columns - 1) / columns
-    // The heading and the key need as much room as two panels, however few there are.
+    // The heading and the legend need the width of two panels.
     let width = Self.left + Double(max(columns, 2)) * Self.panelWidth + 10
     let height = Self.top + Double(rows) * Self.panelHeight + Self.bottom
     var lines = [

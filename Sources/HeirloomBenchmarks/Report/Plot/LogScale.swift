@@ -1,21 +1,17 @@
 import Foundation
 
-/// A logarithmic scale: equal ratios of values are equally far apart.
+/// A logarithmic scale.
 package struct LogScale {
-  /// The least and the highest value on the scale, both above 0.
+  /// The lowest and the highest value on the scale, both above 0.
   package let domain: ClosedRange<Double>
-  /// The position of the least value, in the plot's units.
+  /// The position of the lowest value, in the plot's units.
   let start: Double
   /// The position of the highest value.
   let end: Double
 
-  /// Creates a scale that has room for values.
+  /// Creates a scale that includes all positive values.
   ///
-  /// - Parameters:
-  ///   - values: The values to be shown; those that are not above 0 are left out.
-  ///   - margin: The least room on either side, as a power of ten.
-  ///   - start: The position where the scale begins.
-  ///   - end: The position where it ends.
+  /// `margin` is the least margin on either side, as a power of ten.
   package init(values: [Double], margin: Double, from start: Double, to end: Double) {
     let positive = values.filter { $0 > 0 && $0.isFinite }
     let (least, most) = (positive.min() ?? 1, positive.max() ?? 1)
@@ -23,7 +19,7 @@ package struct LogScale {
     (self.start, self.end) = (start, end)
   }
 
-  /// Returns the position of a value; one beyond the scale is put at its end.
+  /// Returns the position of a value; a value beyond the scale is placed at its end.
   package func position(of value: Double) -> Double {
     let (low, high) = (log10(domain.lowerBound), log10(domain.upperBound))
     guard value > 0, high > low else { return start }
@@ -31,7 +27,7 @@ package struct LogScale {
     return start + part * (end - start)
   }
 
-  /// The powers of ten on the scale; with fewer than three of them, their doubles and fives too.
+  /// The powers of ten on the scale; if there are fewer than three, also their multiples by two and five.
   package var roundValues: [Double] {
     let powers = Int(log10(domain.lowerBound).rounded(.down))...Int(log10(domain.upperBound).rounded(.up))
     func values(_ factors: [Double]) -> [Double] {
@@ -41,12 +37,7 @@ package struct LogScale {
     return tens.count < 3 ? values([1, 2, 5]) : tens
   }
 
-  /// Returns the values, in their order, whose labels have room beside each other.
-  ///
-  /// - Parameters:
-  ///   - values: The values, sorted.
-  ///   - distance: The least distance between two labels.
-  /// - Returns: The last value, and those others that don't come too near to the next one.
+  /// Returns those of the sorted values whose labels are at least `distance` apart, always including the last one.
   package func spaced(_ values: [Double], by distance: Double) -> [Double] {
     var kept: [Double] = []
     for value in values.reversed() {
