@@ -9,7 +9,7 @@ extension PropertyMapping {
     }
   }
 
-  /// The name of the source relationship whose links are taken over; `nil` for any other mapping.
+  /// The name of the source relationship whose links are copied; `nil` for any other mapping.
   var sourceRelationshipName: String? {
     switch form {
     case .links(let relationship), .linksThroughMapping(_, let relationship): relationship

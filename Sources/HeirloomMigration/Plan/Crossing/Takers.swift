@@ -1,11 +1,10 @@
 import HeirloomMapping
 import HeirloomModel
 
-/// The entity mappings that take objects of each source entity along.
+/// The entity mappings that carry objects of each source entity.
 struct Takers {
   private let byEntity: [String: [Taker]]
 
-  /// Lists the entity mappings of a crossing.
   init(_ mappings: [EntityMapping], from source: ManagedObjectModel, to destination: ManagedObjectModel) {
     var byEntity: [String: [Taker]] = [:]
     for mapping in mappings {
@@ -23,21 +22,21 @@ struct Takers {
     self.byEntity = byEntity
   }
 
-  /// The takers of the objects of exactly one source entity; none if the objects go nowhere.
+  /// The takers of the objects of exactly one source entity; none if no mapping carries them.
   subscript(entity: String) -> [Taker] { byEntity[entity] ?? [] }
 }
 
-/// An entity mapping that takes objects of a source entity along.
+/// An entity mapping that carries objects of a source entity.
 final class Taker {
   let flow: RowFlow
-  /// The relationships of the destination that continue one of the source, by its name: entities and names.
+  /// The destination's relationships that continue one of the source, each as entity and name, by the source's name.
   let heirs: [String: [[String]]]
 
   fileprivate init(flow: RowFlow, heirs: [String: [[String]]]) {
     (self.flow, self.heirs) = (flow, heirs)
   }
 
-  /// Returns true if the links of a relationship go along by the mapping itself, to objects that others take.
+  /// Returns true if the mapping itself carries the links of a relationship to objects that others take.
   func carries(_ relationship: String, to others: [Taker], in model: ManagedObjectModel) -> Bool {
     flow.reads(relationship)
       || heirs[relationship, default: []].contains { heir in
