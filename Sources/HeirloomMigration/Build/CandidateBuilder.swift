@@ -20,7 +20,7 @@ final class CandidateBuilder {
     self.runMappings = runMappings
   }
 
-  /// Builds the candidate in the attached file, which is useless if this throws ``MigrationError``.
+  /// Builds the candidate in the attached file, which is useless if this throws.
   ///
   /// It returns the outcome of mappings that ran object by object; `nil` if all ran as SQL.
   func run() throws(MigrationError) -> RowRunOutcome? {

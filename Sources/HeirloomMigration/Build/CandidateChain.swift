@@ -235,7 +235,7 @@ package final class CandidateChain {
     return plan
   }
 
-  /// Proves the candidate against the source of the last hop, or throws ``MigrationError/proofFailed(findings:)``.
+  /// Proves the candidate against the source of the last hop, or throws all findings.
   package func prove() throws {
     guard let last else { return }
     try namingDamagedFile { try last.prove(level: settings.proof) }

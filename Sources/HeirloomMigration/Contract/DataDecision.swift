@@ -6,7 +6,7 @@ import HeirloomStore
 
 /// An answer to a blocker: the treatment of rows that don't fit the destination.
 ///
-/// A decision about rows that the store doesn't have is accepted all the same: there is nothing to do.
+/// A decision about rows that the store doesn't have is valid and has no effect.
 public struct DataDecision: Hashable, Sendable {
   /// The entity in the destination, as the blocker names it.
   public let entity: String

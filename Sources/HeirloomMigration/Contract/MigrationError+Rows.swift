@@ -9,7 +9,7 @@ extension MigrationError {
       reason: "\(table) has rows with the entity number \(number), which is none of \(root)'s")
   }
 
-  /// Replaces an error by ``foreignNumber(_:in:root:)`` if rows with an unknown entity number are its cause.
+  /// Replaces an error if rows with an unknown entity number are its cause.
   ///
   /// The search runs only after a failure, since it reads each table once more.
   static func cause(

@@ -46,7 +46,7 @@ nonisolated open class EntityMigrationPolicy: EntityMappingPolicy {
     _ = try manager.createDestinationInstance(forSource: source, in: mapping)
   }
 
-  /// Ends the making of objects, after the mapping's last source object.
+  /// Ends instance creation, after the mapping's last source object.
   ///
   /// - Parameters:
   ///   - mapping: The entity mapping.
@@ -69,7 +69,7 @@ nonisolated open class EntityMigrationPolicy: EntityMappingPolicy {
     try manager.createRelationships(of: destination, in: mapping)
   }
 
-  /// Ends the setting of relationships, after the mapping's last object.
+  /// Ends relationship creation, after the mapping's last object.
   ///
   /// - Parameters:
   ///   - mapping: The entity mapping.

@@ -34,7 +34,7 @@ struct MadeObjects {
     }
   }
 
-  /// Throws ``Fault`` for an invalid object of exactly one entity, with a higher key than `key`; `nil` for all.
+  /// Throws a `Fault` for an invalid object of exactly one entity, with a higher key than `key`; `nil` for all.
   func check(_ entity: PhysicalEntity, after key: Int64?) throws {
     guard !entity.isAbstract else { return }
     try checkRequired(entity, after: key)
@@ -45,7 +45,7 @@ struct MadeObjects {
     try checkRules(entity, after: key)
   }
 
-  /// Throws ``Fault`` if a changed row still breaks the rules of its entity.
+  /// Throws a `Fault` if a changed row still breaks the rules of its entity.
   func check(_ suspect: Suspect) throws {
     guard let object = try context.object(numbered: suspect.entity, primaryKey: suspect.primaryKey) else { return }
     do throws(ManagedObjectError) {

@@ -27,7 +27,7 @@ final class UndoneWork {
   private(set) var values: [Int: Int] = [:]
   /// The set of source objects of each entity whose destination objects were all deleted.
   private(set) var vanished: [String: Int] = [:]
-  /// The set of those of them of which code read a property.
+  /// The subset of these objects of which code read some property.
   private(set) var touched: [String: Int] = [:]
 
   private let setting: RowRunSetting

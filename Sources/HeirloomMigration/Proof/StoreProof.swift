@@ -24,7 +24,7 @@ final class StoreProof {
   private var connection: Connection { candidate.store.connection }
   private var plan: MigrationPlan { candidate.plan }
 
-  /// Compares the attached candidate with the plan and the store, or throws ``MigrationError/proofFailed(findings:)``.
+  /// Compares the attached candidate with the plan and the store, or throws all findings.
   func run() throws(MigrationError) {
     var findings: [String] = []
     do {

@@ -24,7 +24,7 @@ public final class StagedMigrationManager {
     guard violations.isEmpty else { throw StagedMigrationError(violations) }
   }
 
-  /// Throws ``StagedMigrationError`` if a store's version hashes are of another kind than models have.
+  /// Throws if a store's version hashes are of another kind than models have.
   package static func check(_ metadata: StoreMetadata) throws(StagedMigrationError) {
     // Stores without this value come from Core Data's first releases with hashes, which have the same kind.
     guard let value = metadata.otherValues[PhysicalName.versionHashesVersionKey], value != .integer(3) else { return }

@@ -89,7 +89,7 @@ struct LinkUnion {
     case ranked
   }
 
-  /// A `SELECT` with the columns of a ``LinkQuery`` and the source's keys.
+  /// A `SELECT` with the columns of a link query and the source's keys.
   var sql: String { joined(parts.map(\.sql), "") }
 
   /// Returns the query with additional columns of the one join table.

@@ -10,8 +10,7 @@ struct SourceConditions {
   let functions: [String: ExpressionEvaluator.Function]
   let connection: Connection
 
-  /// Throws ``MigrationError/invalidExpression(_:)`` for the first condition that has a syntax error or an unknown
-  /// name.
+  /// Throws for the first condition that has a syntax error or an unknown name.
   func check() throws(MigrationError) {
     for entityMapping in mapping.entityMappings {
       guard let predicate = try condition(of: entityMapping), let entity = entityMapping.sourceEntityName,
@@ -42,7 +41,7 @@ struct SourceConditions {
     }
   }
 
-  /// Returns the conditions as SQL, for counting, or throws ``MigrationError/invalidExpression(_:)``.
+  /// Returns the conditions as SQL, for counting; throws for an invalid one.
   func takenRows() throws(MigrationError) -> TakenRows {
     var taken = TakenRows()
     for entityMapping in mapping.entityMappings {

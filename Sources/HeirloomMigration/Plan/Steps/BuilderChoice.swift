@@ -39,7 +39,7 @@ extension BuilderChoice {
   /// multiple of that for a copy, with 100,000 rows of 240 bytes. Its columns are the percentages of the bytes that are
   /// dropped and that are rewritten:
   ///
-  /// | go, anew | 0, 0 | 50, 0 | 70, 0 | 80, 0 | 90, 0 | 0, 50 | 0, 75 | 0, 100 | 25, 50 | 25, 75 | 50, 25 | 50, 50 |
+  /// | dropped, rewritten | 0, 0 | 50, 0 | 70, 0 | 80, 0 | 90, 0 | 0, 50 | 0, 75 | 0, 100 | 25, 50 | 25, 75 | 50, 25 | 50, 50 |
   /// | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
   /// | ext4 | 2.9 | 1.7 | 1.2 | 0.94 | 0.83 | 1.4 | 1.0 | 0.94 | 1.1 | 0.91 | 1.1 | 0.79 |
   /// | ext4, 400,000 rows | 3.6 | 2.1 | 1.5 | 0.99 | 0.54 | 1.4 | 1.2 | 0.88 | 1.2 | 0.91 | 0.97 | 0.83 |

@@ -175,8 +175,7 @@ struct ForeignObjects {
       }
   }
 
-  /// Throws ``MigrationError/storeContradictsModel(reason:)`` for steps that SQLite would refuse, because the app's own
-  /// functions and collations exist only in the app.
+  /// Throws for steps that SQLite would refuse, because the app's own functions and collations exist only in the app.
   func check(_ steps: [MigrationStep]) throws(MigrationError) {
     for step in steps where step.kind == .copyObject {
       guard let refusal = refusals[step.subject] else { continue }
