@@ -7,7 +7,7 @@ extension PropertyMapping {
     }
   }
 
-  /// The name of the source relationship whose links are taken over; `nil` for any other mapping.
+  /// The name of the source relationship whose links are copied; `nil` for any other mapping.
   package var sourceRelationshipName: String? {
     switch form {
     case .links(let relationship), .linksThroughMapping(_, let relationship): relationship

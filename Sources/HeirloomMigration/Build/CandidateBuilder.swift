@@ -1,16 +1,15 @@
 import Foundation
 import HeirloomStore
 
-/// A builder that carries out the steps of a plan to make a candidate.
+/// Builds a candidate by carrying out the steps of a plan.
 ///
-/// The connection holds the store as `main`, which is only read. The new file is attached as `candidate`: an empty
-/// file, or a copy of the store, as the plan says.
+/// The connection holds the store as `main`, which is only read. The new file is attached as `candidate`: an empty file
+/// or a copy of the store, depending on the plan.
 final class CandidateBuilder {
   let connection: Connection
   let plan: MigrationPlan
-  /// The progress of the hop; `nil` if nobody counts.
+  /// The progress of the hop; `nil` if none is reported.
   let progress: HopProgress?
-  /// The function that runs mappings object by object, inside the transaction.
   let runMappings: (RowRunParts) throws -> RowRunOutcome
 
   init(
@@ -21,10 +20,9 @@ final class CandidateBuilder {
     self.runMappings = runMappings
   }
 
-  /// Builds the candidate in the attached file.
+  /// Builds the candidate in the attached file, which is useless if this throws.
   ///
-  /// - Returns: The outcome of mappings that ran object by object; `nil` if all was SQL.
-  /// - Throws: ``MigrationError``; the candidate is then of no use.
+  /// It returns the outcome of mappings that ran object by object; `nil` if all ran as SQL.
   func run() throws(MigrationError) -> RowRunOutcome? {
     var outcome: RowRunOutcome?
     do {
@@ -56,7 +54,7 @@ final class CandidateBuilder {
       throw .mappingFailed(error)
     } catch let error as SQLiteError {
       rollBack()
-      // SQLite passes on only the text of what a function in Swift threw.
+      // SQLite reports only the message of an error that a Swift function threw.
       if let failure = connection.takeFunctionFailure() as? EntityMappingFailure { throw .mappingFailed(failure) }
       throw MigrationError(error)
     } catch {
@@ -66,7 +64,7 @@ final class CandidateBuilder {
     return outcome
   }
 
-  /// Returns the duplicates that keep the index of a constraint from being made; `nil` for any other failure.
+  /// Returns the duplicates that violate the index of a constraint; `nil` for any other error.
   private func duplicates(_ error: SQLiteError, _ step: MigrationStep) -> DuplicateObjects? {
     guard step.kind == .createIndex, error.isConstraint,
       let index = PhysicalSchema(model: plan.destination, configuration: plan.configuration).indexes.first(where: {
@@ -78,18 +76,18 @@ final class CandidateBuilder {
 
   private func rollBack() {
     if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-    // The store is still held by this connection.
+    // The connection still holds the store.
     try? connection.execute("PRAGMA writable_schema = OFF")
   }
 
-  /// Sets what must be set before the first table.
+  /// Sets the pragmas that must be set before the first table is created.
   private func prepareFile() throws(SQLiteError) {
     let candidate = quote(SchemaName.candidate)
-    // The candidate is thrown away if anything goes wrong, so it needs no journal and is synced once, at the end. This
-    // comes first: setting the page size or auto-vacuum writes the first page, and would sync it with its journal.
+    // The candidate is discarded on any error, so it needs no journal and is synced once, at the end. These come first:
+    // setting the page size or auto-vacuum writes the first page, and would sync it with its journal.
     try connection.execute("PRAGMA \(candidate).journal_mode = OFF")
     try connection.execute("PRAGMA \(candidate).synchronous = OFF")
-    // Rows of the app's own tables are copied as they are; their checks are for the app to make.
+    // Rows of the app's own tables are copied unchanged; checking them is up to the app.
     try connection.execute("PRAGMA ignore_check_constraints = ON")
     if plan.builder == .rebuild {
       for pragma in ["page_size", "auto_vacuum"] {
@@ -97,12 +95,12 @@ final class CandidateBuilder {
         try connection.execute("PRAGMA \(candidate).\(pragma) = \(value)")
       }
     }
-    // Rows and index entries arrive in order: a larger cache takes memory and saves no time. SQLite sorts the entries of
-    // an index in as much memory as the cache of the first database has.
+    // Rows and index entries are written in order: a larger cache takes memory and saves no time. To sort index
+    // entries, SQLite uses as much memory as the cache of the first database.
     try connection.execute("PRAGMA \(quote(SchemaName.store)).cache_size = -1024")
     try connection.execute("PRAGMA \(candidate).cache_size = -2048")
-    // A second thread sorts the entries of large indexes: a fifth less time with a million rows, and more work in all.
-    // Below this size it saves nothing (`PRAGMA threads` was measured from 10 to 360 MB).
+    // A second thread sorts the entries of large indexes: a fifth less time with a million rows, but more work in
+    // total. Below this size it saves nothing (`PRAGMA threads` was measured from 10 to 360 MB).
     let store = quote(SchemaName.store)
     let pages = try connection.firstInteger("PRAGMA \(store).page_count") ?? 0
     let bytes = try (connection.firstInteger("PRAGMA \(store).page_size") ?? 0).multipliedReportingOverflow(by: pages)
@@ -111,7 +109,7 @@ final class CandidateBuilder {
     }
   }
 
-  /// Takes over the numbers that an app may keep in the file's header.
+  /// Copies the numbers that an app may store in the file's header.
   private func takeOverHeader() throws(SQLiteError) {
     for pragma in ["user_version", "application_id"] {
       let value = try connection.firstInteger("PRAGMA \(quote(SchemaName.store)).\(pragma)") ?? 0

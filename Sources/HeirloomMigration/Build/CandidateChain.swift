@@ -4,19 +4,19 @@ package import HeirloomModel
 package import HeirloomStore
 package import HeirloomVault
 
-/// A migration from one version to another by one mapping, carried out at once.
+/// A migration from one version to another by one mapping, without intermediate stores.
 package struct MigrationHop {
-  /// The model that the objects come from.
+  /// The model of the source.
   package let source: ManagedObjectModel
-  /// The model that they become part of.
+  /// The model of the destination.
   package let destination: ManagedObjectModel
   /// The mapping between them.
   package var mapping: MappingModel
-  /// True while the mapping is inferred and nobody was asked for another one.
+  /// True while the mapping is inferred and the delegate has not been asked for another one.
   package var isInferred = false
-  /// The code that runs before the hop, on a copy of what the hop reads; `nil` for none.
+  /// The code that runs before the hop, on a copy of the hop's source; `nil` for none.
   package var willMigrate: StageHandler?
-  /// The code that runs after the hop, on what the hop made; `nil` for none.
+  /// The code that runs after the hop, on its result; `nil` for none.
   package var didMigrate: StageHandler?
 
   /// Creates a hop without code.
@@ -31,9 +31,9 @@ package struct MigrationHop {
 }
 
 extension [MigrationHop] {
-  /// Puts other hops in place of one, which lead where that one leads; does nothing if there are none.
+  /// Replaces a hop by other hops to the same destination; does nothing if there are none.
   ///
-  /// The code from before stays with the first of them; the code for afterwards runs after the last.
+  /// The code before the hop moves to the first of them, and the code after it to the last.
   package mutating func replaceHop(at index: Int, by others: [MigrationHop]) {
     guard !others.isEmpty else { return }
     var others = others
@@ -43,39 +43,34 @@ extension [MigrationHop] {
   }
 }
 
-/// A chain of one hop or several, which builds a candidate hop after hop.
+/// A chain of hops, which builds a candidate hop by hop.
 ///
-/// Each hop but the last makes a store that only the next one reads, in the candidate's own folder. Nothing of it is
-/// seen from outside, and there is one swap at the end.
+/// Each hop but the last builds a store that only the next one reads, in the candidate's own folder. Nothing of it is
+/// visible outside, and the store is replaced once, at the end.
 package final class CandidateChain {
   private let hold: StoreHold
   private let candidatePath: String
   private var hops: [MigrationHop]
   private var settings: RunSettings
   private let willRun: (StageHandler) -> Void
-  /// The plan of the first hop, if it is right for the held store.
+  /// The plan of the first hop, if it is valid for the held store.
   private let known: MigrationPlan?
-  /// The candidate of the last hop, once the hops before are done.
+  /// The candidate of the last hop, once the earlier hops are done.
   private var last: BuiltCandidate?
 
-  /// The record of what was written to the candidate, if it is a copy of what the last hop reads.
+  /// The record of the pages written to the candidate, if it is a copy of the last hop's source.
   package var writtenPages: WrittenPages? { last?.written }
-  /// The damage of the held store that made the chain fail though no row is lost; see ``RunSettings/damage``.
+  /// The damage of the held store that made the chain fail although no row is lost; see ``RunSettings/damage``.
   package private(set) var damage: [String] = []
-  /// The store between two hops, or the copy that code has changed; it goes when the next one is proven.
+  /// The store between two hops, or the copy that code has changed; it is deleted once the next one is proven.
   private var between: (path: String, connection: Connection)?
   /// A clause for each column of entity numbers that was corrected in the copy that the first hop reads.
   private var corrections: [String] = []
 
-  /// Creates a chain.
+  /// Creates a chain of at least one hop.
   ///
-  /// - Parameters:
-  ///   - hold: The hold on the store.
-  ///   - candidatePath: The candidate's file: empty, to be filled.
-  ///   - hops: The hops, at least one.
-  ///   - settings: The choices of the run.
-  ///   - known: The first hop's plan by the same choices, made while the store was as it is now; `nil` to make it anew.
-  ///   - willRun: Hears of the code of a stage before it runs.
+  /// The file at `candidatePath` is empty. `known` is the first hop's plan with the same settings, made from the store
+  /// as it is now; `nil` to make it again. `willRun` is called before a stage's code runs.
   package init(
     hold: StoreHold, candidatePath: String, hops: [MigrationHop], settings: RunSettings, known: MigrationPlan? = nil,
     willRun: @escaping (StageHandler) -> Void = { _ in }
@@ -88,15 +83,11 @@ package final class CandidateChain {
     self.willRun = willRun
   }
 
-  /// Makes the plan of the first hop without writing anything.
+  /// Plans the first hop without writing anything.
   ///
-  /// - Parameters:
-  ///   - hops: All hops, at least one.
-  ///   - connection: A connection to the store, which may be read-only.
-  ///   - storePath: The store's file, for messages.
-  ///   - settings: The choices of the run; see ``RunSettings/correctsNumbers``.
-  /// - Returns: The plan.
-  /// - Throws: ``MigrationError`` when the mapping can't be carried out or the store is not what its model says.
+  /// The connection may be read-only, and `storePath` is only for messages. It throws ``MigrationError`` if the mapping
+  /// can't be carried out or the store contradicts its model. On such a contradiction, it plans again on a copy with
+  /// corrected entity numbers and sets ``RunSettings/correctsNumbers``.
   package static func plan(
     firstOf hops: [MigrationHop], connection: Connection, storePath: String, settings: inout RunSettings
   ) throws(MigrationError) -> MigrationPlan {
@@ -117,7 +108,7 @@ package final class CandidateChain {
           throw failure ?? (error as? SQLiteError).map { MigrationError($0) }
             ?? .database(reason: "\(error)", coreDataCode: 134080)
         }
-        // Where nothing is corrected, the failure is another's.
+        // If nothing was corrected, the failure has another cause.
         if corrections.isEmpty, let failure { throw failure }
         settings.correctsNumbers = true
       }
@@ -134,22 +125,20 @@ package final class CandidateChain {
 
   /// An answer to a hop's plan, other than to carry it out.
   package enum Answer {
-    /// The decisions to plan the hop again with.
+    /// The decisions for another plan of the hop.
     case decisions([DataDecision])
-    /// The hops to go by instead, from the hop's source to its destination.
+    /// The hops that replace it, from its source to its destination.
     case hops([MigrationHop])
   }
 
-  /// The most plans that are made of one hop: answers that never come to an end are a mistake.
+  /// The maximum number of plans for one hop: an endless series of answers is a mistake.
   private static let mostPlans = 8
 
-  /// Plans and builds hop after hop.
+  /// Plans and builds hop after hop, and returns the plan with those of all hops.
   ///
-  /// - Parameter approve: Looks at each hop's plan, counted on what it will be carried out on, and notes who consents
-  ///   to its losses. It throws to stop, returns `nil` to have the plan carried out, or an answer to have it made
-  ///   again.
-  /// - Returns: The plan with those of all hops.
-  /// - Throws: ``MigrationError``, or what `approve` throws; the candidate is then of no use.
+  /// `approve` is called with each hop's plan, counted on the hop's source, and records consent to its losses. It
+  /// throws to stop, returns `nil` to have the plan carried out, or returns an answer to have it made again. The
+  /// candidate is useless if this throws.
   package func build(
     approve: (_ hop: MigrationHop, _ plan: inout MigrationPlan) throws -> Answer?
   ) throws -> MigrationPlan {
@@ -171,7 +160,7 @@ package final class CandidateChain {
     while index < hops.count {
       if let handler = hops[index].willMigrate { try perform(handler, before: hops[index]) }
       let source = try store(for: hops[index])
-      // An answer may put several hops in place of one.
+      // An answer may replace one hop by several.
       var isLast: Bool { index == hops.count - 1 }
       func run(to target: String) throws -> CandidateRun {
         CandidateRun(
@@ -191,7 +180,7 @@ package final class CandidateChain {
         built.plan.takeLinks(made.linked)
       }
       if let handler = hop.didMigrate {
-        // The proof comes before code changes what the plan promised.
+        // The proof comes before code changes the objects that the plan counted.
         try built.prove(level: settings.proof)
         built.takeChangesByCode(objects: try perform(handler, onStoreAt: target, model: hop.destination))
       }
@@ -213,19 +202,14 @@ package final class CandidateChain {
     return plan
   }
 
-  /// Makes the plan of a hop, again with each answer, until it is approved.
+  /// Makes the plan of a hop, again after each answer, until it is approved.
   ///
-  /// - Parameters:
-  ///   - index: The hop, which an answer may replace by several.
-  ///   - approve: Looks at the plan, as in ``build(approve:)``.
-  ///   - makePlan: Makes the plan of the hop that is there at the time.
-  /// - Returns: The approved plan.
-  /// - Throws: ``MigrationError``, or what the closures throw.
+  /// An answer may replace the hop at `index` by several, so `makePlan` plans the one that is there when it is called.
   private func approvedPlan(
     at index: Int, approve: (_ hop: MigrationHop, _ plan: inout MigrationPlan) throws -> Answer?,
     makePlan: () throws -> MigrationPlan
   ) throws -> MigrationPlan {
-    // A known plan is of no use if code changes what it was made of, before the first hop or in it.
+    // A known plan is unusable if code changes the hop's source, before the hop or on the planning connection.
     let usable = index == 0 && hops[index].willMigrate == nil && known?.isSelfContained == true ? known : nil
     var plan = try usable ?? makePlan()
     var plansLeft = Self.mostPlans - 1
@@ -251,24 +235,22 @@ package final class CandidateChain {
     return plan
   }
 
-  /// Proves the candidate against what the last hop was built from.
-  ///
-  /// - Throws: ``MigrationError/proofFailed(findings:)``.
+  /// Proves the candidate against the source of the last hop, or throws all findings.
   package func prove() throws {
     guard let last else { return }
     try namingDamagedFile { try last.prove(level: settings.proof) }
-    // This is the last moment at which nothing was changed yet.
+    // This is the last moment before anything is changed.
     guard settings.progress?.isCancelled != true else { throw MigrationError.cancelled }
     self.last = nil
     try removeIntermediate()
   }
 
-  /// Runs work on both files; if SQLite reports damage without saying of which, a look at the held store tells.
+  /// Runs work on both files; if SQLite reports damage without naming the file, it checks the held store.
   private func namingDamagedFile<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()
     } catch let error as MigrationError where error.mayComeFromDamage {
-      // Damage that the store had is no fault of a copy's, and goes with its pages.
+      // Damage that the store already had is copied with its pages.
       if settings.damage.isEmpty { damage = SpareDamage.findings(in: hold.connection) }
       guard case .damaged(_, let reason) = error else { throw error }
       guard hold.connection.holdsDamagedStore else { throw MigrationError.damaged(.candidate, reason: reason) }
@@ -276,7 +258,7 @@ package final class CandidateChain {
     }
   }
 
-  /// Returns the store that a hop reads: the held store, or the one that the hop before has made.
+  /// Returns the store that a hop reads: the held store, or the result of the previous hop.
   private func store(for hop: MigrationHop) throws -> RunStore {
     guard let between else {
       let hold = hold
@@ -305,7 +287,7 @@ package final class CandidateChain {
       })
   }
 
-  /// Runs code on a copy of what a hop is going to read.
+  /// Runs code on a copy of a hop's source.
   private func perform(_ handler: StageHandler, before hop: MigrationHop) throws {
     let path: String
     if let between {
@@ -331,7 +313,7 @@ package final class CandidateChain {
   }
 
   private func makeIntermediate(_ number: Int) throws(FileError) -> String {
-    // The candidate's folder is its own and goes with it.
+    // The candidate's folder is private and is deleted with it.
     let path = candidatePath + "-hop\(number)"
     try settings.files.makeEmptyFile(path, attributes: hold.status.attributes.forOwner)
     return path
@@ -350,18 +332,18 @@ package final class CandidateChain {
     self.between = nil
     try between.connection.close()
     try settings.files.unlink(between.path)
-    // After this, a loss of power can't bring back a store between two hops.
+    // After this, a power loss can't bring back a store between two hops.
     try settings.files.synchronizeDirectory(PathText.split(between.path).folder)
   }
 }
 
 extension MigrationError {
-  /// True if the content of the store is not what its model says.
+  /// True if the store contradicts its model.
   package var isContradiction: Bool {
     if case .storeContradictsModel = self { true } else { false }
   }
 
-  /// True for what damage of the store may bring about.
+  /// True for errors that damage of the store may cause.
   fileprivate var mayComeFromDamage: Bool {
     switch self {
     case .damaged, .proofFailed, .unexpectedRowCount: true
@@ -375,7 +357,7 @@ extension Connection {
   fileprivate var holdsDamagedStore: Bool {
     do throws(SQLiteError) {
       try removeInterruption()
-      // The constraints of the app's tables are the app's own matter.
+      // Constraints of the app's tables are up to the app.
       try execute("PRAGMA ignore_check_constraints = ON")
       return try firstValue("PRAGMA \(quote(SchemaName.store)).quick_check(1)")?.text != "ok"
     } catch {
@@ -385,12 +367,12 @@ extension Connection {
 }
 
 extension RunSettings {
-  /// Returns the settings for one hop: with the versions of all; only the last hop leaves clean-up for later.
+  /// Returns the settings for one hop: with the versions of all hops; only the last hop leaves clean-up for later.
   fileprivate func forHop(_ index: Int, of hops: [MigrationHop]) -> RunSettings {
     var settings = self
     let others = otherVersions
     settings.otherVersions = { others().map { $0 + hops.flatMap { [$0.source, $0.destination] } } }
-    // The others make stores that only the next hop reads.
+    // The other hops build stores that only the next hop reads.
     settings.defers = defers && index == hops.count - 1
     return settings
   }

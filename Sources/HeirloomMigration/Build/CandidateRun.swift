@@ -6,20 +6,17 @@ import HeirloomVault
 
 /// The work of one hop: planning, building and proving a candidate on the connection that holds the store.
 final class CandidateRun {
-  /// The models and the mapping between them.
   let hop: MigrationHop
-  /// The store and the connection that can read it.
   let store: RunStore
-  /// The candidate's file: empty, to be filled.
+  /// The candidate's file, which is empty at first.
   let candidatePath: String
-  /// The choices of the run, for this hop.
+  /// The settings of the run for this hop.
   let settings: RunSettings
-  /// The number of hops from this one to the last; those to come count like this one.
+  /// The number of hops from this one to the last; for the progress, each later one counts as much as this one.
   private let hopsLeft: Int64
 
   private var progress: Progress? { settings.progress }
 
-  /// Creates the work of one hop.
   init(of hop: MigrationHop, from store: RunStore, to candidatePath: String, settings: RunSettings, hopsLeft: Int) {
     self.hop = hop
     self.store = store
@@ -30,22 +27,18 @@ final class CandidateRun {
 
   /// Makes the plan without writing anything.
   ///
-  /// - Parameters:
-  ///   - hop: The models and the mapping between them.
-  ///   - connection: A connection to the store, which may be read-only.
-  ///   - storePath: The store's file, for messages.
-  ///   - settings: The choices of the run, for this hop.
-  /// - Returns: The plan.
-  /// - Throws: ``MigrationError`` when the mapping can't be carried out or the store is not what its model says.
+  /// The connection may be read-only, and `storePath` is only for messages. It throws ``MigrationError`` if the mapping
+  /// can't be carried out or the store contradicts its model.
   static func plan(
     _ hop: MigrationHop, connection: Connection, storePath: String, settings: RunSettings
   ) throws(MigrationError) -> MigrationPlan {
     var settings = settings
     let standing = settings.standingDecisions(hop.source, hop.destination)
-    /// Returns the lock's decisions that count here.
+    /// Returns the lock's decisions that apply here.
     func counting(where isMeant: (DataDecision) -> Bool) -> [DataDecision] {
       standing.filter { decision in
-        // Decisions of the app and of the command line go first; of two steps that decide otherwise, neither counts.
+        // Decisions of the app and of the command line take precedence; if two steps decide differently, neither
+        // applies.
         !(settings.decisions + standing).contains { $0 != decision && $0.answersSame(as: decision) }
           && !settings.decisions.contains(decision) && isMeant(decision)
           && (isFit([decision]) || isFit([decision] + computed(at: decision)))
@@ -54,7 +47,7 @@ final class CandidateRun {
     func isFit(_ decisions: [DataDecision]) -> Bool {
       (try? DecisionMatching.check(decisions, in: [hop.source, hop.destination])) != nil
     }
-    /// Returns the expression whose other rows a decision is about.
+    /// Returns the expressions whose remaining rows a decision may be about.
     func computed(at decision: DataDecision) -> [DataDecision] {
       settings.decisions.filter { $0.isComputed && $0.isAtPlace(of: decision) }
     }
@@ -79,21 +72,17 @@ final class CandidateRun {
     return plan
   }
 
-  /// Makes the plan on the connection that holds the store; writes nothing.
-  ///
-  /// - Throws: ``MigrationError`` when the mapping can't be carried out or the store is not what its model says.
+  /// Makes the plan on the connection that holds the store, without writing anything.
   func plan() throws(MigrationError) -> MigrationPlan {
     try interruptible { () throws(MigrationError) in
       try Self.plan(hop, connection: store.connection, storePath: store.path, settings: settings)
     }
   }
 
-  /// Builds the candidate.
+  /// Builds the candidate by a plan without blockers; it is useless if this throws.
   ///
-  /// - Parameter plan: The plan without blockers. It was made by ``plan()``, or by another connection from the same
-  ///   rows; see ``MigrationPlan/isSelfContained``.
-  /// - Returns: The candidate, with the plan and what only carrying it out could tell.
-  /// - Throws: ``MigrationError``; the candidate is then of no use.
+  /// The plan was made by ``plan()``, or by another connection from the same rows; see
+  /// ``MigrationPlan/isSelfContained``. The result has the plan with the counts that are known only afterwards.
   func build(by plan: MigrationPlan) throws(MigrationError) -> BuiltCandidate {
     let counting = progress.map { HopProgress(of: plan, progress: $0, on: store.connection, hopsLeft: hopsLeft) }
     do throws(MigrationError) {
@@ -106,7 +95,7 @@ final class CandidateRun {
     }
   }
 
-  /// Runs work on the store's connection that cancelling the progress stops.
+  /// Runs work on the store's connection so that cancelling the progress interrupts it.
   private func interruptible<Value>(
     counting: HopProgress? = nil, _ body: () throws(MigrationError) -> Value
   ) throws(MigrationError) -> Value {
@@ -158,7 +147,6 @@ final class CandidateRun {
       plan, of: store, at: candidatePath, written: written, sharesBlocks: sharesBlocks, progress: counting)
   }
 
-  /// Runs mappings object by object.
   private func runMappings(_ parts: RowRunParts) throws -> RowRunOutcome {
     let setting = try RowRunSetting(parts: parts, mapping: hop.mapping, store: store)
     defer { setting.close() }
@@ -167,12 +155,9 @@ final class CandidateRun {
     return try manager.run(policies: settings.policies)
   }
 
-  /// Writes the rows that a plan has left out of the candidate into files beside it.
+  /// Writes the rows that a plan leaves out of the candidate to files beside it.
   ///
-  /// - Parameters:
-  ///   - plan: The plan.
-  ///   - attributes: The permissions and the owner of the files.
-  /// - Throws: ``MigrationError``.
+  /// `attributes` has the permissions and the owner of the files.
   func writeQuarantine(of plan: MigrationPlan, attributes: FileAttributes) throws(MigrationError) {
     guard let query = plan.quarantine else { return }
     do {
@@ -193,7 +178,7 @@ final class CandidateRun {
 }
 
 extension Connection {
-  /// Returns the size of a database's pages, in bytes.
+  /// Returns the page size of a database, in bytes.
   fileprivate func pageSize(of database: String) throws(MigrationError) -> Int? {
     do throws(SQLiteError) {
       return try firstInteger("PRAGMA \(quote(database)).page_size").flatMap(Int.init(exactly:))
@@ -204,7 +189,6 @@ extension Connection {
 }
 
 extension MigrationError {
-  /// Creates the error of a store that could not be copied.
   fileprivate init(_ error: FileError) {
     self =
       error.isFull

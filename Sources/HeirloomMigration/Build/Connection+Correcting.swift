@@ -1,15 +1,11 @@
 package import HeirloomModel
 package import HeirloomStore
 
-// The entity numbers that other rows, or the table itself, tell better: see `NumberCorrection`.
+// Entity numbers that other rows or the table itself contradict are corrected: see `NumberCorrection`.
 extension Connection {
-  /// Corrects the entity numbers of the main database.
+  /// Corrects the entity numbers of the main database and returns a clause for each column that was corrected.
   ///
-  /// - Parameters:
-  ///   - model: The store's model.
-  ///   - path: The store's file, for messages.
-  /// - Returns: A clause for each column that was corrected.
-  /// - Throws: `SQLiteError`, or `StoreError`.
+  /// `path` is only for messages.
   package func correctNumbers(by model: ManagedObjectModel, path: String) throws -> [String] {
     var words: [String] = []
     for correction in try numberCorrections(by: model, path: path) {
@@ -19,7 +15,6 @@ extension Connection {
     return words
   }
 
-  /// Returns true if there is an entity number to correct.
   func hasNumbersToCorrect(by model: ManagedObjectModel, path: String) throws -> Bool {
     for correction in try numberCorrections(by: model, path: path) {
       let rows = "\(quote(correction.table)) AS t NOT INDEXED WHERE \(correction.condition())"

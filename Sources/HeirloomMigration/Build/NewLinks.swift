@@ -4,14 +4,13 @@ import HeirloomStore
 
 /// The new objects that decisions give to rows without a required link.
 ///
-/// They are made when the migrated store is proven against the one before, which has none of them.
+/// They are made after the migrated store has been proven against the source, which has none of them.
 struct NewLinks {
   private let outcomes: [(index: Int, outcome: DecisionOutcome)]
   private let model: ManagedObjectModel
-  /// True if code made objects, of which no plan could count those without a link.
+  /// True if code made objects; the plan couldn't count those without a link.
   private let followsCode: Bool
 
-  /// Creates the objects of the decisions of a plan's hop.
   init(of plan: MigrationPlan) {
     followsCode = plan.rowRun != nil
     model = plan.destination
@@ -22,18 +21,13 @@ struct NewLinks {
     }
   }
 
-  /// True if no row needs one.
   var isEmpty: Bool { outcomes.isEmpty }
 
-  /// Makes the objects.
+  /// Makes the objects in the migrated store before it replaces the store.
   ///
-  /// - Parameters:
-  ///   - path: The migrated store, before it takes the store's place.
-  ///   - externalPath: The store's path, beside which its external data are.
-  ///   - progress: Cancelling it stops the work.
-  /// - Returns: The number of objects of each entity afterwards, without those of subentities, and the number of rows
-  ///   that got a new one by the number of the decision.
-  /// - Throws: ``MigrationError/proofFailed(findings:)`` if not each row has got one, or an error of the store.
+  /// `externalPath` is the path beside which the external data are. The result is the number of objects of each entity
+  /// afterwards, without those of subentities, and the number of rows that got a new object, by the decision's index.
+  /// If not every row got one, it throws ``MigrationError/proofFailed(findings:)``.
   func make(in path: String, externalPath: String, progress: Progress?) throws -> (
     objects: [String: Int64], linked: [Int: Int64]
   ) {
@@ -64,7 +58,7 @@ struct NewLinks {
     return (objects, linked)
   }
 
-  /// Makes objects for some of the rows, and returns how many.
+  /// Makes objects for up to 1,000 of the rows, and returns their number.
   private func makeSome(
     _ entity: String, for relationship: String, of owner: String, in store: PersistentStore
   ) throws -> Int64 {
@@ -85,7 +79,7 @@ struct NewLinks {
       object[toOne: relationship] = try context.insert(entity)
       made += 1
     }
-    // The rules of the rows' other values are no matter of the link.
+    // Pending changes are written without validation: other values of the rows may break their rules.
     try connection.transaction(wrapping: { $0 as any Error }) { try context.writePendingChanges() }
     return made
   }

@@ -6,7 +6,7 @@ import HeirloomStore
 
 /// An answer to a blocker: the treatment of rows that don't fit the destination.
 ///
-/// A decision about rows that the store doesn't have is accepted all the same: there is nothing to do.
+/// A decision about rows that the store doesn't have is valid and has no effect.
 public struct DataDecision: Hashable, Sendable {
   /// The entity in the destination, as the blocker names it.
   public let entity: String
@@ -24,34 +24,35 @@ public struct DataDecision: Hashable, Sendable {
   public enum Choice: Hashable, Sendable {
     /// A value for rows without one, or with a number that is out of range.
     case fill(AttributeValue)
-    /// A value that an expression gives for each row without one, or for each row if the attribute is new.
+    /// A value that an expression computes for each row without one, or for each row if the attribute is new.
     ///
-    /// Names in it are those of the source object: `uppercase:(name)`, `CAST(price, "NSNumber")`, `uuid()`, `now()`; see
-    /// ``PropertyMapping/init(_:expression:)``. Rows for which it fails, or gives no value that the attribute can hold,
-    /// are a blocker, which another decision about the same attribute may answer. An optional attribute stays NULL where all
-    /// that the expression reads is NULL, and in objects of an entity without what it reads. Objects that a policy makes
-    /// without the default get none. An expression that is a property, or a `CAST` of one, keeps the property's values: of a
-    /// text the number that it writes, so that `007` becomes 7; where the attribute holds fewer digits than the number has,
-    /// that is a loss. Values that any other expression reads are lost with their property. A text that is no expression, or
-    /// names what the source doesn't have, is ``MigrationError/unfitDecision(_:reason:)``.
+    /// Names in the expression refer to properties of the source object: `uppercase:(name)`, `CAST(price, "NSNumber")`,
+    /// `uuid()`, `now()`; see ``PropertyMapping/init(_:expression:)``. Rows for which it fails, or computes a value
+    /// that the attribute can't hold, are a blocker, which another decision about the same attribute may answer. An
+    /// optional attribute stays NULL where everything that the expression reads is NULL, and in objects whose entity
+    /// lacks the properties that it reads. Objects that a policy makes without the default get no value. An expression
+    /// that is a property, or a `CAST` of one, keeps the property's values. `CAST` turns a text into the number that it
+    /// contains, so `007` becomes 7; if the attribute holds fewer digits than the number has, that is a loss. Values
+    /// that any other expression reads are lost with their property. A text that isn't an expression, or names a
+    /// property that the source doesn't have, is ``MigrationError/unfitDecision(_:reason:)``.
     case compute(String)
     /// A new object of an entity, with its default values, for each row without a required link.
     ///
     /// The entity is the relationship's destination, or one that descends from it. One that is abstract, or whose new
     /// objects lack a required value, is ``MigrationError/unfitDecision(_:reason:)``.
     case link(newObjectOf: String)
-    /// Keeping the newest of objects that are equal in a constraint: others are dropped, and links to them emptied.
+    /// Keeping the newest of objects that are equal in a constraint: the others are dropped, and links to them removed.
     ///
     /// The newest has the highest value of the named attribute, such as a date; without one, the highest primary key.
     case keepNewest(by: String? = nil)
     /// Merging objects that are equal in a constraint into the newest.
     ///
-    /// Links to the others lead to it, and its to-many relationships hold their members too.
-    /// Values that it lacks come from the newest that has one. Where both have a value, its own counts.
+    /// Links to the other objects are redirected to it, and its to-many relationships gain their members. Values that
+    /// it lacks come from the newest object that has one. Where both have a value, its own is kept.
     case merge(by: String? = nil)
-    /// Moving the rows to a file, each with the reason, instead of the migrated store; links to them are emptied.
+    /// Moving the rows out of the migrated store to a file, each with the reason; links to them are removed.
     ///
-    /// Of objects that are equal in a constraint, the one with the highest primary key stays.
+    /// Of objects that are equal in a constraint, the one with the highest primary key stays in the store.
     case quarantine
   }
 
@@ -94,7 +95,7 @@ extension DataDecision.Choice {
     }
   }
 
-  /// The attribute that tells which object is the newest; `nil` for the primary key.
+  /// The attribute whose highest value marks the newest object; `nil` for the primary key.
   package var age: String? {
     switch self {
     case .keepNewest(let attribute), .merge(let attribute): attribute
@@ -104,7 +105,7 @@ extension DataDecision.Choice {
 }
 
 extension DataDecision: CustomStringConvertible {
-  /// The decision as it was given to the tool, else as the tool's option takes it.
+  /// The decision as text: the text it was read from, or the same in the syntax of the tool's option.
   public var description: String {
     if let text { return text }
     let place = ([entity] + (properties.isEmpty ? [] : [properties.joined(separator: ",")])).joined(separator: ".")
@@ -122,14 +123,14 @@ extension DataDecision: CustomStringConvertible {
 }
 
 extension AttributeValue {
-  /// The seconds since 2001 of dates whose year has four digits.
+  /// Seconds since 2001 of dates whose year has four digits.
   private var years1To9999: ClosedRange<Double> { -63_113_904_000...252_423_993_599 }
 
-  /// The value as the tool's option takes it.
+  /// The value in the syntax of the tool's option.
   fileprivate var argument: String {
     switch self {
     case .string(let text):
-      // What would be read as an expression is written as one.
+      // A string that would be read as an expression is written as one.
       let isExpression = text.hasPrefix("=") || ["uuid()", "now()"].contains(text)
       return isExpression ? "=\(ValueExpression.constant(.value(self)).predicateFormat)" : text
     case .boolean(let value): return value ? "yes" : "no"
@@ -152,11 +153,11 @@ public struct DecisionOutcome: Hashable, Sendable {
   public let decision: DataDecision
   /// The number of rows that get a value, or a new object.
   public internal(set) var filled: Int64 = 0
-  /// The number of objects that are dropped, since a newer one stays.
+  /// The number of objects that are dropped because a newer one stays.
   public internal(set) var dropped: Int64 = 0
   /// The number of objects that are merged into others.
   public internal(set) var merged: Int64 = 0
-  /// The number of objects that go to the file.
+  /// The number of objects that are moved to the quarantine file.
   public internal(set) var quarantined: Int64 = 0
 
   init(_ decision: DataDecision) {
@@ -166,7 +167,6 @@ public struct DecisionOutcome: Hashable, Sendable {
   /// The number of objects of the store that the migrated store doesn't have.
   public var removed: Int64 { dropped + merged + quarantined }
 
-  /// Adds the rows of a later hop.
   mutating func add(_ later: DecisionOutcome) {
     filled += later.filled
     dropped += later.dropped
@@ -174,7 +174,7 @@ public struct DecisionOutcome: Hashable, Sendable {
     quarantined += later.quarantined
   }
 
-  /// Adds objects that the decision removes.
+  /// Counts objects that the decision removes.
   mutating func remove(_ count: Int64) {
     switch decision.choice {
     case .fill, .compute, .link: break
@@ -186,10 +186,11 @@ public struct DecisionOutcome: Hashable, Sendable {
 }
 
 extension DataDecision {
-  /// Returns true for a decision about the same entity and properties.
+  /// Returns true if the other decision is about the same entity and properties.
   package func isAtPlace(of other: DataDecision) -> Bool { isAt(other.entity, other.properties) }
 
-  /// Returns true for a decision about the same rows: what an expression leaves may be decided too.
+  /// Returns true if the other decision is about the same rows: those that an expression leaves may have their own
+  /// decision.
   func answersSame(as other: DataDecision) -> Bool { isAtPlace(of: other) && isComputed == other.isComputed }
 
   fileprivate func isAt(_ entity: String, _ properties: [String]) -> Bool {
@@ -198,17 +199,16 @@ extension DataDecision {
 }
 
 extension DataEffect {
-  /// Returns true for the rows to which a decision's expression gives values.
+  /// Returns true if a decision's expression gives values to these rows.
   func isComputed(by decision: DataDecision) -> Bool { decision.isComputed && decision.isAt(entity, properties) }
 
-  /// Returns true for a decision about these rows.
+  /// Returns true if a decision answers these rows.
   package func isAnswered(by decision: DataDecision) -> Bool {
     kind.options.contains(decision.choice.option) && decision.isAt(entity, properties)
   }
 }
 
 extension MigrationBlocker {
-  /// Returns true for a decision about these rows.
   func isAnswered(by decision: DataDecision) -> Bool {
     choices.contains(decision.choice.option) && decision.isAt(entity, properties)
   }
@@ -228,7 +228,6 @@ extension DataEffect.Kind {
 }
 
 extension DataDecision.Choice {
-  /// True if rows that a decision is about may not stay, rather than get something.
   var removesRows: Bool {
     switch self {
     case .fill, .compute, .link: false
@@ -238,6 +237,6 @@ extension DataDecision.Choice {
 }
 
 extension DataDecision {
-  /// True if an expression gives each row its value.
+  /// True if an expression computes the value of each row.
   package var isComputed: Bool { if case .compute = choice { true } else { false } }
 }

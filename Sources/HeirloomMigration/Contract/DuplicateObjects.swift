@@ -1,10 +1,10 @@
 import HeirloomModel
 import HeirloomStore
 
-/// Objects of a candidate that are equal where a uniqueness constraint wants them to differ.
+/// Objects of a candidate that are equal where a uniqueness constraint requires them to differ.
 ///
-/// Copied values are counted before the run, and can be decided on. What an expression or a policy makes shows only
-/// when it is there.
+/// Duplicates among copied values are counted before the run and can be decided on. Those that an expression or a
+/// policy makes are found only afterwards.
 public struct DuplicateObjects: Hashable, Sendable {
   /// The entity of the destination that has the constraint.
   public let entity: String
@@ -12,12 +12,12 @@ public struct DuplicateObjects: Hashable, Sendable {
   public let properties: [String]
   /// The number of objects that are equal to an earlier one; never 0.
   public let rows: Int64
-  /// Some of the objects that are equal to each other; at most three examples.
+  /// Up to three groups of equal objects.
   public let examples: [Example]
 
-  /// Objects that are equal.
+  /// A group of equal objects.
   public struct Example: Hashable, Sendable {
-    /// The values that they have in the properties of the constraint, as text.
+    /// Their values in the properties of the constraint, as text.
     public let values: [String]
     /// The primary keys of the first two of them in the candidate, ascending.
     public let primaryKeys: [Int64]
@@ -37,19 +37,14 @@ public struct DuplicateObjects: Hashable, Sendable {
     self.examples = examples
   }
 
-  /// Looks for duplicates in a candidate whose index could not be made.
+  /// Looks for duplicates in a candidate whose index could not be created.
   ///
   /// It is `nil` for an index that enforces no constraint, or whose columns have no duplicates.
-  ///
-  /// - Parameters:
-  ///   - index: The index.
-  ///   - connection: The connection with the candidate attached.
-  /// - Throws: SQLite's error.
   init?(violating index: PhysicalIndex, connection: Connection) throws(SQLiteError) {
     guard case .constraint(let entity, let properties) = index.kind else { return nil }
     let columns = index.columns.map(quote)
     let key = quote(PhysicalName.primaryKey)
-    // NULLs violate no unique index.
+    // A unique index treats NULLs as distinct.
     let groups =
       "SELECT \(columns.joined(separator: ", ")), COUNT(*) AS n, MIN(\(key)) AS first"
       + " FROM \(quote(SchemaName.candidate)).\(quote(index.table))"
@@ -61,7 +56,7 @@ public struct DuplicateObjects: Hashable, Sendable {
     self.properties = properties
     self.rows = rows
     let same = columns.map { "o.\($0) = g.\($0)" }.chained(by: "AND")
-    // Those with the lowest keys, so that the same examples are given each time.
+    // Ordered by key, so the examples are the same each time.
     let found = try connection.rows(
       "SELECT g.first, (SELECT MIN(o.\(key)) FROM \(quote(SchemaName.candidate)).\(quote(index.table)) AS o"
         + " WHERE \(same) AND o.\(key) > g.first), \(columns.map { "g.\($0)" }.joined(separator: ", "))"
@@ -83,7 +78,7 @@ public struct DuplicateObjects: Hashable, Sendable {
 }
 
 extension DuplicateObjects: CustomStringConvertible {
-  /// One sentence: what was found and what was expected; the values are users' data and not part of it.
+  /// One sentence about what was found and expected, without the values, which are users' data.
   public var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {

@@ -1,13 +1,13 @@
 public import HeirloomFormats
 package import HeirloomModel
 
-/// An expression of a mapping that has no value, whatever the row.
+/// An expression of a mapping that can't be evaluated for any row.
 public struct InvalidExpression: Error, Hashable, Sendable {
   /// The name of the entity mapping.
   public let mapping: String
   /// The destination entity.
   public let entity: String
-  /// The destination property that the expression gives; `nil` for the condition on source objects.
+  /// The destination property that the expression computes; `nil` for the condition on source objects.
   public let property: String?
   /// The problem with the expression.
   package let problem: Problem
@@ -22,7 +22,7 @@ public struct InvalidExpression: Error, Hashable, Sendable {
 
   /// A problem with an expression.
   package enum Problem: Hashable, Sendable {
-    /// A property that the source entity, or one that a path leads to, doesn't have.
+    /// A property that is missing from the source entity, or from an entity on a path.
     case unknownProperty(entity: String, property: String, nearest: String?)
     /// An unknown function or variable, or a text that is not an expression.
     case evaluation(EvaluationError)
@@ -46,11 +46,11 @@ extension InvalidExpression: ExplainedError {
     return "\(place) in the entity mapping \"\(mapping)\" can have no value: \(reason)"
   }
 
-  /// The correction of the expression, which only reads from the store.
+  /// The correction of the expression; evaluating it didn't change the store.
   public var help: ErrorHelp {
     ErrorHelp(.store(path: nil), "Correct the expression in the mapping, then try again.")
   }
 
-  /// Core Data's code of a mapping that is missing or can't be used.
+  /// Core Data's code of a mapping that is missing or unusable.
   public var coreDataCode: Int? { 134_140 }
 }

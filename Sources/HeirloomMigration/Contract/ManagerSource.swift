@@ -2,13 +2,12 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The value of `$manager` and `$entityPolicy` in an expression: a receiver of functions.
+/// The value of `$manager` and `$entityPolicy` in an expression, on which functions are called.
 struct ManagerSource: ValueSource {
   let valueIdentity: AnyHashable = "manager"
 
   func value(forKey key: String) -> EvaluatedValue? { nil }
 
-  /// The functions that every manager has.
   static let selectors = [
     ValueExpression.entityMappingSelector, ValueExpression.relationshipSelector, sourceInstancesSelector,
   ]
@@ -45,7 +44,7 @@ struct MappingSource: ValueSource {
   func value(forKey key: String) -> EvaluatedValue? { values[key] }
 }
 
-/// A user info dictionary in an expression; a missing key has no value.
+/// A user info dictionary in an expression; a missing key is NULL.
 private struct UserInfoSource: ValueSource {
   let userInfo: [String: String]
   var valueIdentity: AnyHashable { userInfo }
@@ -54,13 +53,13 @@ private struct UserInfoSource: ValueSource {
 }
 
 extension EvaluatedValue {
-  /// Returns a value as an attribute holds it: numbers become the attribute's type where nothing is lost.
+  /// Returns the value as the attribute stores it: numbers are converted to its type if that loses nothing.
   func fitted(to attribute: AttributeDescription) throws -> AttributeValue? {
     let found: AttributeValue?
     switch self {
     case .null: return nil
     case .value(let value): found = value
-    // A composite attribute of an object has the value of its elements.
+    // A composite attribute of an object is identified by the values of its elements.
     case .object(let source): found = (source.valueIdentity.base as? [String: AttributeValue]).map { .composite($0) }
     case .list: found = nil
     }

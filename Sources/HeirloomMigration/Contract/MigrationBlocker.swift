@@ -6,7 +6,7 @@ public struct MigrationBlocker: Hashable, Sendable {
   public let kind: String
   /// The entity in the destination.
   public let entity: String
-  /// The property in the destination; several of a constraint are joined by `, `; `nil` for the entity itself.
+  /// The property in the destination; those of a constraint are joined by `, `; `nil` for the entity itself.
   public let property: String?
   /// The reason, in a sentence, with advice.
   public let reason: String
@@ -17,7 +17,6 @@ public struct MigrationBlocker: Hashable, Sendable {
   /// The properties in the destination; none for the entity itself.
   package let properties: [String]
 
-  /// Creates a blocker.
   init(_ effect: DataEffect, rows: Int64) {
     kind = effect.kind.code
     entity = effect.entity

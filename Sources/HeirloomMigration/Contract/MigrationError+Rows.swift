@@ -2,16 +2,16 @@ import HeirloomModel
 package import HeirloomStore
 
 extension MigrationError {
-  /// Returns the error of rows whose entity number is not of their table.
+  /// Returns the error for rows whose entity number belongs to no entity of their table.
   package static func foreignNumber(_ value: SQLiteValue, in table: String, root: String) -> MigrationError {
     let number = value.integer.map(String.init) ?? (value == .null ? "NULL" : "that is no whole number")
     return .storeContradictsModel(
       reason: "\(table) has rows with the entity number \(number), which is none of \(root)'s")
   }
 
-  /// Returns the cause of an error, if rows with the number of no entity are the cause.
+  /// Replaces an error if rows with an unknown entity number are its cause.
   ///
-  /// Nobody looks for such rows before, since that would read each table once more.
+  /// The search runs only after a failure, since it reads each table once more.
   static func cause(
     of error: MigrationError, in connection: Connection, model: ManagedObjectModel, configuration: String?
   ) -> MigrationError {
@@ -28,7 +28,7 @@ extension MigrationError {
       let entity = quote(PhysicalName.entity)
       let isOther =
         "TYPEOF(\(entity)) <> 'integer' OR \(entity) NOT BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)"
-      // The lowest number, so that the message is the same each time.
+      // The lowest number, so the message is the same each time.
       let sql =
         "SELECT \(entity) FROM \(SchemaName.rows(of: table.name)) WHERE \(isOther) ORDER BY 1 LIMIT 1"
       if let found = (try? connection.firstValue(sql)) ?? nil {
@@ -40,7 +40,7 @@ extension MigrationError {
 }
 
 extension MigrationError {
-  /// Wraps what SQLite reports, which doesn't say which file is damaged: here it is the store.
+  /// Wraps an SQLite error; SQLite doesn't say which file is damaged, and here it is the store.
   init(_ error: SQLiteError) {
     if error.isInterrupt {
       self = .cancelled

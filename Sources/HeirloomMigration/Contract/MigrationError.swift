@@ -6,17 +6,17 @@ import HeirloomModel
 public enum MigrationError: Error, Sendable {
   /// A mapping that asks for something impossible.
   case unsupportedMapping(reason: String)
-  /// Names of policies in mappings that nobody registered.
+  /// Names of policies in mappings that aren't registered.
   case unknownPolicies(names: [String], known: [String])
-  /// An expression of a mapping that can have no value: it names something unknown, or can't be read.
+  /// An expression of a mapping that can't be evaluated: it has an unknown name or a syntax error.
   case invalidExpression(InvalidExpression)
-  /// An entity mapping that failed while it ran object by object, or whose value failed for one object.
+  /// An entity mapping that failed while it ran object by object, or a value that failed for one object.
   case mappingFailed(EntityMappingFailure)
-  /// Values from an expression or a policy that are equal where the destination wants them to differ.
+  /// Values from an expression or a policy that are equal where the destination requires them to differ.
   case notUnique(DuplicateObjects)
-  /// Contents that the model can't explain: an entity number it doesn't have, a missing table.
+  /// Contents that contradict the model: an entity number it doesn't have, a missing table.
   case storeContradictsModel(reason: String)
-  /// A store with a configuration's part of its model, and a migration that would lead out of it.
+  /// A store that holds one configuration of its model, and a migration that would move objects out of it.
   case unfitConfiguration(String, reason: String)
   /// Stages of the migration that can't be used.
   case unfitStages(StagedMigrationError)
@@ -28,13 +28,13 @@ public enum MigrationError: Error, Sendable {
   case proofFailed(findings: [String])
   /// A file of the migration that is damaged, as SQLite reports it.
   case damaged(MigratedFile, reason: String)
-  /// A volume without room for what is to be written.
+  /// A volume without room for the data to be written.
   case diskFull(reason: String)
   /// Another failure of SQLite.
   case database(reason: String, coreDataCode: Int)
   /// A failure of the delegate or another part of the app.
   case appFailed(any Error)
-  /// A decision that answers no possible blocker, or one for which its choice is not possible.
+  /// A decision that answers no blocker, or whose choice is not possible for it.
   case unfitDecision(DataDecision, reason: String)
   /// A run that was cancelled.
   case cancelled
@@ -49,7 +49,7 @@ public enum MigratedFile: String, Hashable, Sendable {
 }
 
 extension MigrationError: ExplainedError {
-  /// The part of the migration that failed, with what was expected of it.
+  /// The part of the migration that failed, with what was expected.
   public var cause: String {
     switch self {
     case .unsupportedMapping(let reason): "The mapping can't be carried out: \(ErrorWords.ended(reason))"
@@ -96,7 +96,7 @@ extension MigrationError: ExplainedError {
     }
   }
 
-  /// The correction before another attempt; the store is as it was, and the error that holds this one names its file.
+  /// The correction before another attempt; the store is unchanged, and the enclosing error names its file.
   public var help: ErrorHelp {
     let store = DataLocation.store(path: nil)
     return switch self {

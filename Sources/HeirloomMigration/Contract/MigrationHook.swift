@@ -10,7 +10,7 @@ package enum MigrationHook: String, Hashable, Sendable, CaseIterable {
   case createDestinationInstances
   /// The call after the last source object.
   case endInstanceCreation
-  /// The call for each destination object.
+  /// The call for each destination object, to set its relationships.
   case createRelationships
   /// The call after the last destination object.
   case endRelationshipCreation
@@ -26,11 +26,11 @@ public struct EntityMappingFailure: Error, Sendable {
   public let mapping: String
   /// The method that was called.
   package let hook: MigrationHook
-  /// The entity of the object concerned, else that of the mapping's destination or source.
+  /// The entity of the object, or else of the mapping's destination or source.
   public let entity: String
-  /// The object concerned; `nil` for a call without one.
+  /// The object; `nil` for a call without one.
   ///
-  /// It is of the source while objects are made, and of the destination afterwards.
+  /// It is a source object while objects are made, and a destination object afterwards.
   public let object: ManagedObjectID?
   /// The error that the policy threw or that a check found.
   public let underlying: any Error
@@ -48,14 +48,14 @@ public struct EntityMappingFailure: Error, Sendable {
 }
 
 extension EntityMappingFailure: ExplainedError {
-  /// The entity mapping, its method, the object and what was thrown.
+  /// The entity mapping, its method, the object and the error.
   public var cause: String {
     let place = object.map { " for the object \($0.primaryKey) of \"\(entity)\"" } ?? " of \"\(entity)\""
     return
       "The entity mapping \"\(mapping)\" failed in \(hook.rawValue)\(place): \(ErrorWords.sentence(of: underlying))"
   }
 
-  /// The correction of the policy, which only reads from the store.
+  /// The correction of the policy; the store is unchanged.
   public var help: ErrorHelp {
     ErrorHelp(
       .store(path: nil), "Correct \(hook.rawValue) of the mapping's policy, or the mapping, then try again.")
@@ -68,27 +68,27 @@ extension EntityMappingFailure: ExplainedError {
   public var coreDataCode: Int? { 134_170 }
 }
 
-/// A mistake of a policy or mapping that shows only when objects are made.
+/// A mistake of a policy or mapping that is found only when objects are made.
 @nonexhaustive
 public enum MigrationManagerError: Error, Hashable, Sendable {
   /// The name of an entity mapping that the mapping model doesn't have.
   case unknownEntityMapping(String, known: [String])
-  /// Objects of the mapping's destination entity, made for one source object, of which `made` were not associated.
+  /// Objects of the mapping's destination entity made for one source object, of which `made` were not associated.
   case notAssociated(entity: String, made: Int)
-  /// Two objects that the same mapping associated before.
+  /// Two objects that the same mapping has already associated.
   case associatedTwice(source: Int64, destination: Int64)
-  /// An object to associate that is of the wrong side, or was not saved by this migration.
+  /// An object to associate that is of the wrong store, or was not saved by this migration.
   case foreignObject(entity: String)
-  /// A value that the property can't hold, of an expression or of the source.
+  /// A value, from an expression or from the source, that the property can't hold.
   case unfitValue(property: String, expected: String)
   /// A value expression that can't be evaluated.
   case expressionFailed(property: String, reason: String)
-  /// A required property without a value at the end.
+  /// A required property that has no value at the end.
   case missingValue(entity: String, property: String, primaryKey: Int64)
 }
 
 extension MigrationManagerError: ExplainedError {
-  /// The mapping or the object with what was expected of it.
+  /// The mapping or the object, with what was expected.
   public var cause: String {
     switch self {
     case .unknownEntityMapping(let name, let known):
@@ -109,7 +109,7 @@ extension MigrationManagerError: ExplainedError {
     }
   }
 
-  /// The correction of the policy or the mapping, which only read from the store.
+  /// The correction of the policy or the mapping; the store is unchanged.
   public var help: ErrorHelp {
     let advice =
       switch self {

@@ -2,46 +2,46 @@ public import HeirloomMapping
 import HeirloomModel
 package import HeirloomVault
 
-/// Rows, values or links that are there and that the destination has no place for, and values that go on changed.
+/// Rows, values or links that the destination can't hold, and values that are changed.
 public struct MigrationLoss: Hashable, Sendable {
-  /// The entity: in the source for dropped content, in the destination for content with too little room there.
+  /// The entity: of the source for dropped content, of the destination for content that doesn't fit there.
   ///
   /// For changes that only the store's `-wal` or a kept `-journal` holds, it is the name of that file.
   public let entity: String
-  /// The property on the same side; `nil` when whole objects are lost, frames of the `-wal`, or pages of the `-journal`.
+  /// The property of the same entity; `nil` for whole objects, frames of the `-wal` and pages of the `-journal`.
   public let property: String?
   /// The reason, in a sentence.
   public let reason: String
-  /// The number of rows that lose something, of frames of the `-wal`, or of pages of the `-journal`; never 0.
+  /// The number of rows that lose content, of frames of the `-wal`, or of pages of the `-journal`; never 0.
   public let rows: Int64
-  /// The number of links that are lost, where it isn't ``rows``; `nil` for the same number, and for other kinds.
+  /// The number of links that are lost, where it differs from ``rows``; `nil` if it doesn't, and for other kinds.
   public let links: Int64?
   /// The kind of content that is lost.
   public let kind: Kind
-  /// The source of the consent; `nil` if nobody consented.
+  /// The source of the consent; `nil` without consent.
   public package(set) var consent: LossConsent?
 
   /// A kind of content.
   public typealias Kind = LossKind
 
-  /// The name by which somebody consents: `Entity` for objects, `Entity.property` for the rest.
+  /// The name under which the loss can be accepted: `Entity` for objects, `Entity.property` for the rest.
   public var name: String { property.map { "\(entity).\($0)" } ?? entity }
 
-  /// The number of rows, and of links where it is another, in words.
+  /// The number of rows, and of links if it differs, in words.
   package var amount: String {
     CountText.counted(rows, unit) + (links.map { ", \(CountText.counted($0, "link"))" } ?? "")
   }
 
-  /// True for frames of a `-wal` or pages of a `-journal`, which ``rows`` counts; the entity is the file's name then.
+  /// True for frames of a `-wal` or pages of a `-journal`; ``entity`` is then the file's name.
   package var isOfLog: Bool { kind == .unknownContent && property == nil }
 
   /// True for pages of a `-journal` that is kept with a previous version.
   package var isOfJournal: Bool { isOfLog && entity.hasSuffix("-journal") }
 
-  /// The word for one of ``rows``.
+  /// The noun for one of ``rows``.
   package var unit: String { isOfJournal ? "page" : isOfLog ? "frame" : "row" }
 
-  /// Creates the loss of what only the store's `-wal` holds; `nil` if that is nothing.
+  /// Creates the loss of changes that only the store's `-wal` holds; `nil` if there are none.
   package init?(_ damage: LogDamage) {
     guard damage.lostCount > 0 else { return nil }
     self.init(
@@ -51,7 +51,7 @@ public struct MigrationLoss: Hashable, Sendable {
       rows: Int64(damage.lostCount), kind: .unknownContent)
   }
 
-  /// Creates the loss of what only the journal of a previous version holds.
+  /// Creates the loss of changes that only the journal of a previous version holds.
   package init(pages: SoleContent, keptWith version: String) {
     self.init(
       entity: pages.entity, property: nil,
@@ -61,7 +61,7 @@ public struct MigrationLoss: Hashable, Sendable {
       rows: pages.rows, kind: .unknownContent)
   }
 
-  /// Returns true for the same loss of as many rows, whoever consented.
+  /// Returns true if the losses differ at most in their consent.
   package func isSame(as other: MigrationLoss) -> Bool {
     var other = other
     other.consent = consent

@@ -1,59 +1,60 @@
 import HeirloomModel
 package import HeirloomStore
 
-/// One action of a builder that makes the candidate store.
+/// One action of building the candidate.
 ///
-/// Steps are values: a plan can be shown to a person, as text or as SQL, before anything is touched.
+/// Steps are values, so a plan can be shown, as text or as SQL, before anything is changed.
 public struct MigrationStep: Hashable, Sendable {
   /// A kind of step.
   package enum Kind: String, Hashable, Sendable {
-    /// A step that makes an empty table.
+    /// A step that creates an empty table.
     case createTable
     /// A step that copies the rows of an entity tree.
     case copyRows
-    /// A step that gathers the links of a relationship whose storage changes.
+    /// A step that collects the links of a relationship whose storage changes.
     case gatherLinks
     /// A step that copies the links of a many-to-many relationship.
     case copyLinks
     /// A step that numbers the members of a relationship that becomes ordered.
     case orderMembers
-    /// A step that runs entity mappings object by object, by their policies.
+    /// A step that runs entity mappings object by object, with their policies.
     case runMappings
-    /// A step that leaves the rows of a table where they are in a copy of the store.
+    /// A step that keeps the rows of a table unchanged in a copy of the store.
     case keepRows
-    /// A step that changes the rows of a table where they are in a copy of the store.
+    /// A step that changes rows of a table in place in a copy of the store.
     case changeRows
-    /// A step that changes names and definitions, and no rows.
+    /// A step that changes names and definitions, but no rows.
     case alterSchema
-    /// A step that drops an object that the destination doesn't use, or gets anew.
+    /// A step that drops an object that the destination doesn't use, or that is created again.
     case dropObject
-    /// A step that finds the rows that decisions are about, in temporary tables.
+    /// A step that collects the rows that decisions are about in temporary tables.
     case findRows
     /// A step that removes or merges rows by decision, and redirects their links.
     case decideRows = "settleRows"
     /// A step that computes a derived attribute.
     case computeDerived
-    /// A step that makes an index.
+    /// A step that creates an index.
     case createIndex
-    /// A step that makes a trigger.
+    /// A step that creates a trigger.
     case createTrigger
-    /// A step that copies an object that no model knows: a table of the app, history or CloudKit, a view, a trigger.
+    /// A step that copies an object outside the model: a table of the app, of history or of CloudKit, a view, a
+    /// trigger.
     case copyObject
     /// A step that writes the entity numbers, the metadata or the model cache.
     case writeMetadata
-    /// A step that does nothing: a deferred migration leaves something to be cleaned up after the launch.
+    /// A step that does nothing, because a deferred migration leaves this work until after the launch.
     case leaveForLater
   }
 
   /// The kind of step.
   package let kind: Kind
-  /// The table, index or object that the step makes or fills.
+  /// The table, index or object that the step creates or fills.
   public let subject: String
-  /// A line that tells a person about the step.
+  /// A line that describes the step to a person.
   public let summary: String
-  /// The number of rows that the step writes, counted on the store; `nil` for none or an unknown count.
+  /// The number of rows that the step writes, counted in the store; `nil` if it writes none or the number is unknown.
   public let rows: Int64?
-  /// The table whose rows the step enters in an index; `nil` for any other step.
+  /// The table whose rows the step adds to an index; `nil` for any other step.
   let indexedTable: String?
   /// The statements, in order.
   package let statements: [PlannedStatement]
@@ -71,10 +72,9 @@ public struct MigrationStep: Hashable, Sendable {
     self.statements = statements
   }
 
-  /// The statements as SQL text, each ended by a semicolon, with comments for what can't be shown as SQL.
+  /// The statements as SQL, each ended by a semicolon, with comments for parts that can't be shown as SQL.
   ///
-  /// It may be fed to a shell: no name of the store ends a statement or a comment, or begins a command of the shell's
-  /// own.
+  /// It is safe to feed to a shell: no name from the store can end a statement or a comment, or start a shell command.
   public var sql: String {
     if kind == .runMappings { return "-- run by code, object by object" }
     return statements.isEmpty ? "-- nothing to run" : statements.map(\.text).joined(separator: "\n")
@@ -87,7 +87,7 @@ package struct PlannedStatement: Hashable, Sendable {
   package let sql: String
   /// The values, in the order of their places.
   package let values: [SQLiteValue]
-  /// The number of rows that the statement must write, or the run stops; `nil` for any number.
+  /// The number of rows that the statement must write, or else the run stops; `nil` for any number.
   package let expectedRows: Int64?
 
   /// Creates a statement.
@@ -97,7 +97,7 @@ package struct PlannedStatement: Hashable, Sendable {
     self.expectedRows = expectedRows
   }
 
-  /// The SQL for a person.
+  /// The SQL as it is shown to a person.
   var text: String {
     SQLListing.text(of: sql) + (values.isEmpty ? "" : "  -- \(values.count) bound values")
   }

@@ -1,6 +1,6 @@
 import HeirloomStore
 
-/// A line of the ledger that only code can close: cells that a policy may read, or leave to the default.
+/// Cells whose fate is known only after a policy has run: it may read them, or let the default copy them.
 struct OpenLine {
   /// The entity of the rows.
   let entity: PhysicalEntity
@@ -8,32 +8,32 @@ struct OpenLine {
   let column: String
   /// The entity that declares the attribute.
   let owner: String
-  /// The attribute, as a path; `nil` if no model knows the column.
+  /// The attribute's path; `nil` for a column outside the model.
   let attribute: String?
-  /// The entity mappings whose code gets the rows.
+  /// The entity mappings whose code is given the rows.
   let takers: Set<String>
-  /// The entity mappings that take the cells along, of those objects that their default makes.
+  /// The entity mappings that copy the cells for those objects that their default makes.
   let carriers: Set<String>
-  /// The reason why the cells are lost, unless code took them along.
+  /// The reason for the loss if the code doesn't copy the cells.
   let cause: OpenCause
 
-  /// The name that a loss is told by.
+  /// The property's name in a loss.
   var property: String { attribute ?? column }
 }
 
-/// A reason why content that code may take along is lost.
+/// A reason why content that code may copy is lost.
 enum OpenCause: Int {
-  /// No property mapping takes it, and code didn't read it.
+  /// No property mapping copies it, and code didn't read it.
   case unmapped
-  /// A property mapping takes it, by the default that code didn't call.
+  /// A property mapping copies it, but code didn't call the default that runs the mapping.
   case passedOver
-  /// The default took it along, and code removed it afterwards.
+  /// The default copied it, and code removed it afterwards.
   case undone
-  /// Links lead to objects that the destination's relationship can't lead to.
+  /// Links refer to objects that the destination's relationship can't refer to.
   case foreign
-  /// Links have an end that code made nothing of.
+  /// Links have an end from which code made no object.
   case leftOut
-  /// Links have no room: the destination's relationship is a to-one.
+  /// Links don't fit because the destination's relationship is a to-one.
   case noRoom
   /// Links have no order in the destination.
   case noOrder

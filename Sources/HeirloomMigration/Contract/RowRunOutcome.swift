@@ -14,24 +14,23 @@ public struct EntityMappingResult: Hashable, Sendable {
   public let sourceObjects: Int64
   /// The number of objects of the destination entity that were associated with them.
   public let destinationObjects: Int64
-  /// The number of objects of the source entity that became nothing by any mapping; the previous version keeps them.
+  /// The number of objects of the source entity that no mapping migrated; the previous version keeps them.
   public let leftBehind: Int64
 }
 
-/// The outcome of code that no plan could foresee.
+/// Counts and losses of a run of code, which the plan can't predict.
 struct RowRunOutcome {
-  /// The result of each mapping.
   let results: [EntityMappingResult]
-  /// The number of objects of each destination entity that code may have made or removed, without those of subentities.
+  /// The number of objects, without those of subentities, of each destination entity that code may have changed.
   let objects: [String: Int64]
   /// The number of rows of each table that code wrote to.
   let rowCounts: [String: Int64]
-  /// The losses of what code was given and didn't read.
+  /// Content that code was given and didn't read.
   let losses: [MigrationLoss]
-  /// The losses of links and orders for which the destination has no room, which the plan may have counted.
+  /// Links and orders that the destination can't hold; the plan may have counted them already.
   let recounted: [MigrationLoss]
-  /// The number of requests for links to objects that decisions removed.
+  /// The number of requests for objects that decisions removed, by link.
   let removedLinks: [RemovedLink: Int64]
-  /// The number of objects that got a value which code hadn't given them, by the number of the decision.
+  /// The number of objects that got a decided value because code had set none, by the decision's index.
   let filled: [Int: Int64]
 }

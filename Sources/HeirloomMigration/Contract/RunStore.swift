@@ -3,14 +3,12 @@ import HeirloomVault
 
 /// A store that a candidate is built from.
 struct RunStore {
-  /// The connection that holds the store.
   let connection: Connection
-  /// The store's file.
   let path: String
-  /// The store's file as others know it: external data are in a folder beside it.
+  /// The path of the original store, beside which the folder of external data is.
   let externalPath: String
-  /// Makes a file a copy of the store; says whether it shares the store's blocks.
+  /// Copies the store to a path; returns true if the copy shares the store's blocks.
   let duplicate: (_ path: String, _ readsAhead: Bool, _ goesOn: CopyWatch) throws(FileError) -> Bool
-  /// Returns where such a copy still shares the store's blocks: ranges in bytes, rising.
+  /// Returns the byte ranges that such a copy still shares with the store, ascending.
   let sharedRanges: (_ path: String) -> [Range<Int64>]
 }

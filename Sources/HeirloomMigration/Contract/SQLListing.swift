@@ -2,21 +2,21 @@ import HeirloomModel
 
 /// The text of SQL with names and definitions from a store's schema, safe to read and to feed to a shell.
 ///
-/// The text in a schema need not be one statement: SQLite reads the first and passes over the rest.
-/// A name may contain any line, and an unended comment swallows what follows.
-/// A shell would run the rest, and takes a line that begins with a full stop for a command of its own.
+/// The text in a schema need not be one statement: SQLite reads the first and ignores the rest, but a shell would run
+/// it. A name may contain line breaks, and an unended comment hides the text that follows. A shell also treats a line
+/// that begins with a full stop as its own command.
 package enum SQLListing {
-  /// The most bytes of a statement that is shown; one of 2,000 columns is shorter.
+  /// The maximum length of a listed statement, in bytes; even one of 2,000 columns is shorter.
   private static let limit = 1 << 20
 
-  /// Returns a statement with its semicolon, or a one-line comment about what can't be given as SQL.
+  /// Returns a statement with its semicolon, or a one-line comment if it can't be listed as SQL.
   package static func text(of sql: String) -> String {
     guard sql.utf8.count <= limit else {
       return "-- left out, \(CountText.size(sql.utf8.count)): \(PlainText.line(sql, limit: 400))"
     }
     var scanner = Scanner(sql)
     guard scanner.isOneStatement(), PlainText.escaped(scanner.text, breaksLines: true) == scanner.text,
-      // A command of GitHub Actions, wherever it stands in a log.
+      // GitHub Actions runs this as a command anywhere in a log.
       !scanner.text.contains("##[")
     else {
       return "-- left out, to be run by no shell: \(PlainText.line(sql).replacing("##[", with: "#\\u{23}["))"
@@ -28,7 +28,7 @@ package enum SQLListing {
   private struct Scanner {
     private let bytes: [UInt8]
     private var position = 0
-    /// The statement with spaces for all white space but line feeds.
+    /// The statement with every white space except line feeds replaced by a space.
     private var result: [UInt8] = []
     private(set) var endsInComment = false
 
@@ -47,9 +47,9 @@ package enum SQLListing {
       position += 1
     }
 
-    /// Reads all of it and returns false if a shell could take it for more or less than one statement.
+    /// Reads all of it and returns false if a shell could read it as anything but one statement.
     mutating func isOneStatement() -> Bool {
-      // The first words; empty for what is not a word.
+      // The first three tokens, in upper case; empty for a token that isn't a word.
       var beginning: [String] = []
       var isTrigger: Bool {
         beginning.first == "CREATE" && ["TRIGGER", "TEMP", "TEMPORARY"].contains(beginning.dropFirst().first)
@@ -74,7 +74,7 @@ package enum SQLListing {
           isLineStart = false
           continue
         }
-        // Anything after the end would be another statement, and a shell has commands on lines of their own.
+        // Any token after the end is another statement, and a shell reads its own commands at the start of a line.
         guard !isEnded, !isLineStart || !Self.commands.contains(first) else { return false }
         var word = ""
         switch first {
@@ -84,13 +84,13 @@ package enum SQLListing {
           isEnded = true
           position += 1
         case UInt8(ascii: "$"), UInt8(ascii: "@"), UInt8(ascii: "#"), UInt8(ascii: ":"):
-          // A variable may contain quotes that quote nothing.
+          // A variable may contain quotes that don't start a string.
           return false
         case _ where Self.isWordByte(first):
           let start = position
           while let byte = byte(), Self.isWordByte(byte) || byte == UInt8(ascii: "$") { take() }
           word = String(decoding: bytes[start..<position], as: UTF8.self).uppercased()
-          // A shell takes a line of this word for the end of a statement.
+          // Some shells end a statement at a line of this word.
           if isLineStart, word == "GO" { return false }
         default: take()
         }
@@ -101,7 +101,7 @@ package enum SQLListing {
       return !beginning.isEmpty && (!isTrigger || isEnded || isAfterEnd)
     }
 
-    /// Takes a comment, as one line, and returns false if it has no end.
+    /// Takes a comment, with line breaks replaced, and returns false if it is unended.
     private mutating func takeComment() -> Bool {
       take()
       take()
@@ -117,7 +117,7 @@ package enum SQLListing {
       return false
     }
 
-    /// Takes a text or a name in quotes, and returns false if it has no end or breaks the line.
+    /// Takes a quoted string or name; returns false if it is unended or contains a control character.
     private mutating func takeQuoted(until end: UInt8) -> Bool {
       take()
       while let byte = byte() {
@@ -130,7 +130,7 @@ package enum SQLListing {
       return false
     }
 
-    /// The first characters of a line that is a command of the shell's own.
+    /// The characters that start a shell's own command at the beginning of a line.
     private static let commands = Set<UInt8>(".#/\\!".utf8)
 
     private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0C, 0x0D].contains(byte) }

@@ -1,23 +1,16 @@
 import HeirloomStore
 
-/// The names of the two databases of a migration on the one connection that holds both.
+/// The schema names of both databases on a migration's one connection.
 package enum SchemaName {
-  /// The store that is migrated.
+  /// The store.
   package static let store = "main"
-  /// The candidate that is being built.
+  /// The candidate.
   package static let candidate = "candidate"
 
-  /// Returns a table of the store for a `FROM`, whose rows are read from the table itself.
+  /// Returns a table for a `FROM` clause whose rows are read from the table itself, not from an index.
   ///
-  /// An index that lacks entries hides rows from whatever is counted or gathered by it, and SQLite takes one for all that
-  /// it can: `COUNT(*)`, a condition, a join.
-  ///
-  /// - Parameters:
-  ///   - table: The table.
-  ///   - alias: The name of its row as SQL; `nil` for the table's.
-  ///   - usesIndexes: True to let SQLite take an index after all.
-  ///   - database: The database that has the table.
-  /// - Returns: The table as SQL.
+  /// An index that lacks entries hides rows from a query, and SQLite uses indexes wherever it can: for `COUNT(*)`, a
+  /// condition, a join.
   static func rows(
     of table: String, as alias: String? = nil, usesIndexes: Bool = false, in database: String = store
   ) -> String {
@@ -25,11 +18,11 @@ package enum SchemaName {
   }
 }
 
-/// Puts the candidate's schema name into a `CREATE` statement.
+/// Inserts the candidate's schema name into a `CREATE` statement.
 ///
-/// The text that SQLite keeps does not hold it.
+/// SQLite doesn't store the schema name in the schema table.
 func statementInCandidate(_ sql: String) -> String {
-  // The name follows the words; for a trigger SQLite forbids a schema name on the table, which is the trigger's own.
+  // The name follows these words; the table of a trigger must not have a schema name, as it is in the trigger's schema.
   for words in [
     "CREATE TABLE ", "CREATE UNIQUE INDEX ", "CREATE INDEX ", "CREATE VIRTUAL TABLE ", "CREATE TRIGGER ",
     "CREATE VIEW ",

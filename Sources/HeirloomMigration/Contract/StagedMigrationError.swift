@@ -1,7 +1,7 @@
 public import HeirloomFormats
 import HeirloomModel
 
-/// The violations of the rules for the stages of a migration, all at once.
+/// All violations of the rules for a migration's stages.
 public struct StagedMigrationError: Error, Hashable, Sendable {
   /// The violations, at least one.
   package let violations: [Violation]
@@ -11,37 +11,37 @@ public struct StagedMigrationError: Error, Hashable, Sendable {
     self.violations = violations
   }
 
-  /// A rule that stages break; stages are named by their place, counted from 1, and their label.
+  /// A broken rule; stages are named by their position, counted from 1, and their label.
   package enum Violation: Hashable, Sendable {
     /// A list without a stage.
     case noStages
     /// A lightweight stage that names no version.
     case emptyStage(stage: String)
-    /// A custom stage that leads from a version to the same one.
+    /// A custom stage from a version to the same version.
     case standstill(stage: String)
-    /// A version that occurs where it may not occur a second time.
+    /// A version that occurs twice where it must not.
     case duplicateVersion(checksum: String, stages: [String])
-    /// A custom stage that starts at another version than the one that the custom stage before it leads to.
+    /// A custom stage that doesn't start at the version at which the custom stage before it ends.
     case gap(after: String, before: String)
-    /// A stage that leads back to an earlier version.
+    /// A stage that returns to an earlier version.
     case wrongOrder(stage: String)
-    /// A known version that is in no stage, so that its stores could not be migrated.
+    /// A known version that is in no stage, so its stores can't be migrated.
     case missingVersion(checksum: String, name: String?)
     /// A version of the store at which no stage starts.
     case unknownVersion(checksum: String)
     /// A current model in a stage before that of the store.
     case backward(from: String, to: String)
-    /// Metadata of a kind that doesn't tell the store's stage.
+    /// Metadata from which the store's stage can't be determined.
     case unsupportedMetadata(reason: String)
-    /// A model that a stage refers to and that can't be found or read.
+    /// A model of a stage that can't be found or read.
     case unreadableModel(String, reason: String)
-    /// A model that is not the shipped one.
+    /// A model that differs from the shipped one.
     case editedModel(String, expected: String, found: String)
   }
 
   /// The code of the same error in Core Data's domain: that of the first violation.
   ///
-  /// Where Core Data raises an exception, it is the code of a general error, 134060.
+  /// Where Core Data raises an exception instead, it is the code of a general error, 134060.
   public var coreDataCode: Int? { violations.first?.coreDataCode ?? 134060 }
 }
 
@@ -102,7 +102,7 @@ extension StagedMigrationError: ExplainedError {
     "The stages of the migration can't be used: \(violations.map(\.description).joined(separator: "; "))."
   }
 
-  /// The correction of the stages or of a model; no store was touched.
+  /// The correction of the stages or of a model; the store is unchanged.
   public var help: ErrorHelp {
     ErrorHelp(.unchanged, "Correct the stages, or put the shipped model back, then try again.")
   }
@@ -110,7 +110,7 @@ extension StagedMigrationError: ExplainedError {
 
 /// A failure of a custom stage's code.
 public struct StageFailure: Error, Sendable {
-  /// The stage: its place, counted from 1, and its label.
+  /// The stage's position, counted from 1, and its label.
   public let stage: String
   /// The handler that failed.
   public let handler: StageHandlerKind
@@ -134,12 +134,12 @@ public enum StageHandlerKind: String, Hashable, Sendable {
 }
 
 extension StageFailure: ExplainedError {
-  /// The handler, its stage and what it threw.
+  /// The handler, its stage and the error.
   public var cause: String {
     "The \(handler.rawValue) handler of \(stage) failed: \(ErrorWords.sentence(of: underlying))"
   }
 
-  /// The correction of the handler, which doesn't touch the store.
+  /// The correction of the handler; the store is unchanged.
   public var help: ErrorHelp {
     ErrorHelp(.store(path: nil), "Correct the handler, then try again: it runs anew on the store as it is.")
   }
@@ -151,16 +151,16 @@ extension StageFailure: ExplainedError {
   public var coreDataCode: Int? { 134_110 }
 }
 
-/// A mistake of a handler that returned and left something undone.
+/// A mistake of a handler that returned without an error.
 public enum StageHandlerError: Error, Hashable, Sendable {
   /// Unsaved changes in the handler's context.
   case unsavedChanges
-  /// An entity or a property that only the stage's other model has; `model` is the one that the handler sees.
+  /// An entity or property that exists only in the stage's other model; `model` is the handler's own.
   case ofOtherVersion(String, handler: StageHandlerKind, model: String)
 }
 
 extension StageHandlerError: ExplainedError {
-  /// The call that the handler left out.
+  /// The missing call, or the entity or property of the other model.
   public var cause: String {
     switch self {
     case .unsavedChanges:
@@ -174,7 +174,7 @@ extension StageHandlerError: ExplainedError {
     }
   }
 
-  /// The correction of the handler, which doesn't touch the store.
+  /// The correction of the handler; the store is unchanged.
   public var help: ErrorHelp {
     switch self {
     case .unsavedChanges: ErrorHelp(.store(path: nil), "Save or roll back at the handler's end, then try again.")

@@ -1,7 +1,6 @@
-/// A table or an index of the store that stays where it is in a copy of it.
+/// A table or an index that stays unchanged or is changed in place in a copy of the store.
 package struct StayingObject: Hashable, Sendable {
-  /// The object's name in the store.
   let sourceName: String
-  /// True if no statement of the plan writes its rows or entries: then the copy has the same ones.
+  /// True if no statement of the plan writes its rows or entries, so the copy has the same ones.
   let isUnwritten: Bool
 }

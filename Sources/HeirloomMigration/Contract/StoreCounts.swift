@@ -1,26 +1,22 @@
 import HeirloomModel
 package import HeirloomStore
 
-/// Objects of a store by entity and by table.
+/// The numbers of objects of a store, by entity and by table.
 package struct StoreCounts {
-  /// Objects of each entity, subentities left out.
+  /// The number of objects of each entity, without those of subentities.
   private(set) var byEntity: [String: Int64] = [:]
-  /// The same by the entity's number.
+  /// The same by entity number.
   private(set) var byNumber: [Int: Int64] = [:]
 
-  /// True if they were counted by indexes where there are some, which is right as far as these are; see ``IndexCheck``.
+  /// True if indexes were used for counting; the counts are right only if those are; see ``IndexCheck``.
   private(set) var usesIndexes = true
 
-  /// Creates counts of nothing.
   init() {}
 
   /// Counts the objects of a store.
   ///
-  /// - Parameters:
-  ///   - connection: The connection to the store.
-  ///   - schema: The schema that its model asks for.
-  ///   - usesIndexes: False to read the tables themselves, which takes ten times as long.
-  /// - Throws: ``MigrationError/storeContradictsModel(reason:)``, or `SQLiteError`.
+  /// Without indexes the tables themselves are read, which takes ten times as long. It throws
+  /// ``MigrationError/storeContradictsModel(reason:)`` for an unknown entity number, or `SQLiteError`.
   package init(
     connection: Connection, schema: PhysicalSchema, usesIndexes: Bool = true
   ) throws {
@@ -36,7 +32,7 @@ package struct StoreCounts {
         try count(table.name, of: root, in: SchemaName.rows(of: table.name, usesIndexes: true), connection, schema)
       } catch {
         if let failure = error as? SQLiteError, !failure.isCorrupt { throw failure }
-        // It may be the index that is wrong.
+        // The index may be damaged, so the table is read instead.
         self = before
         try count(table.name, of: root, in: SchemaName.rows(of: table.name), connection, schema)
       }
@@ -46,13 +42,13 @@ package struct StoreCounts {
   private mutating func count(
     _ table: String, of root: String, in rows: String, _ connection: Connection, _ schema: PhysicalSchema
   ) throws {
-    // A table without subentities has no index on the entity number, and counting rows is much cheaper. A row of
-    // another number is noticed when fewer rows are copied than were counted.
+    // A table without subentities has no index on the entity number, and counting rows is much cheaper. Rows of another
+    // entity number are detected later, when fewer rows are copied than were counted.
     if schema.model.entityTree(from: root).count == 1, let entity = schema.entity(named: root) {
       return add(try connection.rowCount(of: rows), to: entity)
     }
     let number = quote(PhysicalName.entity)
-    // A table with subentities has an index on the number, which answers this without reading the rows.
+    // A table with subentities has such an index, which answers this without reading the rows.
     for row in try connection.rows("SELECT \(number), COUNT(*) FROM \(rows) GROUP BY \(number)") {
       guard case .integer(let found) = row[0], let count = row[1].integer,
         let entity = Int(exactly: found).flatMap({ schema.entity(numbered: $0) }), entity.rootName == root
@@ -68,10 +64,10 @@ package struct StoreCounts {
     byNumber[entity.number, default: 0] += count
   }
 
-  /// The objects of some entities, by their numbers.
+  /// The number of objects of some entities, given by number.
   func rows(of numbers: [Int]) -> Int64 { numbers.reduce(0) { $0 + byNumber[$1, default: 0] } }
 
-  /// The objects of all entities of a table.
+  /// The number of objects of all entities of a table.
   func total(ofTable table: String, in schema: PhysicalSchema) -> Int64 {
     schema.entities.reduce(0) { $0 + ($1.table == table ? byNumber[$1.number, default: 0] : 0) }
   }

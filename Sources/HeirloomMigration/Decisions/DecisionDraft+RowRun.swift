@@ -3,14 +3,9 @@ import HeirloomModel
 import HeirloomStore
 
 extension DecisionDraft {
-  /// Works out the changes that the decisions make to objects that are made one by one.
+  /// Computes the values that decisions give to objects made object by object, and the objects that they leave out.
   ///
-  /// - Parameters:
-  ///   - mappings: The entity mappings that run object by object.
-  ///   - questions: The questions that the store was asked.
-  ///   - connection: The store.
-  /// - Returns: The values that objects get, and the objects that are left out.
-  /// - Throws: ``MigrationError/unfitDecision(_:reason:)`` for one that needs all objects at once; SQLite's error.
+  /// A decision that needs all objects at once throws ``MigrationError/unfitDecision(_:reason:)``.
   func rowRun(
     _ mappings: [EntityMapping], questions: EffectQuestions, connection: Connection
   ) throws -> RowRunDecisions {
@@ -32,7 +27,7 @@ extension DecisionDraft {
       }
       for (row, condition) in questions.conditions(of: effect) where isByRow(row) {
         guard let destination = row.destinationEntity else { continue }
-        // An object goes to the file once, by the first decision about it.
+        // An object is written to the file once, by the first decision about it.
         let earlier = result.exclusions.filter { $0.source == row.entity && $0.destination == destination }
         let own = (["(\(condition))"] + earlier.map { "(\($0.condition)) IS NOT TRUE" }).chained(by: "AND")
         guard let keys = RowRunDecisions.keys(of: row.entity, [own], questions.source),
@@ -60,7 +55,6 @@ extension DecisionDraft {
 }
 
 extension RowDecisions {
-  /// Adds the decisions about objects that are made one by one.
   mutating func add(_ rowRun: RowRunDecisions, decisions: [DataDecision], source: PhysicalSchema) {
     guard !rowRun.exclusions.isEmpty else { return }
     var (queries, rows) = (quarantine?.queries ?? [], quarantine?.rows ?? 0)

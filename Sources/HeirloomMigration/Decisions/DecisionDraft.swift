@@ -4,15 +4,13 @@ import HeirloomStore
 
 /// Decisions, with the findings that were counted without them.
 struct DecisionDraft {
-  /// The values that rows get.
   private(set) var values = DecidedValues()
   private let matching: DecisionMatching
   private let effects: [DataEffect]
   private let found: [MigrationBlocker]
-  /// The numbers of rows that expressions give a value.
+  /// The numbers of rows to which expressions give a value.
   private let computed: [(effect: DataEffect, rows: Int64)]
 
-  /// Matches decisions with the findings.
   init(
     _ decisions: [DataDecision], effects: [DataEffect], findings: [StoreQuestions.Finding],
     computed: ComputedValues, destination: ManagedObjectModel
@@ -28,10 +26,9 @@ struct DecisionDraft {
     }
   }
 
-  /// The decisions, in the order in which they were given.
   var decisions: [DataDecision] { matching.decisions }
 
-  /// The blockers with rows, with the number of the decision about each.
+  /// The blockers with rows, with the index of the decision about each.
   var decidedHazards: [(effect: DataEffect, decision: Int)] {
     effects.compactMap { effect in
       guard found.contains(where: { $0.isAbout(effect) }),
@@ -41,10 +38,10 @@ struct DecisionDraft {
     }
   }
 
-  /// True when rows change by decision.
+  /// True when decisions change rows.
   var isActive: Bool { !decidedHazards.isEmpty || !values.computed.isEmpty }
 
-  /// Works out the changes that the decisions make to the rows of a candidate.
+  /// Computes the changes that the decisions make to the rows of a candidate.
   func rowDecisions(
     of parts: CandidateParts, questions: EffectQuestions, connection: Connection
   ) throws -> RowDecisions {

@@ -2,43 +2,38 @@ import HeirloomMapping
 package import HeirloomModel
 import HeirloomStore
 
-/// The blockers that decisions answer.
+/// The decisions that answer blockers.
 ///
-/// A decision stays in an app for many releases, so one about which a migration has no question is passed over.
+/// An app keeps a decision for many releases, so a decision that answers no blocker of a migration is ignored.
 struct DecisionMatching {
   /// The decisions, in the order in which they were given.
   let decisions: [DataDecision]
   private let answers: [Place: Int]
 
-  /// A place where something may have to be decided.
+  /// The kind and place of a blocker.
   private struct Place: Hashable {
     let kind: String
     let entity: String
     let properties: Set<String>
   }
 
-  /// Matches decisions with the possible blockers of one migration.
-  ///
-  /// - Parameters:
-  ///   - decisions: The decisions, checked by `check(_:in:)`.
-  ///   - effects: The possible losses, blockers and warnings, as the models tell.
-  ///   - destination: The destination.
+  /// Matches decisions, checked by `check(_:in:)`, with the possible blockers of one migration.
   init(_ decisions: [DataDecision], effects: [DataEffect], destination: ManagedObjectModel) {
     self.decisions = decisions
     answers =
       Self.match(decisions) { decision in
-        // A value or an age of another version's says nothing here.
+        // A decision with a value or an age attribute of another version doesn't apply here.
         guard Self.mistake(of: decision, in: destination) == nil else { return [] }
         let properties = Set(decision.properties)
         let kinds = effects.filter {
           $0.kind.severity == .blocker && $0.entity == decision.entity && Set($0.properties) == properties
         }.map(\.kind)
-        // Decisions may cause further blockers, though the models alone don't say so.
+        // Decisions may cause further blockers that the models alone don't predict.
         return kinds + destination.constraintsAndKeys(at: decision)
       }.answers
   }
 
-  /// Returns the number of the decision about a blocker; `nil` if there is none.
+  /// Returns the index of the decision about a blocker; `nil` if there is none.
   func decision(about kind: DataEffect.Kind, of entity: String, _ properties: [String]) -> Int? {
     answers[Place(kind: kind.code, entity: entity, properties: Set(properties))]
   }
@@ -57,7 +52,7 @@ struct DecisionMatching {
             && Set(decisions[other].properties) == place.properties
             && kind.options.contains(decisions[other].choice.option)
         }
-        // A decision that fits everything leaves blockers to others that are meant for them.
+        // A decision to quarantine answers only blockers that have no more specific decision.
         let meant = all.filter { decisions[$0].choice != .quarantine }
         guard let answer = meant.first ?? all.first else { continue }
         answers[place] = answer
@@ -71,14 +66,11 @@ struct DecisionMatching {
 // MARK: - Mistakes
 
 extension DecisionMatching {
-  /// Checks that each decision is one about something that a migration between versions may ask.
+  /// Checks that each decision answers something that a migration between the versions may ask.
   ///
-  /// - Parameters:
-  ///   - decisions: The decisions.
-  ///   - versions: All versions that are known.
-  ///   - expressions: Decided expressions besides, about whose other rows a decision may be.
-  /// - Throws: ``MigrationError/unfitDecision(_:reason:)`` for one that names nothing in any version, that can answer
-  ///   nothing there, or that only answers what another one answers.
+  /// `expressions` are further decided expressions, whose remaining rows a decision may be about. It throws
+  /// ``MigrationError/unfitDecision(_:reason:)`` for a decision that names nothing in any version, that can answer
+  /// nothing there, or whose every question another decision answers.
   static func check(
     _ decisions: [DataDecision], in versions: [ManagedObjectModel], beside expressions: [DataDecision] = []
   ) throws(MigrationError) {
@@ -124,7 +116,7 @@ extension DecisionMatching {
     return absence(of: decision, from: versions) ?? "nothing there can stand in the way of a migration"
   }
 
-  /// Returns the reason why no version has what a decision names; `nil` if one has.
+  /// Returns the reason why no version has the entity or property of a decision; `nil` if one has.
   private static func absence(of decision: DataDecision, from versions: [ManagedObjectModel]) -> String? {
     let entities = versions.compactMap { $0.entity(named: decision.entity) }
     guard !entities.isEmpty else { return "no version has an entity \"\(decision.entity)\"" }
@@ -136,7 +128,7 @@ extension DecisionMatching {
     return nil
   }
 
-  /// Returns the reason why an attribute can't hold a decided value, or tells no age; `nil` if there is none.
+  /// Returns the reason why an attribute can't hold a decided value or determine an age; `nil` if there is none.
   fileprivate static func mistake(of decision: DataDecision, in version: ManagedObjectModel) -> String? {
     if case .fill(let value) = decision.choice {
       let target = decision.properties.first.flatMap { version.attributeTarget($0, of: decision.entity) }
@@ -157,13 +149,13 @@ extension DecisionMatching {
 }
 
 extension DataDecision {
-  /// Returns true if rows of another version's store may need the decision to become ones of a model.
+  /// Returns true if the decision may answer a blocker in a migration to a model.
   package func isFit(for model: ManagedObjectModel) -> Bool { objection(in: model) == nil }
 
-  /// Returns the reason why the decision says nothing about rows of a model; `nil` if it does.
+  /// Returns the reason why the decision doesn't apply to rows of a model; `nil` if it does.
   package func mistake(in model: ManagedObjectModel) -> String? { DecisionMatching.mistake(of: self, in: model) }
 
-  /// Returns the reason why no row of another version's store needs the decision, or why it can't be carried out.
+  /// Returns the reason why no migration to a model needs the decision, or why it can't be carried out.
   package func objection(in model: ManagedObjectModel) -> String? {
     do throws(MigrationError) {
       try DecisionMatching.check([self], in: [model])
@@ -196,7 +188,7 @@ extension ManagedObjectModel {
     return isUnique ? "all new objects of \"\(name)\" would be equal in a constraint" : nil
   }
 
-  /// Returns true if an entity declares the attribute, or the leaf, that a decision's expression gives values to.
+  /// Returns true if the entity declares the attribute, or the leaf, to which a decision's expression gives values.
   fileprivate func canCompute(_ decision: DataDecision) -> Bool {
     guard decision.properties.count == 1, let target = attributeTarget(decision.properties[0], of: decision.entity),
       let attribute = entity(named: decision.entity)?.attributes.first(where: { $0.name == target.path.first })
@@ -204,8 +196,7 @@ extension ManagedObjectModel {
     return !attribute.isTransient && attribute.derivation == nil && target.description.composite == nil
   }
 
-  /// Returns the kinds of blockers that stores of other versions may have at a decision's place when they become ones of
-  /// this version.
+  /// Returns the kinds of blockers that a migration from other versions to this one may have at a decision's place.
   fileprivate func questions(at decision: DataDecision, from others: [ManagedObjectModel]) -> [DataEffect.Kind] {
     guard let entity = entity(named: decision.entity) else { return [] }
     var kinds = constraintsAndKeys(at: decision)
@@ -214,7 +205,7 @@ extension ManagedObjectModel {
       entity.attributes.contains(where: { $0.name == target.path.first && !$0.isTransient }),
       target.description.composite == nil
     else { return kinds }
-    // Where it is missing, it may have had another name.
+    // An attribute that is missing in a version may have another name there.
     let before = others.map { $0.attributeTarget(name, of: entity.name) }
     // A required leaf may be missing only together with an optional composite around it.
     if !target.description.isOptional,
@@ -231,8 +222,8 @@ extension ManagedObjectModel {
     return kinds
   }
 
-  /// Returns an attribute as the entities that inherit it have it in other versions, which may have had another parent
-  /// there; `nil` for each that lacks it.
+  /// Returns an attribute in other versions of the entities that inherit it here, which may have another parent there;
+  /// `nil` for each that lacks it.
   private func inheritors(
     of attribute: String, declaredBy entity: String, in others: [ManagedObjectModel]
   ) -> [AttributeTarget?] {
@@ -244,7 +235,7 @@ extension ManagedObjectModel {
     }
   }
 
-  /// Returns the kinds that a constraint or a required relationship may cause at a decision's place.
+  /// Returns the kinds of blockers that a constraint or a required relationship may cause at a decision's place.
   fileprivate func constraintsAndKeys(at decision: DataDecision) -> [DataEffect.Kind] {
     guard let entity = entity(named: decision.entity) else { return [] }
     var kinds: [DataEffect.Kind] = []
@@ -260,7 +251,6 @@ extension ManagedObjectModel {
 }
 
 extension AttributeDescription {
-  /// True if a new object lacks a value that it must have.
   fileprivate var isMissingInNewObjects: Bool {
     if isOptional || isTransient || derivation != nil { return false }
     return composite?.elements.contains(where: \.isMissingInNewObjects) ?? (defaultValue == nil)
@@ -268,6 +258,6 @@ extension AttributeDescription {
 }
 
 extension RelationshipDescription {
-  /// True when every object must lead to another one.
+  /// True when every object must have a related one.
   var isRequiredKey: Bool { !isOptional && !isToMany && !isTransient }
 }

@@ -3,7 +3,7 @@ import HeirloomModel
 import HeirloomStore
 
 extension DecisionPlanner {
-  /// Returns all results together.
+  /// Combines all results.
   func allRowDecisions() throws -> RowDecisions {
     var rowDecisions = RowDecisions()
     rowDecisions.findSteps = [
@@ -44,7 +44,7 @@ extension DecisionPlanner {
 
   // MARK: Open blockers
 
-  /// The blockers that were counted and are not decided, except those that have to be counted anew.
+  /// The blockers that were counted and are not decided, except those that have to be counted again.
   var openBlockers: [MigrationBlocker] {
     let decided = decidedHazards.map(\.effect)
     return found.filter { blocker in
@@ -57,14 +57,14 @@ extension DecisionPlanner {
     }
   }
 
-  /// Returns blockers for objects that are equal in a constraint about which nothing was decided.
+  /// Returns blockers for objects that are equal in a constraint without a decision.
   private func openDuplicates() throws(SQLiteError) -> [MigrationBlocker] {
     var blockers: [MigrationBlocker] = []
     for (entity, properties, index) in constraints {
       guard let table = tables.values.first(where: { $0.table == index.table }) else { continue }
       let names = index.columns.map { "r.\(quote($0))" }
-      // Decisions may have made other objects equal than are so in the store, so the final values are compared.
-      // One of the objects that are equal may stay.
+      // Decisions may have made other objects equal than in the store, so the final values are compared. One of the
+      // equal objects may stay.
       let rows =
         try connection.firstInteger(
           "SELECT COALESCE(SUM(n - 1), 0) FROM (SELECT COUNT(*) AS n FROM \(table.rows) AS r WHERE"
@@ -79,12 +79,12 @@ extension DecisionPlanner {
     return blockers
   }
 
-  /// Returns blockers for objects whose required link leads to one that doesn't stay.
+  /// Returns blockers for objects whose required link referred to a removed object.
   private func lostLinks() throws(SQLiteError) -> [MigrationBlocker] {
     var blockers: [MigrationBlocker] = []
     for table in orderedTables {
       for column in table.columns {
-        // Links that the store itself lacks were counted with the other blockers.
+        // Links that are missing in the store itself were counted with the other blockers.
         guard let link = column.link, link.isRequired,
           let rows = try connection.firstInteger(
             "SELECT COUNT(*) FROM \(table.rows) AS r WHERE \(Self.lostLink(column))"), rows > 0
@@ -106,7 +106,7 @@ extension DecisionPlanner {
     for (effect, index) in decidedHazards where !outcomes[index].decision.choice.removesRows {
       outcomes[index].filled += found.filter { $0.isAbout(effect) && $0.reason == effect.description }.map(\.rows)
         .reduce(0, +)
-      // No object is made for a row that goes.
+      // No object is made for a removed row.
       if outcomes[index].decision.choice.option == .new { outcomes[index].filled -= try removedRows(of: effect) }
     }
     for (effect, rows) in computed {
@@ -126,7 +126,7 @@ extension DecisionPlanner {
     return outcomes
   }
 
-  /// Returns the number of rows that a decision is about, and that others remove.
+  /// Returns the number of rows that a decision is about but that other decisions remove.
   private func removedRows(of effect: DataEffect) throws(SQLiteError) -> Int64 {
     var count: Int64 = 0
     for (row, condition) in questions.conditions(of: effect) {
@@ -143,7 +143,7 @@ extension DecisionPlanner {
     return count
   }
 
-  /// Returns the parts of the account that decisions are about.
+  /// Returns the entries of the account that decisions make.
   func entries() throws(SQLiteError) -> [CountedEntry] {
     var entries: [CountedEntry] = []
     for (effect, index) in decidedHazards where matching.decisions[index].choice.option == .fill {
@@ -163,7 +163,7 @@ extension DecisionPlanner {
             entity: source, property: effect.properties.first), rows: rows))
     }
     for table in orderedTables where table.mayLoseRows {
-      // Sorted, so that the plan lists its losses in the same order each time.
+      // Sorted, so the plan lists its losses in the same order each time.
       let rows = try connection.rows(
         "SELECT ent, decision, COUNT(*) FROM \(table.removed) GROUP BY ent, decision ORDER BY ent, decision")
       for row in rows {
@@ -183,7 +183,7 @@ extension DecisionPlanner {
         guard let link = column.link else { continue }
         let isOfTree = link.root == table.root.name && table.mayLoseRows
         let within = "SELECT m.pk FROM \(table.removed) AS m WHERE m.survivor = r.pk"
-        // Removed rows are no longer in the table: their links go with them and are no loss of their own.
+        // The links of removed rows are removed with them and are no loss of their own.
         let rows = try connection.firstInteger(
           "SELECT COUNT(*) FROM \(table.rows) AS r WHERE r.\(quote(column.name)) IS NULL"
             + " AND r.\(quote(column.former)) IS NOT NULL"
@@ -197,7 +197,7 @@ extension DecisionPlanner {
     return entries
   }
 
-  /// Returns the entry of a column's links between objects that become one.
+  /// Returns the entry of a column's links between objects that are merged into one.
   private func linksWithin(
     _ table: DecisionTable, _ column: TrackedColumn, _ link: TrackedColumn.Link
   ) throws(SQLiteError) -> CountedEntry? {
@@ -207,7 +207,7 @@ extension DecisionPlanner {
       }
     }
     guard !cells.isEmpty else { return nil }
-    // The cells of removed rows are counted elsewhere where the relationship has no inverse.
+    // If the relationship has no inverse, the cells of removed rows are counted elsewhere.
     let isElsewhere = link.isInverseless ? " AND m.pk IS NULL" : ""
     let rows = try connection.firstInteger(
       "SELECT COUNT(*) FROM (\(cells.united())) AS c LEFT JOIN \(table.removed) AS m ON m.pk = c.pk"
@@ -218,15 +218,15 @@ extension DecisionPlanner {
     return links(entity: link.entity, relationship: link.relationship, rows: rows, areWithin: true)
   }
 
-  /// The numbers of the decisions by which objects go to a file, as a list.
+  /// The indexes of the decisions that move objects to the quarantine file, as an SQL list.
   var quarantineList: String {
     matching.decisions.indices.filter { matching.decisions[$0].choice == .quarantine }.map(String.init)
       .joined(separator: ", ")
   }
 
-  /// Returns the entries of cells of objects that don't stay, where the loss of these objects doesn't tell them.
+  /// Returns the entries of cells of removed objects that the loss of these objects doesn't cover.
   ///
-  /// That loss covers the objects' own properties; where objects are merged, those that the remaining object can have.
+  /// That loss covers the objects' own properties; for merged objects, only those that the remaining object can have.
   private func cells(of table: DecisionTable) throws(SQLiteError) -> [CountedEntry] {
     var entries: [CountedEntry] = []
     let transfers = parts.transfers.filter { $0.table == table.table }
@@ -235,14 +235,14 @@ extension DecisionPlanner {
       let given = transfers.compactMap { transfer in
         transfer.columns.first { $0.name == column.name && $0.entry != .null }.map { (transfer, $0.entry) }
       }.filter { transfer, entry in
-        // A value that the destination's model gives is no content. Keys may come from gathered links.
+        // A value that comes from the destination's model is not content. Keys may come from collected links.
         tracked?.link != nil
           || transfer.sourceNumbers.contains { !entry.columnsRead(ofRowsNumbered: $0).isEmpty }
       }
       let cells = given.map { $0.select(["\($0.key) AS pk", "\($1.sql) AS v"]) }.united()
       guard let (transfer, entry) = given.first else { continue }
       if column.role == .unknown {
-        // The object that stays keeps its own value, or takes the first of those merged into it.
+        // The remaining object keeps its own value, or takes the first one of those merged into it.
         let lost = try connection.firstInteger(
           "SELECT COUNT(*) FROM (SELECT m.pk AS removed, m.survivor AS survivor, m.decision AS decision, c.v AS v,"
             + " FIRST_VALUE(c.v) OVER (PARTITION BY IFNULL(m.survivor, c.pk) ORDER BY m.pk IS NOT NULL, m.place, m.seq)"
@@ -257,7 +257,8 @@ extension DecisionPlanner {
       var (isLost, join) = ("", "")
       if case .inverselessKey = column.role, let link = tracked.link {
         let owners = tables[link.root].flatMap { $0.mayLoseRows ? $0.removed : nil }
-        // The object that stays may have the link, or take it. A link between two objects that go is told with them.
+        // The remaining object may have the link, or take it. A link between two removed objects is covered by their
+        // loss.
         isLost =
           "(m.survivor IS NULL OR r.\(quote(column.name)) IS NOT \(owners == nil ? "c.v" : "IFNULL(o.survivor, c.v)"))"
         if let owners {
@@ -265,7 +266,7 @@ extension DecisionPlanner {
           isLost += " AND (o.pk IS NULL OR o.survivor IS NOT NULL)"
         }
       } else {
-        // Otherwise all objects of the table have the property.
+        // If all objects of the table have the property, nothing is lost.
         guard tracked.holders != table.root.treeNumbers else { continue }
         isLost = "(NOT \(Self.isIn("m.ent", tracked.holders)) OR NOT \(Self.isIn("r.ent", tracked.holders)))"
       }
@@ -319,32 +320,33 @@ extension DecisionPlanner {
     return CountedEntry(entry: entry, rows: rows)
   }
 
-  /// Returns the query of the rows for the file; `nil` if there are none.
+  /// Returns the query for the rows of the quarantine file; `nil` if there are none.
   private func quarantine() throws(SQLiteError) -> QuarantineQuery? {
     let list = quarantineList
     guard !list.isEmpty else { return nil }
     var (queries, rows): ([String], Int64) = ([], 0)
     for table in orderedTables where table.mayLoseRows {
       let condition = "FROM \(table.removed) AS m WHERE m.decision IN (\(list))"
-      // The writer of the file must find as many.
+      // The writer of the file must find the same number.
       let count = try connection.firstInteger("SELECT COUNT(*) \(condition)") ?? 0
       guard count > 0 else { continue }
       rows += count
-      // The key of the twin in the store, since a merged tree gives other keys.
+      // The key of the twin in the store, since it has another one in a merged tree.
       let twin =
         "COALESCE((SELECT r.spk FROM \(table.rows) AS r WHERE r.pk = m.twin),"
         + " (SELECT x.spk FROM \(table.removed) AS x WHERE x.pk = m.twin))"
       let number =
         "COALESCE((SELECT r.sent FROM \(table.rows) AS r WHERE r.pk = m.twin),"
         + " (SELECT x.sent FROM \(table.removed) AS x WHERE x.pk = m.twin))"
-      // The file is written from the store, so rows are named by their keys and entity numbers there.
+      // The file is written from the store, so rows are identified by their keys and entity numbers there.
       queries.append("SELECT m.spk, m.sent, m.decision, \(twin), \(number) \(condition) ORDER BY m.pk")
     }
     return queries.isEmpty ? nil : QuarantineQuery(queries: queries, decisions: matching.decisions, rows: rows)
   }
 }
 
-/// Returns the SQL condition that two values differ by a byte or by kind, in whatever order their columns compare text.
+/// Returns the SQL condition that two values differ by a byte or by storage class, whatever collation their columns
+/// have.
 func isDifferent(_ first: String, _ second: String) -> String {
   "(\(first) IS NOT \(second) COLLATE BINARY OR TYPEOF(\(first)) <> TYPEOF(\(second)))"
 }

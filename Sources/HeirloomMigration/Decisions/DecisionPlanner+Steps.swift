@@ -9,7 +9,7 @@ extension DecisionPlanner {
 
   /// Adds the steps that write the results to the candidate, with the checks of their outcome.
   func addSteps(to rowDecisions: inout RowDecisions) throws(SQLiteError) {
-    // Removed rows make room for values that others get.
+    // Rows are removed first, because others may get their values.
     for table in orderedTables {
       let rows = rowDecisions.removedRows[table.table] ?? 0
       guard rows > 0 else { continue }
@@ -33,7 +33,8 @@ extension DecisionPlanner {
     var statements: [PlannedStatement] = []
     if keepsMerged {
       statements.append(
-        // These rows go before the survivors get their values, so that no two have the same; the values are kept here.
+        // These rows are deleted before the survivors get their values, so no two have the same; the values are kept
+        // here.
         PlannedStatement(
           "CREATE TEMP TABLE \(quote(table.mergedName)) AS SELECT m.pk AS pk, m.survivor AS survivor, m.place AS place,"
             + " m.seq AS seq"
@@ -41,7 +42,7 @@ extension DecisionPlanner {
             + " FROM \(table.candidate) AS c JOIN \(table.removed) AS m ON m.pk = c.\(Self.key)"
             + " WHERE m.survivor IS NOT NULL"))
       statements.append(
-        // Each column of a survivor looks for its value by the survivor's key.
+        // Each column of a survivor looks up its value by the survivor's key.
         PlannedStatement(
           "CREATE INDEX temp.\(quote(table.mergedName + "_survivor")) ON \(quote(table.mergedName)) (survivor)"))
     }
@@ -53,24 +54,23 @@ extension DecisionPlanner {
       statements: statements)
   }
 
-  /// Returns the columns of merged objects that are kept while the candidate is built, by names that nobody else gives.
+  /// Returns the columns of merged objects that are kept while the candidate is built, under unique names.
   private func mergedColumns(of table: DecisionTable) -> [(column: PhysicalColumn, name: String)] {
     (destination.table(named: table.table)?.columns ?? []).enumerated().compactMap { index, column in
       column.role.isContent ? (column, "v\(index)") : nil
     }
   }
 
-  /// Returns the value of a removed object `m`, whose row is `c`, that the object may take into which it is merged.
+  /// Returns the value of a removed object `m` with the row `c` that the object may take into which it is merged.
   private func given(_ column: PhysicalColumn, _ table: DecisionTable) -> String {
     let value = "c.\(quote(column.name))"
-    // A value that another entity left in the row is none of the object's.
+    // A value of another entity in the row does not belong to the object.
     guard let holders = columns.column(named: column.name, of: table.table)?.holders,
       holders != table.root.treeNumbers
     else { return value }
     return "CASE WHEN \(Self.isIn("m.ent", holders)) THEN \(value) END"
   }
 
-  /// Returns the step that writes the tracked columns.
   private func update(of table: DecisionTable) throws(SQLiteError) -> MigrationStep? {
     guard let condition = table.isChanged,
       let rows = try connection.firstInteger("SELECT COUNT(*) FROM \(table.rows) AS r WHERE \(condition)"), rows > 0
@@ -88,7 +88,7 @@ extension DecisionPlanner {
       kind: .decideRows, subject: table.table, summary: "Lead links of \(table.table) elsewhere by decision",
       rows: rows,
       statements: [
-        // Rows without a change are not written: they hold these values already.
+        // Rows without a change are not written: they have these values already.
         PlannedStatement(
           "UPDATE \(table.candidate) AS t SET \(values.joined(separator: ", ")) FROM \(table.rows) AS r"
             + " WHERE r.pk = t.\(Self.key) AND (\(condition))", expectedRows: rows)
@@ -129,16 +129,16 @@ extension DecisionPlanner {
     return MigrationStep(
       kind: .decideRows, subject: table.table, summary: "Complete rows of \(table.table) by those merged into them",
       statements: [
-        // The temporary table of rows has no such columns, so their values come from the copies of the merged rows.
+        // The temporary table of rows lacks these columns, so their values come from the copies of the merged rows.
         PlannedStatement(
           "UPDATE \(table.candidate) AS t SET \(values.joined(separator: ", ")) WHERE t.\(Self.key) IN"
             + " (SELECT survivor FROM \(table.merged))")
       ])
   }
 
-  /// Returns the assignment of a column in which some objects have a value that only a default or a decision gave.
+  /// Returns the assignment of a column in which some values come only from a default or a decision.
   ///
-  /// A value that another of the merged objects has in the store comes before it.
+  /// A value that another of the merged objects has in the store is preferred.
   private func completion(
     of column: TrackedColumn, by given: String, in table: DecisionTable, madeUp: String
   ) -> String {
@@ -152,7 +152,7 @@ extension DecisionPlanner {
       + " COALESCE(\(taken(where: " AND o.pk NOT IN (\(madeUp))")), t.\(name), \(taken(where: ""))) ELSE t.\(name) END"
   }
 
-  /// Returns the query of the keys of objects whose value the store lacks and something else gives; `nil` if there is none.
+  /// Returns the query for the keys of objects whose value isn't in the store but made up; `nil` if there are none.
   private func madeUpValues(of column: TrackedColumn, in table: DecisionTable) -> String? {
     let keys = parts.transfers.filter { $0.table == table.table }.compactMap { transfer -> String? in
       guard let entry = transfer.columns.first(where: { $0.name == column.name })?.entry, !entry.isVerbatim
@@ -168,7 +168,7 @@ extension DecisionPlanner {
     return keys.isEmpty ? nil : keys.united()
   }
 
-  /// Returns the steps that put an object's new members after those that it has.
+  /// Returns the steps that number an object's new members after its own.
   private func orders(of table: DecisionTable) throws(SQLiteError) -> [MigrationStep] {
     let merges = try connection.firstInteger("SELECT COUNT(*) FROM \(table.removed) WHERE survivor IS NOT NULL") ?? 0
     let merged = Dictionary(uniqueKeysWithValues: mergedColumns(of: table).map { (quote($0.column.name), $0.name) })
@@ -176,14 +176,14 @@ extension DecisionPlanner {
     for column in table.columns {
       guard let link = column.link, let order = link.orderColumn.map(quote) else { continue }
       let (name, former) = (quote(column.name), quote(column.former))
-      // Where no link changed, the places are right already.
+      // If no link changed, the positions are right already.
       let changed = try connection.firstInteger(
         "SELECT COUNT(*) FROM \(table.rows) AS r WHERE r.\(name) IS NOT r.\(former)")
       guard changed ?? 0 > 0 else { continue }
       let other = tables[link.root].flatMap { $0.mayLoseRows ? $0 : nil }
       var (owner, stored, origin) = ("r.\(former)", "c.\(order)", "")
       if merges > 0, let mergedKey = merged[name], let mergedOrder = merged[order] {
-        // An object without an owner that takes the one of an object merged into it takes that one's place as well.
+        // An object that takes the owner of an object merged into it takes that one's position as well.
         let isWithin =
           link.root == table.root.name
           ? " OR r.\(former) IN (SELECT z.pk FROM \(table.removed) AS z WHERE z.survivor = r.pk)" : ""
@@ -191,7 +191,7 @@ extension DecisionPlanner {
           other.map {
             "COALESCE((SELECT x.survivor FROM \($0.removed) AS x WHERE x.pk = y.\(mergedKey)), y.\(mergedKey))"
           } ?? "y.\(mergedKey)"
-        // A link between objects that become one goes, unless it was one of an object to itself.
+        // A link between objects that are merged into one is removed, unless it was one of an object to itself.
         let isLeft = link.root == table.root.name ? " AND (y.\(mergedKey) = y.pk OR \(given) <> y.survivor)" : ""
         origin =
           " LEFT JOIN \(table.merged) AS o ON (r.\(former) IS NULL\(isWithin)) AND o.rowid ="
@@ -206,12 +206,12 @@ extension DecisionPlanner {
           kind: .decideRows, subject: table.table,
           summary: "Number the members of \(link.entity).\(link.relationship)",
           statements: [
-            // A member that lost its owner has no place.
+            // A member that lost its owner has no position.
             PlannedStatement(
               "UPDATE \(table.candidate) AS t SET \(order) = NULL FROM \(table.rows) AS r WHERE r.pk = t.\(Self.key)"
                 + " AND r.\(name) IS NULL AND r.\(former) IS NOT NULL"),
             // An owner that gained members has all of them numbered: its own first, then those of each merged object,
-            // in their order there. Members of other owners keep their places.
+            // in their order there. Members of other owners keep their positions.
             PlannedStatement(
               "UPDATE \(table.candidate) AS t SET \(order) = v.place FROM (SELECT r.pk AS pk, 1024 + 1024 * ROW_NUMBER()"
                 + " OVER (PARTITION BY r.\(name) ORDER BY r.\(name) IS NOT \(owner), \(place)\(stored), r.pk) AS place"
@@ -236,14 +236,14 @@ extension DecisionPlanner {
     rowDecisions.checks.append(
       .unchanged(
         subject: "rows of \(table.table) that are not as was decided", table: table.table,
-        // The left join also finds a row that should have stayed and is gone.
+        // The left join also finds a row that should have stayed but is missing.
         found: "SELECT COUNT(*) FROM \(table.rows) AS r LEFT JOIN \(table.candidate) AS t ON t.\(Self.key) = r.pk"
           + " WHERE \(differs.chained(by: "OR"))"))
     for column in table.columns {
       guard let link = column.link, let other = tables[link.root], other.mayLoseRows else { continue }
       rowDecisions.checks.append(
         .noMore(
-          // The check of all keys allows as many that lead nowhere as the store has; here none is allowed.
+          // The check of all keys allows as many dangling keys as the store has; here none is allowed.
           subject: "keys in \(table.table) that lead to an object that was removed by decision", expected: "SELECT 0",
           found: "SELECT COUNT(*) FROM \(table.candidate) AS t WHERE t.\(quote(column.name)) IN"
             + " (SELECT pk FROM \(other.removed))"))
@@ -252,7 +252,7 @@ extension DecisionPlanner {
 
   // MARK: Links
 
-  /// Adds the steps that redirect the links of a table of links.
+  /// Adds the steps that redirect the links of a join table.
   func add(_ join: JoinTransfer, to rowDecisions: inout RowDecisions) throws(SQLiteError) {
     guard let redirection = LinkRedirection(join, number: rowDecisions.linkRows.count, self) else { return }
     let (owner, target, isKept) = (redirection.owner, redirection.target, redirection.isKept)
@@ -260,16 +260,16 @@ extension DecisionPlanner {
       $0 + (rowDecisions.removedRows[$1.table] ?? 0)
     }
     guard lostRows > 0 else { return }
-    // The plan has no candidate to ask yet: it counts by the query that will fill the table.
+    // The candidate doesn't exist yet, so the query that will fill the table is counted.
     let selection = redirection.selection(of: join)
     let touched = try connection.firstInteger(
       "SELECT COUNT(*) FROM (\(selection)) WHERE o IS NOT owner OR t IS NOT target")
     guard touched ?? 0 > 0 else { return }
-    // Links of objects that become one may be equal afterwards.
+    // Links of objects that are merged into one may become equal.
     let rows = try connection.firstInteger(
       "SELECT COUNT(*) FROM (SELECT DISTINCT o, t FROM (\(selection)) WHERE \(isKept))")
     rowDecisions.linkRows[join.table.name] = rows ?? 0
-    // A link between two objects that go is no loss of its own.
+    // A link between two removed objects is no loss of its own.
     let lost = try connection.firstInteger("SELECT COUNT(*) FROM (\(selection)) WHERE (o IS NULL) <> (t IS NULL)")
     if let lost, lost > 0 {
       rowDecisions.entries.append(

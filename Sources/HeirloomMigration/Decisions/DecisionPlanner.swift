@@ -2,20 +2,19 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// A planner of the outcome of decisions, which carries them out on temporary tables.
+/// Plans the outcome of decisions by carrying them out on temporary tables.
 ///
-/// The tables hold keys and the columns of constraints. The statements that find the rows read the store alone.
-/// The builder runs the same ones again, so it does what was planned; then the outcome is written to the candidate.
+/// The tables hold keys and the columns of constraints. The statements that find the rows read only the store. The
+/// builder runs the same statements again, so the result is the planned one; then it is written to the candidate.
 final class DecisionPlanner {
   let matching: DecisionMatching
   let parts: CandidateParts
   let questions: EffectQuestions
   let effects: [DataEffect]
-  /// The blockers with rows, with the number of the decision about each.
+  /// The blockers with rows, with the index of the decision about each.
   let decidedHazards: [(effect: DataEffect, decision: Int)]
-  /// The blockers that were counted without decisions.
   let found: [MigrationBlocker]
-  /// The numbers of rows that expressions give a value.
+  /// The numbers of rows to which expressions give a value.
   let computed: [(effect: DataEffect, rows: Int64)]
   let connection: Connection
   let columns: TrackedColumns
@@ -23,7 +22,6 @@ final class DecisionPlanner {
   var script: CountedStatements
   /// The tracked tables, by the root entity of their objects.
   private(set) var tables: [String: DecisionTable] = [:]
-  /// The uniqueness constraints on tables whose rows may be removed.
   private(set) var constraints: [(entity: String, properties: [String], index: PhysicalIndex)] = []
 
   var destination: PhysicalSchema { parts.destination }
@@ -45,14 +43,12 @@ final class DecisionPlanner {
     script = CountedStatements(connection: connection)
   }
 
-  /// The most rounds of removals that are followed: a chain of required links is longer.
+  /// The maximum number of rounds of removals; only a longer chain of required links exceeds it.
   static let roundLimit = 10_000
 
-  /// Works out the outcome of the decisions.
+  /// Computes the outcome of the decisions, and the blockers that they leave.
   ///
-  /// - Parameter values: The values that rows get, which the parts have taken into account.
-  /// - Returns: The changes, and the blockers that are left to decide.
-  /// - Throws: ``MigrationError`` or SQLite's error.
+  /// `values` are the values that rows get; the parts already include them.
   func rowDecisions(values: DecidedValues) throws -> RowDecisions {
     chooseTables(values: values)
     guard tables.values.contains(where: \.mayLoseRows) else {
@@ -69,7 +65,6 @@ final class DecisionPlanner {
     return try allRowDecisions()
   }
 
-  /// The tables, in the order of their numbers.
   var orderedTables: [DecisionTable] { tables.values.ordered { $0.number < $1.number } }
 
   // MARK: The tables
@@ -87,7 +82,7 @@ final class DecisionPlanner {
       // A value that many rows get makes them equal.
       if zip(properties, owners).contains(where: { values.concern($0, declaredBy: $1) }) { roots.insert(root) }
     }
-    // Where keys lead to objects that may be removed, rows may become equal or lack a required link.
+    // If keys refer to objects that may be removed, rows may become equal or lack a required link.
     while true {
       let before = roots.count
       for entity in destination.entities where entity.superentityNumber == 0 && !roots.contains(entity.name) {
@@ -121,7 +116,7 @@ final class DecisionPlanner {
     }
   }
 
-  /// Returns the column that tells the age of an entity's objects.
+  /// Returns the column that determines the age of an entity's objects.
   private func ageColumn(of decision: DataDecision, in root: PhysicalEntity) -> String? {
     guard let age = decision.choice.age, destination.entity(named: decision.entity)?.rootName == root.name else {
       return nil
@@ -139,7 +134,7 @@ final class DecisionPlanner {
     let made = orderedTables.map { table in
       table.statements(parts.transfers.filter { $0.table == table.table })
     }
-    // Gathered links are there when the candidate is built; the count needs them now.
+    // Links are collected while the candidate is built, but the counts need them now.
     if made.contains(where: { $0.rows.contains { $0.contains(LinkTables.namePrefix) } }) {
       for step in parts.links.steps { for statement in step.statements { try connection.execute(statement.sql) } }
     }
@@ -153,7 +148,7 @@ final class DecisionPlanner {
   private func dropTables() {
     for table in tables.values {
       for name in [table.rowsName, table.removedName] {
-        // They go with the connection at the latest.
+        // Otherwise they are dropped with the connection.
         try? connection.execute("DROP TABLE IF EXISTS temp.\(quote(name))")
       }
     }
@@ -162,7 +157,7 @@ final class DecisionPlanner {
 
   // MARK: Removals
 
-  /// Returns the highest number of a removed row.
+  /// Returns the highest `seq` of a removed row.
   private func mark(_ table: DecisionTable) throws(SQLiteError) -> Int64 {
     try connection.firstInteger("SELECT MAX(seq) FROM \(table.removed)") ?? 0
   }
@@ -211,7 +206,7 @@ final class DecisionPlanner {
     }
   }
 
-  /// Leaves one of the objects that are equal in a constraint.
+  /// Removes all but one of the objects that are equal in a constraint.
   private func removeDuplicates(_ index: PhysicalIndex, decision number: Int) throws -> Bool {
     let decision = matching.decisions[number]
     guard let table = tables.values.first(where: { $0.table == index.table }) else { return false }
@@ -219,8 +214,8 @@ final class DecisionPlanner {
     let age = ageColumn(of: decision, in: table.root).map { "r.\(quote($0)) DESC, " } ?? ""
     let before = try mark(table)
     let isMerge = decision.choice.option == .merge
-    // A constraint allows any number of NULLs. The newest object stays, or the highest key where no age is given.
-    // Newer ones are numbered first, since in a merge their values and links come before those of older ones.
+    // A constraint allows any number of NULLs. The newest object stays, or the one with the highest key if no age is
+    // given. Newer objects are numbered first, since in a merge their values and links take precedence over older ones.
     let removed = try script.change(
       "INSERT INTO \(table.removed) (pk, ent, spk, sent, survivor, twin, place, decision)"
         + " SELECT pk, ent, spk, sent, \(isMerge ? "twin" : "NULL"), twin, \(before) + n, \(number) FROM"
@@ -234,7 +229,7 @@ final class DecisionPlanner {
     return true
   }
 
-  /// Removes rows whose required link was emptied, where that was decided.
+  /// Removes rows whose required link was removed, if that was decided.
   private func removeRowsWithoutLinks() throws -> Bool {
     var isChanged = false
     for table in orderedTables where table.mayLoseRows {
@@ -244,7 +239,8 @@ final class DecisionPlanner {
           matching.decisions[number].choice.removesRows
         else { continue }
         let before = try mark(table)
-        // Links that the store itself lacks are found by their condition; here only those that a removal emptied count.
+        // Links that are missing in the store itself are found by their condition; here only those that a removal set
+        // to NULL count.
         let removed = try script.change(
           "INSERT INTO \(table.removed) (pk, ent, spk, sent, place, decision) SELECT r.pk, r.ent, r.spk, r.sent, r.pk,"
             + " \(number) FROM \(table.rows) AS r WHERE \(Self.lostLink(column)) ORDER BY r.pk")
@@ -256,7 +252,7 @@ final class DecisionPlanner {
     return isChanged
   }
 
-  /// Returns the condition that a row `r` had a link that decisions have emptied.
+  /// Returns the condition that a row `r` had a link that decisions set to NULL.
   static func lostLink(_ column: TrackedColumn) -> String {
     let (name, former) = (quote(column.name), quote(column.former))
     return "r.\(name) IS NULL AND r.\(former) IS NOT NULL AND \(isIn("r.ent", column.holders))"
@@ -288,7 +284,7 @@ final class DecisionPlanner {
         values = ["CASE WHEN \(key) = m.pk THEN m.survivor ELSE \(key) END"]
       }
       if let link = group[0].link, let inverse = link.inverseColumn, let others = tables[link.root]?.rows {
-        // A link that only the other object stores is the survivor's all the same.
+        // A link that only the other object stores is also the survivor's.
         isEmpty += " AND NOT EXISTS (SELECT 1 FROM \(others) AS x WHERE x.\(quote(inverse)) = r.pk)"
       }
       let assignments = zip(group, values).map { column, value in
@@ -302,7 +298,7 @@ final class DecisionPlanner {
     }
   }
 
-  /// Takes removed rows out, and redirects or empties the links to them.
+  /// Deletes removed rows, and redirects the links to them or sets them to NULL.
   private func follow(_ table: DecisionTable, after mark: Int64) throws(SQLiteError) {
     let gone = "(SELECT pk FROM \(table.removed) WHERE seq > \(mark))"
     guard try script.change("DELETE FROM \(table.rows) WHERE pk IN \(gone)") > 0 else { return }
@@ -318,14 +314,15 @@ final class DecisionPlanner {
         guard let link = column.link else { continue }
         let name = quote(column.name)
         let isOther = other.number == table.number ? " AND m.survivor <> r.pk" : ""
-        // The link leads to the survivor if the relationship allows its entity and the link isn't the survivor's own.
+        // The link is redirected to the survivor if the relationship allows its entity and the link isn't the
+        // survivor's own.
         try script.change(
           "UPDATE \(other.rows) AS r SET \(name) = (SELECT m.survivor FROM \(removed) AS m JOIN \(table.rows) AS t"
             + " ON t.pk = m.survivor AND \(Self.isIn("t.ent", link.targets)) WHERE m.pk = r.\(name)\(isOther))"
             + " WHERE \(name) IN \(gone)")
         guard let inverse = link.inverseColumn else { continue }
-        // Of several links to one object, the one that it has back stays, or else its own, or that of the first object
-        // that was merged into it.
+        // Of several links to one object, the one that the object refers back to is kept, or else its own, or that of
+        // the first object that was merged into it.
         try script.change(
           "UPDATE \(other.rows) AS r SET \(name) = NULL WHERE \(name) IN"
             + " (SELECT survivor FROM \(removed) WHERE seq > \(mark)) AND r.pk IS NOT (SELECT x.pk FROM \(other.rows) AS x"
@@ -339,7 +336,7 @@ final class DecisionPlanner {
 }
 
 extension MigrationBlocker {
-  /// Returns true if the blocker comes from this entry of the mapping.
+  /// Returns true if the blocker was made from an effect.
   func isAbout(_ effect: DataEffect) -> Bool {
     kind == effect.kind.code && entity == effect.entity
       && (property ?? "") == effect.properties.joined(separator: ", ")
@@ -347,7 +344,6 @@ extension MigrationBlocker {
 }
 
 extension PhysicalIndex {
-  /// True when the index enforces a uniqueness constraint.
   var isConstraint: Bool {
     if case .constraint = kind { true } else { false }
   }

@@ -1,37 +1,33 @@
 import HeirloomModel
 import HeirloomStore
 
-/// Temporary tables with the rows of one table of objects, as far as decisions touch them.
+/// Temporary tables with the rows of one table of objects that decisions concern.
 ///
-/// `heirloom_rows_N` has the keys (`pk`, and `spk` in the store), the entities (`ent`, and `sent` in the store) and
-/// some columns with the values that rows get. A column whose name begins with `was` has the value without a decision;
-/// the other has the final value. `heirloom_removed_N` has the rows that don't stay.
+/// `heirloom_rows_N` has the keys (`pk`, and `spk` in the store), the entity numbers (`ent`, and `sent` in the store)
+/// and some columns with the values that rows get. A column whose name begins with `was` has the value without
+/// decisions; the other one has the final value. `heirloom_removed_N` has the removed rows.
 struct DecisionTable {
-  /// The number that tells the tables from others of their kind.
+  /// The `N` in the names of the temporary tables.
   let number: Int
-  /// The table in the candidate.
   let table: String
-  /// The root entity of the objects.
   let root: PhysicalEntity
-  /// The tracked columns.
   let columns: [TrackedColumn]
-  /// True when rows may be removed; otherwise the table only has keys of rows that may be.
+  /// True when rows may be removed; otherwise the table is tracked only because its keys refer to rows that may be.
   let mayLoseRows: Bool
 
-  /// The table of rows, quoted.
+  /// The quoted name of the table of rows.
   var rows: String { "temp.\(quote(rowsName))" }
-  /// The table of rows that don't stay, quoted.
+  /// The quoted name of the table of removed rows.
   var removed: String { "temp.\(quote(removedName))" }
-  /// The table of merged objects as they were, quoted.
+  /// The quoted name of the table of merged objects as they were.
   var merged: String { "temp.\(quote(mergedName))" }
   var rowsName: String { "heirloom_rows_\(number)" }
   var removedName: String { "heirloom_removed_\(number)" }
   var mergedName: String { "heirloom_merged_\(number)" }
 
-  /// The table in the candidate, quoted.
+  /// The quoted name of the table in the candidate.
   var candidate: String { "\(quote(SchemaName.candidate)).\(quote(table))" }
 
-  /// Returns the columns that hold keys of objects of a tree.
   func links(to root: String) -> [TrackedColumn] { columns.filter { $0.link?.root == root } }
 
   /// The condition that decisions change a row `r`; `nil` if no column is tracked.
@@ -40,16 +36,16 @@ struct DecisionTable {
       ? nil : columns.map { "r.\(quote($0.name)) IS NOT r.\(quote($0.former))" }.chained(by: "OR")
   }
 
-  /// Returns the statements that make the tables, and fill that of the rows from the store.
+  /// Returns the statements that create the tables, and fill the table of rows from the store.
   func statements(_ transfers: [TableTransfer]) -> (definitions: [String], rows: [String], indexes: [String]) {
     let list = columns.map { ", \(quote($0.name)) \($0.type.rawValue), \(quote($0.former)) \($0.type.rawValue)" }
     let definitions = [
       "CREATE TEMP TABLE \(quote(rowsName)) (pk INTEGER PRIMARY KEY, ent INTEGER, spk INTEGER, sent INTEGER"
         + "\(list.joined()))",
-      // `seq` counts up, so the removals of one round are those above a mark. No object is removed twice.
+      // `seq` increases, so the removals of one round are those above a mark. No object is removed twice.
       "CREATE TEMP TABLE \(quote(removedName)) (seq INTEGER PRIMARY KEY, pk INTEGER UNIQUE, ent INTEGER, spk INTEGER,"
         + " sent INTEGER, survivor INTEGER, twin INTEGER, place INTEGER, decision INTEGER)",
-      // An object that goes takes along those that were merged into it: they are found by their survivor.
+      // When an object is removed, those that were merged into it are found by their survivor.
       "CREATE INDEX temp.\(quote(removedName + "_survivor")) ON \(quote(removedName)) (survivor)",
     ]
     let names = columns.map { ", \(quote($0.name)), \(quote($0.former))" }.joined()
@@ -62,11 +58,11 @@ struct DecisionTable {
           "\(transfer.key) AS pk", "\(found[PhysicalName.entity] ?? "NULL") AS ent",
           "s.\(quote(PhysicalName.primaryKey)) AS spk", "s.\(quote(PhysicalName.entity)) AS sent",
         ] + columns.map { "\(found[$0.name] ?? "NULL") AS \(quote($0.name))" }
-      // A column and its former value begin equal; only decisions make them differ.
+      // A column and its former value are equal at first; only decisions make them differ.
       return "INSERT INTO \(self.rows) (pk, ent, spk, sent\(names)) SELECT pk, ent, spk, sent\(values)"
         + " FROM (\(transfer.select(expressions)))"
     }
-    // Each removal looks for the links that lead to the removed objects.
+    // Each removal looks for the links that refer to the removed objects.
     let indexes = columns.filter { $0.link != nil }.map {
       "CREATE INDEX temp.\(quote("\(rowsName)_\($0.name)")) ON \(quote(rowsName)) (\(quote($0.name)))"
     }
@@ -74,37 +70,30 @@ struct DecisionTable {
   }
 }
 
-/// A column of a table of objects that decisions may change.
 struct TrackedColumn: Equatable {
-  /// The column's name.
   let name: String
-  /// The column's type.
   let type: SQLColumnType
-  /// The name shared by columns that get a value together: those of one composite attribute.
+  /// A name shared by columns that get their values together: those of one composite attribute.
   let group: String
   /// The numbers of the entities whose objects have the property.
   let holders: ClosedRange<Int>
   /// The target of the column, if it holds a key.
   let link: Link?
 
-  /// The target of a key.
   struct Link: Equatable {
-    /// The root entity of the related objects.
     let root: String
     /// The numbers of the entities that may be related.
     let targets: ClosedRange<Int>
-    /// The table of the related objects.
     let table: String
-    /// The column with the number of the related object's entity.
+    /// The column with the entity number of the related object.
     let entityColumn: String?
     /// The relationship, and the entity that declares it.
     let relationship: String
     let entity: String
-    /// True when every object must have a related one.
     let isRequired: Bool
-    /// The column of the related objects that leads back, in a one-to-one relationship.
+    /// The column of the related objects that refers back, in a one-to-one relationship.
     let inverseColumn: String?
-    /// The column with the place among the related object's members.
+    /// The column with the position among the related object's members.
     let orderColumn: String?
     /// True for the key of the owner of a to-many relationship that has no inverse.
     var isInverseless = false
@@ -114,7 +103,6 @@ struct TrackedColumn: Equatable {
   var former: String { "was \(name)" }
 }
 
-/// The columns of a schema that decisions may change.
 struct TrackedColumns {
   let schema: PhysicalSchema
   /// The columns that hold keys, by table.
@@ -164,7 +152,6 @@ struct TrackedColumns {
     }
   }
 
-  /// Returns a column of a table as a tracked column.
   func column(named name: String, of table: String) -> TrackedColumn? {
     if let link = links[table]?.first(where: { $0.name == name }) { return link }
     guard let column = schema.table(named: table)?.column(named: name),

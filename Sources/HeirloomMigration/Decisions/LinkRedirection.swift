@@ -1,7 +1,7 @@
 import HeirloomModel
 import HeirloomStore
 
-/// The redirection of a table's links from objects that were removed by decision to those that stand for them.
+/// Redirects a join table's links from objects that decisions removed to those that they were merged into.
 final class LinkRedirection {
   let entity: String
   let relationship: String
@@ -18,12 +18,12 @@ final class LinkRedirection {
 
   private var pairs: String { "temp.\(quote(pairsName))" }
 
-  /// The condition of links that stay; one between objects that become one would lead from it to itself.
+  /// The condition of links that are kept; one between objects that are merged into one would link it to itself.
   var isKept: String {
     "o IS NOT NULL AND t IS NOT NULL" + (owner.root == target.root ? " AND (o <> t OR owner = target)" : "")
   }
 
-  /// Creates the redirection; `nil` for a table of which no end can lose an object.
+  /// Creates the redirection; `nil` if the table doesn't join objects of the model.
   init?(_ join: JoinTransfer, number: Int, _ planner: DecisionPlanner) {
     let destination = planner.destination
     guard case .links(let entity, let name) = join.table.kind,
@@ -52,12 +52,10 @@ final class LinkRedirection {
       statements: (collecting + moving + ordering).map { PlannedStatement($0) })
   }
 
-  /// Returns the links that the table gets at first, with the keys `o` and `t` that they have in the end.
+  /// Returns the links that the table gets at first, with the final keys `o` and `t` of their ends.
   ///
-  /// - Parameters:
-  ///   - join: The transfer that fills the table.
-  ///   - value: A column of no model that is to be the result `v`.
-  /// - Returns: A `SELECT` with `owner`, `target`, `o`, `t`, and the places and decisions of both ends.
+  /// It is a `SELECT` with `owner`, `target`, `o`, `t`, and the places and decisions of both ends. `value` is a column
+  /// outside the model that becomes the result `v`.
   func selection(of join: JoinTransfer, with value: String? = nil) -> String {
     let value = value.map { ", k.\($0) AS v" } ?? ""
     return "SELECT l.*, \(owner.key) AS o, \(target.key) AS t, \(owner.place) AS owner_place,"
@@ -65,16 +63,12 @@ final class LinkRedirection {
       + " FROM (SELECT k.owner AS owner, k.target AS target\(value) \(join.survivors)) AS l" + owner.join + target.join
   }
 
-  /// Returns the query of the number of values of a column that are neither in the table nor in a file in the end.
+  /// Returns the query for the number of values of a column that end up neither in the table nor in a quarantine file.
   ///
-  /// - Parameters:
-  ///   - name: The column.
-  ///   - join: The transfer that fills the table.
-  ///   - quarantines: The numbers of the decisions by which objects go to a file, with their links.
-  /// - Returns: A `SELECT` of one count.
+  /// `quarantines` are the indexes of the decisions that move objects to a file, with their links.
   func lostValues(of name: String, in join: JoinTransfer, unless quarantines: String) -> String {
     let isMoved = "o IS NOT owner OR t IS NOT target"
-    // Of equal links, the one that was there counts first, as in the table.
+    // Of equal links, the one that was there first is kept, as in the table.
     return "SELECT COUNT(*) FROM (SELECT v, \(isKept) AS is_kept, owner_decision, target_decision,"
       + " FIRST_VALUE(v) OVER (PARTITION BY (\(isKept)) IS TRUE, o, t"
       + " ORDER BY \(isMoved), owner_place, target_place, owner, target) AS kept"
@@ -82,12 +76,12 @@ final class LinkRedirection {
       + " WHERE (is_kept IS NOT TRUE AND owner_decision NOT IN (\(quarantines)) AND target_decision NOT IN (\(quarantines))) OR (is_kept AND \(isDifferent("v", "kept")))"
   }
 
-  /// Lists the links of removed objects, and deletes those that can't stay.
+  /// Lists the links of removed objects, and deletes those that can't be kept.
   private var collecting: [String] {
     let stored =
       "SELECT \(ownerColumn) AS owner, \(targetColumn) AS target FROM \(candidate)"
     return [
-      // Of links that become equal, the first counts.
+      // Of links that become equal, the first is kept.
       "CREATE TEMP TABLE \(quote(pairsName)) AS SELECT l.*, \(owner.key) AS o, \(target.key) AS t,"
         + " \(owner.place) AS owner_place, \(target.place) AS target_place, 0 AS moves FROM (\(stored)) AS l"
         + owner.join + target.join + " WHERE \(owner.isGone) OR \(target.isGone)"
@@ -95,7 +89,7 @@ final class LinkRedirection {
       "CREATE INDEX temp.\(quote(pairsName + "_ends")) ON \(quote(pairsName)) (o, t)",
       removal(where: "NOT (\(isKept)) IS TRUE"),
       "DELETE FROM \(pairs) WHERE NOT (\(isKept)) IS TRUE",
-      // The object that stands for the removed one may have the link already.
+      // The object that replaces the removed one may have the link already.
       "UPDATE \(pairs) AS p SET moves = 1 WHERE p.rowid IN (SELECT MIN(q.rowid) FROM \(pairs) AS q GROUP BY q.o, q.t)"
         + " AND NOT EXISTS (SELECT 1 FROM \(candidate) AS j WHERE j.\(ownerColumn) = p.o AND j.\(targetColumn) = p.t)",
     ]
@@ -106,9 +100,9 @@ final class LinkRedirection {
       + " (SELECT owner, target FROM \(pairs) WHERE \(condition))"
   }
 
-  /// Gives links their new ends in their rows, so that places and the values of others stay with them.
+  /// Changes the ends of links in their rows, so positions and the values of other columns are kept.
   private var moving: [String] {
-    // A link that was changed at once could equal another for a while, which the key of the table forbids.
+    // A link that was changed in one step could temporarily equal another, which the table's key forbids.
     let meanwhile = "\(Int64.min) + p.rowid"
     let filled = ([order, inverseOrder].compactMap { $0 } + unknown).map { column in
       "\(column) = COALESCE(j.\(column), (SELECT x.\(column) FROM \(pairs) AS p JOIN \(candidate) AS x"
@@ -121,7 +115,7 @@ final class LinkRedirection {
       "UPDATE \(candidate) AS j SET \(ownerColumn) = p.o, \(targetColumn) = p.t FROM \(pairs) AS p"
         + " WHERE p.moves AND j.\(ownerColumn) = \(meanwhile) AND j.\(targetColumn) = \(meanwhile)",
     ]
-      // A link that stays takes what it lacks from those that equal it.
+      // A link that is kept gets its missing values from those that equal it.
       + (filled.isEmpty
         ? []
         : [
@@ -130,7 +124,7 @@ final class LinkRedirection {
         ]) + [removal(where: "moves = 0"), "DELETE FROM \(pairs) WHERE moves = 0"]
   }
 
-  /// Numbers the members of ordered ends anew: what came from another object follows in that object's place.
+  /// Renumbers the members of ordered ends: members of a merged object follow in that object's place.
   private var ordering: [String] {
     [
       (order, "o", ownerColumn, targetColumn, "owner_place"),
@@ -148,7 +142,7 @@ final class LinkRedirection {
     }
   }
 
-  /// No link leads to an object that was removed.
+  /// The checks that no link refers to a removed object.
   var checks: [ProofCheck] {
     [(ownerColumn, owner), (targetColumn, target)].compactMap { column, end in
       end.table.map { table in
@@ -163,7 +157,6 @@ final class LinkRedirection {
 
 /// One end of the links of a many-to-many relationship, whose objects may be removed.
 struct JoinEnd {
-  /// The root entity of the objects.
   let root: String
   /// The table of the objects, if some may be removed.
   let table: DecisionTable?
@@ -171,11 +164,10 @@ struct JoinEnd {
   let key: String
   /// The SQL of the joins to the links `l` that the key needs.
   let join: String
-  /// The SQL of the condition that the object is removed.
   let isGone: String
   /// The SQL of the place of a merged object among those that were merged into one.
   let place: String
-  /// The SQL of the number of the decision that removed the object; -1 for one that stays.
+  /// The SQL of the index of the decision that removed the object; -1 for one that stays.
   let decision: String
 
   init?(_ name: String, entity: String, _ planner: DecisionPlanner) {

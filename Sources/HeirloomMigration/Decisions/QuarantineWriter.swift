@@ -3,16 +3,15 @@ import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
-/// A writer of files with the rows that don't go into the migrated store.
+/// Writes files with the rows that are left out of the migrated store.
 ///
-/// Each line is a JSON object with all that the store has of a row. Dates are seconds since 2001-01-01 UTC and bytes
-/// are base64. Bytes outside the store are named by their file. A value that isn't stored as its attribute's type is
-/// stored is written by its storage class, so that no bit of it is lost.
+/// Each line is a JSON object with everything that the store has of a row. Dates are seconds since 2001-01-01 UTC and
+/// bytes are base64. Externally stored bytes are represented by their file name. A value that isn't stored in the form
+/// of its attribute's type is written by its storage class, so no bit of it is lost.
 final class QuarantineWriter {
-  /// A column's value.
   private enum Cell: Equatable {
     case value(SQLiteValue)
-    /// The bytes of a text that isn't one in the database's encoding.
+    /// The bytes of a text that isn't valid in the database's encoding.
     case damagedText([UInt8])
 
     var integer: Int64? { if case .value(let value) = self { value.integer } else { nil } }
@@ -27,16 +26,9 @@ final class QuarantineWriter {
   private let storeIdentifier: String
   private let supportFolder: String
 
-  /// The size at which another file is begun, so that memory never holds all rows at once.
+  /// The size at which another file is started, so memory never holds all rows at once.
   static let partByteCount = 8 << 20
 
-  /// Prepares to read a store.
-  ///
-  /// - Parameters:
-  ///   - query: The query of the rows.
-  ///   - plan: The plan that is carried out.
-  ///   - store: The store, with the connection that built the candidate.
-  /// - Throws: The errors of reading the store's schema and metadata.
   init(_ query: QuarantineQuery, of plan: MigrationPlan, store: RunStore) throws {
     self.query = query
     connection = store.connection
@@ -50,13 +42,10 @@ final class QuarantineWriter {
       StoreLocation.supportName(forStore: PathText.split(store.externalPath).name) + "/_EXTERNAL_DATA"
   }
 
-  /// Writes the files.
+  /// Writes the files to a folder that has only files of earlier hops.
   ///
-  /// - Parameters:
-  ///   - folder: The folder, which only has files of earlier hops.
-  ///   - files: The file system.
-  ///   - attributes: Permissions and owner of the files.
-  /// - Throws: `FileError`, SQLite's error, or ``MigrationError`` when other rows are found than were planned.
+  /// If other rows are found than were planned, it throws
+  /// ``MigrationError/unexpectedRowCount(step:expected:written:)``.
   func write(to folder: String, files: any FileOperations, attributes: FileAttributes) throws {
     var part: [UInt8] = []
     var count: Int64 = 0
@@ -85,7 +74,7 @@ final class QuarantineWriter {
     }
   }
 
-  /// Returns the rows of a query about the object of a key; the same few queries are asked for each object.
+  /// Returns the rows of a query about the object with a key; the cached statement is used for all objects.
   private func rows(_ sql: String, ofKey key: Int64) throws(SQLiteError) -> [[Cell]] {
     try statements.withStatement(sql, [.integer(key)]) { statement throws(SQLiteError) in
       var rows: [[Cell]] = []
@@ -96,10 +85,10 @@ final class QuarantineWriter {
 
   private static func cell(_ row: borrowing Statement, _ column: Int) -> Cell {
     guard row.storageClass(at: column) == .text else { return .value(row.value(at: column)) }
-    // Read as text, they would be converted.
+    // Reading them as text would convert them.
     let bytes = row.withBytes(at: column) { Array($0) }
     let value = row.value(at: column)
-    // Bytes that can't be read become this character.
+    // Invalid bytes are decoded as this character.
     return value.text?.unicodeScalars.contains("\u{FFFD}") == true && value.text.map { Array($0.utf8) } != bytes
       ? .damagedText(bytes) : .value(value)
   }
@@ -136,7 +125,7 @@ final class QuarantineWriter {
     writer.key("relationships")
     writeRelationships(links, to: &writer)
     let written = Set(attributes(of: entity).flatMap(\.columns).map(\.name) + links.flatMap(\.columns))
-    // The other cells: values of no model, or left by another entity, and links of others without an inverse.
+    // The other cells: values outside the model or of another entity, and links of other objects without an inverse.
     let names = (schema.table(named: entity.table)?.columns ?? [])
       .filter { $0.role.isContent && !written.contains($0.name) }.map(\.name)
     writeUnknown(names, try cells(names, of: entity, key: key)[...], to: &writer)
@@ -195,7 +184,6 @@ final class QuarantineWriter {
     writer.endObject()
   }
 
-  /// Reads cells of an object's row.
   private func cells(_ names: [String], of entity: PhysicalEntity, key: Int64) throws -> [Cell] {
     guard !names.isEmpty else { return [] }
     // SQLite allows 2000 result columns, and a table has no more.
@@ -213,7 +201,6 @@ final class QuarantineWriter {
     writer.endObject()
   }
 
-  /// Writes a value by its storage class.
   private func write(_ cell: Cell, to writer: inout CanonicalJSONWriter) {
     switch cell {
     case .value(.null): writer.null()
@@ -226,7 +213,7 @@ final class QuarantineWriter {
     }
   }
 
-  /// Writes the values of columns that belong to no property; nothing where there are none.
+  /// Writes the values of columns that belong to no property; nothing if there are none.
   private func writeUnknown(_ names: [String], _ values: ArraySlice<Cell>, to writer: inout CanonicalJSONWriter) {
     let columns = zip(names, values).filter { !$0.1.isNull }.ordered { $0.0.utf16Precedes($1.0) }
     guard !columns.isEmpty else { return }
@@ -244,7 +231,7 @@ final class QuarantineWriter {
     switch ValueCoding.decode(stored, for: attribute) {
     case .value(nil): writer.null()
     case .value(let value?):
-      // SQLite keeps a whole decimal number as an integer.
+      // SQLite stores a whole decimal number as an integer.
       guard attribute.type == .decimal || (try? ValueCoding.encode(value, for: attribute)) == stored else {
         return write(cell, to: &writer)
       }
@@ -272,11 +259,10 @@ final class QuarantineWriter {
 
   // MARK: Links
 
-  /// The links of an object by one relationship.
   private struct Links {
     let relationship: RelationshipDescription
     let links: [Link]
-    /// The columns of their table that no model knows.
+    /// The columns of the join table outside the model.
     let unknownColumns: [String]
     /// The columns of the object's row that hold the links.
     let columns: [String]
@@ -284,12 +270,12 @@ final class QuarantineWriter {
 
   private struct Link {
     let uri: String
-    /// The target's place among the object's targets.
+    /// The target's position among the object's targets.
     let position: Int64?
-    /// The object's place among the target's objects.
+    /// The object's position among the target's objects.
     let inversePosition: Int64?
     let unknown: ArraySlice<Cell>
-    /// True for a link of the other object's, by a relationship that is its own inverse.
+    /// True for the other object's link, by a relationship that is its own inverse.
     let isReversed: Bool
 
     var hasDetails: Bool { position != nil || inversePosition != nil || unknown.contains { !$0.isNull } }
@@ -310,7 +296,7 @@ final class QuarantineWriter {
         found += try links(by: back, with: unknown, to: relationship.destinationEntity, in: target, key, true)
       }
       var columns: [String?] = []
-      // A key that isn't one is among the other values of the row, and so is a place without a link.
+      // A value that isn't a key, or a position without a link, is among the other values of the row.
       if case .key(_, let key, let number)? = schema.storage(ofRelationship: relationship.name, in: entity.name),
         let link = found.first
       {
@@ -328,7 +314,7 @@ final class QuarantineWriter {
     let sql = query.pairs.map { LinkQuery.select($0, with: unknown, usesIndexes: true) } ?? query.sql
     let places = [(query.isOrdered, "l.position"), (query.isInverseOrdered, "l.inverse_position")]
       .map { $0.0 ? $0.1 : "NULL" }
-    // The left join keeps a key that leads to no object: the file has all that the store has.
+    // The left join keeps a key that refers to no object: the file has everything that the store has.
     let rows = try rows(
       "SELECT l.target, t.\(quote(PhysicalName.entity)), \(places.joined(separator: ", "))"
         + unknown.indices.map { ", l.\(LinkQuery.other($0))" }.joined() + " FROM (\(sql)) AS l"
@@ -344,7 +330,8 @@ final class QuarantineWriter {
     }
   }
 
-  /// Writes the places in lists and the values of no model that links to many have; nothing where there are none.
+  /// Writes the positions and the values outside the model of links by to-many relationships; nothing if there are
+  /// none.
   private func writeDetails(_ links: [Links], to writer: inout CanonicalJSONWriter) {
     let detailed = links.filter { $0.relationship.isToMany && $0.links.contains(where: \.hasDetails) }
     guard !detailed.isEmpty else { return }
@@ -377,7 +364,7 @@ final class QuarantineWriter {
     writer.endObject()
   }
 
-  /// Writes the object's places in lists of others, by its to-one relationships; nothing where there are none.
+  /// Writes the object's positions in lists of other objects, by its to-one relationships; nothing if there are none.
   private func writePositions(_ links: [Links], to writer: inout CanonicalJSONWriter) {
     let placed = links.compactMap { links in
       links.relationship.isToMany

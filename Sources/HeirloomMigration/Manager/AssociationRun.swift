@@ -1,24 +1,23 @@
-/// A sequence of source keys that follow each other, whose destination keys follow each other too.
+/// A run of consecutive source keys whose destination keys are consecutive too.
 struct AssociationRun {
   /// The first source object.
   let source: Associations.Key
   /// The first destination object.
   let destination: Associations.Key
-  /// True when the destination may have been associated before; then it is the run's only one.
+  /// True when the destination may already have been associated; the run then has only this key.
   var isRepeated: Bool = false
   /// The number of destination keys.
   private(set) var count: Int64 = 1
-  /// The numbers of destination keys for each source key but the last; all others are the last one's.
+  /// The numbers of destination keys for all source keys but the last, which has the remaining ones.
   private(set) var counts: [UInt8] = []
-  /// The number of destination keys for the last source key; unknown for a run that was read.
+  /// The number of destination keys for the last source key; unknown for a run that was read from its table.
   private var lastCount: Int64 = 1
 
-  /// The most source keys of a run: few enough to search one by one.
+  /// The maximum number of source keys of a run: few enough to search one by one.
   private static let spanLimit: Int = 64
-  /// The number of destination keys from which a run takes no further source key.
+  /// The number of destination keys at which a run stops taking source keys.
   private static let countLimit: Int64 = 1024
 
-  /// Creates a run of one source object and one destination object.
   init(source: Associations.Key, destination: Associations.Key, isRepeated: Bool) {
     self.source = source
     self.destination = destination
@@ -34,13 +33,11 @@ struct AssociationRun {
     self.counts = counts
   }
 
-  /// The number of source keys.
   var span: Int64 { Int64(counts.count) + 1 }
 
-  /// The last destination key.
   var lastDestination: Int64 { destination.primaryKey + (count - 1) }
 
-  /// Adds an association and returns true if it follows and the run has room.
+  /// Adds an association and returns true if it continues the run and the run has room.
   mutating func take(_ newSource: Associations.Key, _ newDestination: Associations.Key) -> Bool {
     guard !isRepeated, newSource.entity == source.entity, newDestination.entity == destination.entity,
       Self.distance(from: destination.primaryKey, to: newDestination.primaryKey) == count,
@@ -60,7 +57,6 @@ struct AssociationRun {
     return true
   }
 
-  /// Returns the destination objects of one of the source objects.
   func destinations(of key: Associations.Key) -> [Associations.Key] {
     guard let step = Self.distance(from: source.primaryKey, to: key.primaryKey), step >= 0, step < span else {
       return []
@@ -72,7 +68,6 @@ struct AssociationRun {
     }
   }
 
-  /// Returns the source object of one of the destination objects.
   func source(of key: Associations.Key) -> Associations.Key? {
     guard var place = Self.distance(from: destination.primaryKey, to: key.primaryKey), place >= 0, place < count else {
       return nil
@@ -86,7 +81,6 @@ struct AssociationRun {
     return Associations.Key(entity: source.entity, primaryKey: source.primaryKey + step)
   }
 
-  /// Returns the distance from one key to another; `nil` if it overflows.
   private static func distance(from first: Int64, to second: Int64) -> Int64? {
     let (distance, overflow) = second.subtractingReportingOverflow(first)
     return overflow ? nil : distance

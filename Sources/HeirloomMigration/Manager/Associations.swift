@@ -3,9 +3,8 @@ import HeirloomStore
 
 /// The destination objects that were made from each source object, by entity mapping.
 ///
-/// They are kept in temporary tables rather than in memory. A row holds a run of source keys that follow each other and
-/// whose destination keys do so too. Mappings that run as SQL need no rows, since their objects have the source's keys,
-/// with or without an offset.
+/// They are kept in temporary tables rather than in memory. A row holds an ``AssociationRun``. Mappings that run as SQL
+/// need no rows, since their objects have the source's keys, possibly plus an offset.
 final class Associations {
   /// An object by the number of its entity and its primary key.
   struct Key: Hashable {
@@ -13,21 +12,19 @@ final class Associations {
     let primaryKey: Int64
   }
 
-  /// The record of one mapping's associations.
   fileprivate final class Mapping {
     /// The table's quoted name.
     let table: String
-    /// The rule by which keys follow from the source's; `nil` for a mapping that runs object by object.
+    /// The rule that computes destination keys from source keys; `nil` for a mapping that runs object by object.
     let rule: Rule?
-    /// The statement that writes a run.
     let insertion: Statement?
-    /// The most source keys of a run that was written.
+    /// The number of source keys of the longest run in the table.
     var longestSpan: Int64 = 1
-    /// The most destination keys of a run that was written.
+    /// The number of destination keys of the longest run in the table.
     var longest: Int64 = 0
-    /// The highest destination key by entity, without the open run.
+    /// The highest destination key of each entity, without those of the open run.
     ///
-    /// A destination above it can't have been associated before.
+    /// A higher destination can't have been associated before.
     var highest: [Int: Int64] = [:]
     var hasIndexes = false
 
@@ -38,19 +35,17 @@ final class Associations {
     }
   }
 
-  /// A rule for associations that follow from keys.
+  /// The associations of a mapping that ran as SQL.
   struct Rule {
     let sourceEntity: Int
     let destinationEntity: Int
     let offset: Int64
 
-    /// Returns the destination object of a source object.
     func destination(of source: Key) -> Key? {
       guard source.entity == sourceEntity else { return nil }
       return Key(entity: destinationEntity, primaryKey: source.primaryKey &+ offset)
     }
 
-    /// Returns the source object of a destination object.
     func source(of destination: Key) -> Key? {
       guard destination.entity == destinationEntity else { return nil }
       return Key(entity: sourceEntity, primaryKey: destination.primaryKey &- offset)
@@ -59,26 +54,24 @@ final class Associations {
 
   private let connection: Connection
   private let statements: StatementCache
-  /// The places of objects that decisions removed.
   private let removals: [RemovedObjects]
-  /// The number of requests for an object that a decision removed without a successor.
+  /// The number of requests for objects that a decision removed without a successor.
   private(set) var removedCount: Int64 = 0
   private var mappings: [String: Mapping] = [:]
   /// The mapping of the last association.
   @exclusivity(unchecked) private var last: (name: String, mapping: Mapping)?
   /// The run of that mapping that is not written yet.
   @exclusivity(unchecked) private var open: AssociationRun?
-  /// The mapping that was last asked for.
+  /// The mapping of the last look-up.
   @exclusivity(unchecked) private var lastAsked: (name: String, mapping: Mapping)?
 
-  /// Creates the associations of a run on the connection that holds both stores.
   init(connection: Connection, removals: [RemovedObjects] = []) {
     self.connection = connection
     self.removals = removals
     statements = StatementCache(connection: connection)
   }
 
-  /// Makes the place for the associations of a mapping.
+  /// Creates the table for the associations of a mapping, which needs none if it has a rule.
   func add(mapping name: String, rule: Rule?) throws(SQLiteError) {
     guard rule == nil else {
       mappings[name] = Mapping(table: "", rule: rule, insertion: nil)
@@ -86,7 +79,7 @@ final class Associations {
     }
     let table = quote("heirloom_associations_\(mappings.count + 1)")
     try connection.execute("DROP TABLE IF EXISTS temp.\(table)")
-    // The row number keeps the order of writing. Indexes are made only when somebody looks something up.
+    // The row number keeps the order of writing. Indexes are created only for a look-up.
     try connection.execute(
       "CREATE TEMP TABLE \(table) (source_entity INTEGER, source INTEGER, span INTEGER, entity INTEGER, first INTEGER,"
         + " count INTEGER, counts BLOB, is_repeated INTEGER)")
@@ -95,7 +88,7 @@ final class Associations {
     mappings[name] = Mapping(table: table, rule: nil, insertion: insertion)
   }
 
-  /// Removes the tables.
+  /// Drops the temporary tables.
   func removeAll() throws(SQLiteError) {
     statements.removeAll()
     let tables = mappings.values.filter { $0.rule == nil }.map(\.table)
@@ -108,9 +101,9 @@ final class Associations {
 
   /// Records that a destination object was made from a source object.
   ///
-  /// - Returns: False if both were associated by the mapping before.
+  /// It returns false if the mapping has already associated both.
   func associate(_ source: Key, _ destination: Key, mapping name: String) throws(SQLiteError) -> Bool {
-    // Mappings run one after the other: nearly always it is that of the call before.
+    // Mappings run one after the other, so this is nearly always the mapping of the call before.
     if last?.name == name {
       if open?.take(source, destination) == true { return true }
       try flush()
@@ -129,7 +122,6 @@ final class Associations {
     return true
   }
 
-  /// Writes the open run.
   private func flush() throws(SQLiteError) {
     guard let run = open, let mapping = last?.mapping else { return }
     open = nil
@@ -139,7 +131,7 @@ final class Associations {
     try mapping.write(run)
   }
 
-  /// Writes the mapping's open run and makes its indexes: only a mapping that is asked for associations needs them.
+  /// Writes the mapping's open run and creates its indexes, which only a mapping with look-ups needs.
   private func prepareLookUp(_ name: String) throws(SQLiteError) -> Mapping? {
     if lastAsked?.name != name { lastAsked = mappings[name].map { (name, $0) } }
     guard let mapping = lastAsked?.mapping, mapping.rule == nil else { return lastAsked?.mapping }
@@ -156,37 +148,29 @@ final class Associations {
 
   // MARK: Reading
 
-  /// The names of the mappings, sorted.
   var mappingNames: [String] { mappings.keys.ordered() }
 
-  /// Returns true if a mapping by object associated objects of some of the given destination entities.
   func hasObjects(of entities: ClosedRange<Int>, mapping name: String) -> Bool {
     mappings[name]?.highest.keys.contains { entities.contains($0) } ?? false
   }
 
-  /// Returns the rule of a mapping that ran as SQL; `nil` for others, and where decisions removed objects.
+  /// Returns the rule of a mapping that ran as SQL; `nil` for other mappings, and where decisions removed objects.
   func rule(ofMapping name: String) throws(SQLiteError) -> Rule? {
     guard let rule = try prepareLookUp(name)?.rule, removal(of: rule.destinationEntity) == nil else { return nil }
     return rule
   }
 
-  /// Looks for one number by which the keys of destination objects in a tree are higher than those of their sources.
+  /// Looks for one offset from the keys of an entity's objects to those of their destination objects in a tree.
   ///
-  /// - Parameters:
-  ///   - entity: The number of the source entity.
-  ///   - count: The number of its objects.
-  ///   - tree: The numbers of the destination entities.
-  ///   - name: The mapping.
-  /// - Returns: The number, `nil` in its place unless each source object has one destination object there; nothing if no
-  ///   object has one.
-  /// - Throws: SQLite's error.
+  /// The result is empty if no object has a destination object there. It holds `nil` in place of the offset unless each
+  /// of the `count` objects has exactly one, all at the same offset.
   func shifts(ofEntity entity: Int, count: Int64, in tree: ClosedRange<Int>, mapping name: String) throws -> [Int64?] {
     guard let mapping = try prepareLookUp(name) else { return [] }
     if let rule = mapping.rule {
       guard rule.sourceEntity == entity, tree.contains(rule.destinationEntity) else { return [] }
       return [removal(of: rule.destinationEntity) == nil ? rule.offset : nil]
     }
-    // A run has a count of destination objects for each source object, a byte each.
+    // `counts` has one byte for each source object: its number of destination objects.
     let row = try connection.rows(
       "SELECT MIN(first - source), MAX(first - source), SUM(span), SUM(count),"
         + " SUM(is_repeated OR REPLACE(HEX(counts), '01', '') <> '') FROM temp.\(mapping.table)"
@@ -233,21 +217,21 @@ final class Associations {
         found.append((row.integer(at: 0), run))
       }
     }
-    // Nearly always it is one, so that SQLite need not sort.
+    // Nearly always it is one run, so SQLite need not sort.
     if found.count > 1 { found.sort { $0.row < $1.row } }
     return found.map(\.run)
   }
 
   // MARK: Objects that decisions removed
 
-  /// The object that now stands for another.
+  /// The object that replaces another after decisions.
   private enum Successor {
     case itself
     case other(Key)
     case none
   }
 
-  /// Returns true if decisions removed objects of the tree of a destination entity.
+  /// Returns true if decisions removed objects in the tree of a destination entity.
   func hasRemovals(ofEntity number: Int) -> Bool { removal(of: number) != nil }
 
   private func removal(of number: Int) -> RemovedObjects? {
@@ -262,7 +246,6 @@ final class Associations {
     }
   }
 
-  /// Returns a source object's destinations by a mapping that ran as SQL, after decisions.
   private func destinations(of source: Key, by rule: Rule) throws(SQLiteError) -> [Key] {
     guard let key = rule.destination(of: source) else { return [] }
     guard let removal = removal(of: key.entity) else { return [key] }
@@ -275,13 +258,12 @@ final class Associations {
     }
   }
 
-  /// Returns a destination object's sources by a mapping that ran as SQL, with those merged into it.
+  /// Returns a destination object's sources by a mapping that ran as SQL, including those of objects merged into it.
   private func sources(of destination: Key, by rule: Rule) throws(SQLiteError) -> [Key] {
     let own = rule.source(of: destination).map { [$0] } ?? []
     return try own + predecessors(of: destination).filter { $0.entity == rule.sourceEntity }
   }
 
-  /// Returns the source objects of the objects that were merged into one.
   private func predecessors(of key: Key) throws(SQLiteError) -> [Key] {
     guard let removal = removal(of: key.entity) else { return [] }
     var keys: [Key] = []
@@ -293,13 +275,13 @@ final class Associations {
     return keys
   }
 
-  /// Calls a closure with each destination object of a mapping once, in the order in which they were associated.
+  /// Calls a closure once with each destination object of a mapping, in the order in which they were associated.
   func forEachDestination<Failure: Error>(
     ofMapping name: String, wrapping: (SQLiteError) -> Failure, _ body: (Key) throws(Failure) -> Void
   ) throws(Failure) {
     do {
       guard let mapping = try prepareLookUp(name), mapping.rule == nil else { return }
-      // Only rows up to here: the closure may associate more, which are not visited.
+      // Only rows up to this one: the closure may associate more, which are not visited.
       let last = try connection.firstInteger("SELECT MAX(rowid) FROM temp.\(mapping.table)") ?? 0
       let rows = try connection.prepare(
         "SELECT rowid, entity, first, count, is_repeated FROM temp.\(mapping.table) WHERE rowid <= ?1"
@@ -329,27 +311,21 @@ final class Associations {
     }
   }
 
-  /// A wrapper that carries the closure's error past those of SQLite.
+  /// Carries the closure's error past those of SQLite.
   private struct BodyError<Failure: Error>: Error {
     let error: Failure
   }
 
   private func wasVisited(_ key: Key, before rowid: Int64, _ mapping: Mapping) throws(SQLiteError) -> Bool {
     try statements.withStatement(
-      // No run is longer than the longest, so the index gives the few that may hold the key.
+      // No run is longer than the longest, so the index finds the few that may contain the key.
       "SELECT 1 FROM temp.\(mapping.table) WHERE first BETWEEN ?1 - ?2 AND ?1 AND entity = ?3"
         + " AND first + count > ?1 AND rowid < ?4 LIMIT 1",
       [.integer(key.primaryKey), .integer(mapping.longest), .integer(Int64(key.entity)), .integer(rowid)]
     ) { row throws(SQLiteError) in try row.step() }
   }
 
-  /// Counts the source objects of an entity that no mapping carried over.
-  ///
-  /// - Parameters:
-  ///   - entity: The number of the source entity.
-  ///   - table: The table of the source entity.
-  /// - Returns: The number of objects that have no association.
-  /// - Throws: `SQLiteError`.
+  /// Counts the source objects of an entity that have no association.
   func unassociated(entity: Int, table: String) throws(SQLiteError) -> Int64 {
     guard let condition = try unassociated(entity) else { return 0 }
     return try connection.firstInteger(
@@ -372,7 +348,6 @@ final class Associations {
 }
 
 extension Associations.Mapping {
-  /// Writes a run.
   fileprivate func write(_ run: AssociationRun) throws(SQLiteError) {
     defer { insertion?.reset() }
     try insertion?.bind(Int64(run.source.entity), at: 1)

@@ -2,29 +2,29 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The links of the candidate, seen from the source: pairs of source objects whose destination objects are linked.
+/// The links of the candidate as pairs of source objects whose destination objects are linked.
 ///
-/// They are read from the candidate when everything is written: a link counts as kept if its row is there.
+/// They are read from the candidate when everything is written: a link is kept if its row exists.
 final class CandidateLinks {
-  /// A relationship of the destination that goes on with links of the source.
+  /// A relationship of the destination that continues one of the source.
   struct Heir: Equatable {
     let entity: String
     let relationship: String
-    /// True if the relationship is that of the targets.
+    /// True if the relationship is the inverse: it is of the targets.
     let isReversed: Bool
   }
 
-  /// The links of a source relationship that are looked for.
+  /// The links of a source relationship to look for.
   struct Search {
     let owner: String
     let targets: [String]
     let heirs: [Heir]
   }
 
-  /// The place where a link of a line is in the candidate, if the objects' keys tell it.
+  /// The columns that hold a line's links in the candidate, if the objects' keys all moved by the same offset.
   private struct Place {
     let columns: LinkQuery.Pairs
-    /// The numbers that are added to the source's keys.
+    /// The offsets from the source's keys.
     let owner: Int64
     let target: Int64
   }
@@ -35,10 +35,10 @@ final class CandidateLinks {
   private let setting: RowRunSetting
   private let associations: Associations
   private let statements: StatementCache
-  /// The numbers of the source entities whose destination objects are known.
+  /// The numbers of the source entities whose destination objects are in the table of heirs.
   private var known: Set<Int> = []
   private var lineCount = 0
-  /// The places of those lines that aren't in the table of links.
+  /// The places of those lines that need no rows in the table of links.
   private var places: [Int: [Place]] = [:]
   private var hasTables = false
 
@@ -61,19 +61,16 @@ final class CandidateLinks {
         + " PRIMARY KEY (line, own, other, heir)) WITHOUT ROWID")
   }
 
-  /// Removes the tables.
+  /// Drops the temporary tables.
   func remove() throws {
     statements.removeAll()
     for table in [Self.heirs, Self.found] { try setting.connection.execute("DROP TABLE IF EXISTS temp.\(table)") }
   }
 
-  /// Looks for links in the candidate.
+  /// Looks for links in the candidate and returns the number of their line, to be used in conditions.
   ///
-  /// - Parameters:
-  ///   - search: The links.
-  ///   - byKeys: True if conditions about single links are enough: then keys that all moved alike need no table.
-  /// - Returns: The number of the line, for conditions about what was found.
-  /// - Throws: SQLite's error.
+  /// With `byKeys`, conditions about single links are enough; keys that all moved by the same offset then need no
+  /// table.
   func find(_ search: Search, byKeys: Bool) throws -> Int {
     lineCount += 1
     guard let owner = setting.source.entity(named: search.owner) else { return lineCount }
@@ -102,7 +99,7 @@ final class CandidateLinks {
       of: heir.relationship, in: heir.entity, isReversed: heir.isReversed, in: SchemaName.candidate)
   }
 
-  /// Returns the places of links whose ends' keys all moved alike; `nil` for others.
+  /// Returns the places of links whose ends' keys all moved by the same offset; `nil` for other links.
   private func places(_ search: Search, _ owner: PhysicalEntity, _ targets: [PhysicalEntity]) throws -> [Place]? {
     var places: [Place] = []
     for links in search.heirs.compactMap(links) {
@@ -136,7 +133,7 @@ final class CandidateLinks {
       .map { String($0.number) }.joined(separator: ", ")
   }
 
-  /// Notes the destination objects of an entity's objects.
+  /// Records the destination objects of an entity's objects.
   private func addHeirs(of entity: PhysicalEntity) throws {
     guard known.insert(entity.number).inserted else { return }
     let mappings = mappings(of: entity)
@@ -160,7 +157,6 @@ final class CandidateLinks {
 
   // MARK: Conditions
 
-  /// Returns the condition that a link is in the candidate.
   func contain(_ line: Int, owner: String, target: String) -> String {
     guard let places = places[line] else {
       return "EXISTS (SELECT 1 FROM temp.\(Self.found) AS f WHERE f.line = \(line) AND f.own = \(owner)"
@@ -174,28 +170,24 @@ final class CandidateLinks {
     return conditions.isEmpty ? "0" : "(\(conditions.joined(separator: " OR ")))"
   }
 
-  /// Returns the condition that an owner, or a target, has some link in the candidate.
   func contain(_ line: Int, end: String, isOwner: Bool) -> String {
     "\(end) IN (SELECT \(isOwner ? "own" : "other") FROM temp.\(Self.found) WHERE line = \(line))"
   }
 
-  /// Returns the condition that something was made of an object of some entities, which is an end of a line's links.
+  /// Returns the condition that an end of a line's links, an object of the given entities, has a destination object.
   func haveHeir(_ line: Int, _ key: String, _ entities: [String]) -> String {
-    // Keys that all moved alike are those of objects of each of which something was made.
+    // Keys that all moved by the same offset have a destination object each.
     guard places[line] == nil else { return "1" }
     let numbers = entities.compactMap { setting.source.entity(named: $0)?.number }.map(String.init)
     return "EXISTS (SELECT 1 FROM temp.\(Self.heirs) AS h WHERE h.entity IN (\(numbers.joined(separator: ", ")))"
       + " AND h.source = \(key))"
   }
 
-  /// Returns the query of the owners none of whose destination objects has its links in the order of the source.
+  /// Returns a query for the owners none of whose destination objects has its links in the source's order.
   ///
-  /// - Parameters:
-  ///   - line: The line of the links.
-  ///   - links: The links of the source, with `owner`, `target` and `position`.
-  /// - Returns: A query with `owner`.
+  /// `links` is the query of the source's links, with `owner`, `target` and `position`.
   func disordered(_ line: Int, _ links: String) -> String {
-    // Links of equal places have no order.
+    // Links with equal positions have no order.
     "SELECT owner FROM (SELECT owner, heir, MAX(position > last AND (place <= lastPlace OR place IS NULL"
       + " OR lastPlace IS NULL)) AS isLost FROM (SELECT k.owner, f.heir, k.position, f.place,"
       + " LAG(k.position) OVER w AS last, LAG(f.place) OVER w AS lastPlace FROM (\(links)) AS k"
@@ -204,7 +196,7 @@ final class CandidateLinks {
       + " GROUP BY owner, heir) GROUP BY owner HAVING MIN(COALESCE(isLost, 0)) = 1"
   }
 
-  /// Calls a closure with the source objects of a destination object, which is an end of a line's links.
+  /// Calls a closure with the source objects of a destination object that is an end of a line's links.
   func forEachSource(
     _ line: Int, of heir: Int64, in entities: [Int], isOwner: Bool, _ body: (Int64) -> Void
   ) throws {

@@ -2,29 +2,21 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// An ordered relationship whose order only code can keep: it makes the owners or the related objects.
+/// An ordered relationship whose order only code can keep, because code makes the owners or the related objects.
 struct OpenOrder {
-  /// The entity and the relationship that a loss is told of: those of the destination that go on, else the source's own.
+  /// The names for a loss: those of the destination's relationship that continues this one, else the source's own.
   let name: (entity: String, property: String)
-  /// The entity of the owners.
   let owner: String
-  /// The name of the source relationship.
   let relationship: String
-  /// The entities of the related objects.
   let targets: [String]
-  /// The mappings that take the owners; none where SQL does.
+  /// The mappings that take the owners; none if SQL copies them.
   let takers: Set<String>
-  /// True if the links go on in an ordered relationship.
+  /// True if the links are continued by an ordered relationship.
   let isOrdered: Bool
-  /// The relationships of the destination in which the order is looked for.
+  /// The relationships of the destination in which the order is searched.
   let heirs: [CandidateLinks.Heir]
 
-  /// Lists the ordered relationships of the source.
-  ///
-  /// - Parameters:
-  ///   - setting: The stores and mappings.
-  ///   - byCode: The source entities whose objects code gets.
-  /// - Returns: The relationships, by source entity.
+  /// Lists the ordered relationships of the source whose owners or targets are of the entities that code is given.
   static func all(in setting: RowRunSetting, byCode: Set<String>) -> [OpenOrder] {
     let (source, destination) = (setting.source.model, setting.destination.model)
     return source.entities.flatMap { entity in
@@ -59,7 +51,7 @@ struct OpenOrder {
 }
 
 extension OpenLinks {
-  /// Returns the relationships of the destination that go on with the links.
+  /// Returns the relationships of the destination that continue the links.
   func heirs(in setting: RowRunSetting) -> [CandidateLinks.Heir] {
     setting.heirs(of: relationship, from: [owner], isReversed: false)
       + (inverse.map { setting.heirs(of: $0, from: targets, isReversed: true) } ?? [])
@@ -80,7 +72,7 @@ extension OpenLinks {
 }
 
 extension RowRunSetting {
-  /// Returns the relationships of destination entities that go on with one of source entities.
+  /// Returns the relationships of destination entities that continue a relationship of source entities.
   func heirs(of relationship: String, from sources: [String], isReversed: Bool) -> [CandidateLinks.Heir] {
     var found: [CandidateLinks.Heir] = []
     for entity in mapping.entityMappings where entity.sourceEntityName.map(sources.contains) ?? false {
@@ -96,22 +88,19 @@ extension RowRunSetting {
   }
 }
 
-/// The result of a search in the candidate.
 struct FoundLinks {
-  /// The line of the links.
   let line: Int
-  /// The sets of owners and of targets of whose links code read the destination's.
+  /// The sets of owners and of targets whose destination objects' links code read.
   let readOwners: Int
   let readTargets: Int
 }
 
-// Links count as taken along if they are there in the end.
+// Links count as kept if they exist in the candidate at the end.
 extension CodeAccount {
   private func ends(of links: OpenLinks) -> (own: End, other: End) {
     (End(key: "k.owner", entities: [links.owner]), End(key: "k.target", entities: links.targets))
   }
 
-  /// Looks in the candidate for the links and orders that may be lost.
   func findLinks() throws {
     for (index, links) in setting.parts.openLinks.enumerated() {
       let (own, other) = ends(of: links)
@@ -149,13 +138,10 @@ extension CodeAccount {
     return found
   }
 
-  /// Returns the links that are not in the candidate, and of which code read nothing.
+  /// Returns the links that are not in the candidate and that code didn't read, by relationship and cause.
   ///
-  /// - Parameters:
-  ///   - leftOut: The conditions of rows that became nothing, by entity.
-  ///   - lost: The conditions of those of them that are lost as a whole.
-  /// - Returns: The links, by relationship and cause.
-  /// - Throws: SQLite's error.
+  /// `leftOut` holds the conditions of rows without a destination object, by entity; `lost` those of them that are
+  /// already lost as whole objects.
   func unreadLinks(_ leftOut: [String: String], except lost: [String: String]) throws -> [LeftProperty] {
     var left: [LeftProperty] = []
     for (index, links) in setting.parts.openLinks.enumerated() {
@@ -164,7 +150,7 @@ extension CodeAccount {
       guard let candidate, let found = foundLinks[index], let read = try isRead(links.relationship, of: own),
         let readBack = try links.inverse.map({ try isRead($0, of: other) }) ?? "0"
       else { continue }
-      // Links whose ends both became something, and that nothing takes along.
+      // Links whose ends both have a destination object, but which no mapping copied.
       var gone: [String] = []
       if parts.cause != .leftOut, let taken = try isTaken(own, by: parts.ownCarriers, \.related),
         let takenBack = try isTaken(other, by: parts.otherCarriers, \.related)
@@ -181,7 +167,7 @@ extension CodeAccount {
         candidate.contain(found.line, end: $0.isReversed ? other.key : own.key, isOwner: !$0.isReversed)
       }
       var causes = [(parts.cause, isGone), (.undone, "\(areMade) AND NOT \(hasNoRoom ?? "0")")]
-      // The line of the other side, if it has one, counts the same links.
+      // The line of the inverse, if there is one, counts the same links.
       let isTold =
         narrowed?.isReversed == true
         && setting.parts.openLinks.contains { $0.relationship == links.inverse && links.targets.contains($0.owner) }
@@ -214,8 +200,8 @@ extension CodeAccount {
     return left
   }
 
-  /// Returns the losses of orders: no destination object of an owner has its links in their order, and code read none of
-  /// them.
+  /// Returns the losses of orders: no destination object of an owner has its links in the source's order, and code read
+  /// none of them.
   func lostOrders() throws -> [LeftProperty] {
     var left: [LeftProperty] = []
     for (index, order) in orders.enumerated() {

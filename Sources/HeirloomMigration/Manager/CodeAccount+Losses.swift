@@ -2,25 +2,21 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-// The content that code was given and didn't read is in the previous version alone, and only the run tells which.
+// Content that code was given and didn't read survives only in the previous version, and is known only after the run.
 extension CodeAccount {
-  /// Counts the objects, values and links that policies were given, and that neither their default took along nor they
-  /// read.
+  /// Counts the objects, values and links that policies were given, but neither read nor copied by their default.
   ///
-  /// Each object counts alone. One that became nothing is lost as a whole if code read none of its properties; else those
-  /// of its values and links are that code didn't read.
-  ///
-  /// - Parameter results: The results of the mappings that ran object by object.
-  /// - Returns: The losses; and those of links and orders for which the destination has no room, which the plan may have
-  ///   counted.
-  /// - Throws: SQLite's error.
+  /// An object without a destination object is lost as a whole if code read none of its properties; otherwise its
+  /// values and links that code didn't read are lost. The losses that come second are of links and orders that the
+  /// destination can't hold; the plan may have counted them already.
   func losses(_ results: [EntityMappingResult]) throws -> (new: [MigrationLoss], recounted: [MigrationLoss]) {
     try close()
     var losses: [MigrationLoss] = []
-    /// The conditions of rows that became nothing, and of those among them that are lost as a whole, by entity.
+    /// The conditions of rows without a destination object, and of those among them that are lost as a whole, by
+    /// entity.
     var leftOut: [String: String] = [:]
     var lost: [String: String] = [:]
-    /// The conditions of rows whose successors code deleted.
+    /// The conditions of rows whose destination objects code deleted.
     var deleted: [String: String] = [:]
     for (name, set) in undone.vanished.ordered(by: \.key) where try sets.count(of: set) > 0 {
       guard let entity = setting.source.entity(named: name) else { continue }
@@ -28,7 +24,7 @@ extension CodeAccount {
       let rows = "s.\(quote(PhysicalName.entity)) = \(entity.number) AND \(sets.contains(key, in: set))"
       (deleted[name], leftOut[name]) = (rows, rows)
       guard mappings(of: name).isEmpty, let touched = undone.touched[name] else { continue }
-      // SQL made the successors, and no other mapping takes these objects.
+      // SQL made the destination objects, and no other mapping takes these objects.
       let count = try setting.connection.firstInteger(
         "SELECT COUNT(*) FROM \(SchemaName.rows(of: entity.table, as: "s")) WHERE \(rows)"
           + " AND NOT \(sets.contains(key, in: touched))")
@@ -39,7 +35,7 @@ extension CodeAccount {
       guard let name = result.sourceEntity, lost[name] == nil, let entity = setting.source.entity(named: name) else {
         continue
       }
-      // Objects of which code made nothing, and those whose successors it deleted.
+      // Objects from which code made none, and those whose destination objects it deleted.
       let vanished = deleted[name]
       let none = try result.leftBehind > 0 ? associations.unassociated(entity.number) : nil
       let parts = [none, vanished].compactMap { $0 }
@@ -90,7 +86,7 @@ extension CodeAccount {
     return left.losses
   }
 
-  /// Returns the conditions that the key of an end is among those of some rows; none if no rows are of its entities.
+  /// Returns the conditions that the key of an end is among the rows; none if no rows are of its entities.
   func keys(of end: End, _ rows: [String: String]) -> [String] {
     end.entities.compactMap { name in
       guard let condition = rows[name], let table = setting.source.entity(named: name)?.table else { return nil }
@@ -100,17 +96,17 @@ extension CodeAccount {
   }
 }
 
-/// The content of a property that code left.
+/// The content of a property that code neither read nor copied.
 struct LeftProperty {
   let entity: String
   let property: String
   let cause: OpenCause
-  /// False for the cells of a column that no model knows.
+  /// False for cells of a column outside the model.
   var isKnown = true
   var rows: Int64
   /// The number of links; `nil` for values.
   var links: Int64?
-  /// The entities of the objects that the links lead to.
+  /// The entities of the objects that the links refer to.
   var targets: Set<String> = []
 
   var loss: MigrationLoss {
@@ -122,7 +118,7 @@ struct LeftProperty {
 }
 
 extension [LeftProperty] {
-  /// Adds content to that of the same property which was left for the same reason.
+  /// Adds content to that of the same property with the same cause.
   mutating func add(_ content: LeftProperty) {
     guard content.rows > 0 else { return }
     let place = firstIndex {
@@ -134,7 +130,7 @@ extension [LeftProperty] {
     self[place].targets.formUnion(content.targets)
   }
 
-  /// The losses, by entity and property.
+  /// The losses, sorted by entity and property.
   var losses: [MigrationLoss] {
     ordered { [$0.entity, $0.property] }.map(\.loss)
   }

@@ -2,10 +2,10 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-// Values that the default took along count only if they are there in the end.
+// Values that the default copied count as kept only if the candidate still has them at the end.
 extension CodeAccount {
-  /// Finds the values and objects that code removed after the default, or SQL, had taken them along, when all has been
-  /// written; and the links that are there.
+  /// Finds the values and objects that code removed after the default or SQL had made them, and the links that exist,
+  /// once everything is written.
   func findUndone() throws {
     try close()
     try findVanished()
@@ -27,7 +27,7 @@ extension CodeAccount {
         where try !successors(of: object).contains(where: isThere) {
           sets.insert(object.primaryKey, into: vanished)
           guard try sets.contains(key, in: reads.ofAny) else { continue }
-          // Code knew of the object, so that it is not lost as a whole.
+          // Code knew of the object, so it is not lost as a whole.
           sets.insert(object.primaryKey, into: touched)
           if let reads = self.reads[source.name] { sets.insert(object.primaryKey, into: reads.ofAny) }
         }
@@ -46,7 +46,6 @@ extension CodeAccount {
       .filter { $0.entity == source.number }
   }
 
-  /// Returns the destination objects of a source object.
   private func successors(of object: Associations.Key) throws -> [Associations.Key] {
     let entity = setting.source.entity(numbered: object.entity)?.name
     return try setting.mapping.entityMappings.filter { $0.sourceEntityName == entity }
@@ -87,7 +86,7 @@ extension CodeAccount {
     }
   }
 
-  /// Returns true if the cells of a source object are in some destination object, or code read them there.
+  /// Returns true if some destination object still holds the cells of a source object, or code read them there.
   private func isHeld(_ object: Associations.Key, _ line: OpenLine, _ index: Int) throws -> Bool {
     for run in runs where line.carriers.contains(run.mapping.name) {
       let targets = undone.targets[index]?[run.mapping.name] ?? []

@@ -2,43 +2,37 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The account of each source object that code is given: what was read of it, and what the default took along.
+/// The record of what code read of each source object that it was given, and of what the default copied.
 ///
-/// It closes the lines of the ledger that only code can close.
+/// It decides the losses of ``OpenLine`` and ``OpenLinks``.
 final class CodeAccount {
   /// The sets of a mapping's source objects.
   struct Deeds {
-    /// The objects that the mapping took.
     let given: Int
-    /// The objects from which the default made others.
+    /// The objects from which the default made destination objects.
     let made: Int
-    /// The objects whose relationships the default set.
     let related: Int
-    /// The destination objects that the default made.
     let products: Int
   }
 
   let setting: RowRunSetting
   let associations: Associations
   let sets: ObjectSets
-  /// The mappings that run object by object.
   let runs: [RowMapping]
-  /// The deeds of mappings that run object by object, with the names of their source entities.
+  /// The sets of mappings that run object by object, with the names of their source entities.
   private(set) var deeds: [String: (source: String, sets: Deeds)] = [:]
   private(set) var reads: [String: PropertyReads] = [:]
-  /// The work of the default and of SQL that code undid.
   let undone: UndoneWork
-  /// The ordered relationships from or to objects that code makes.
   let orders: [OpenOrder]
-  /// The links of the candidate; `nil` until they are looked for.
+  /// The links of the candidate; `nil` until the search.
   var candidate: CandidateLinks?
-  /// The results of the search for each line of links, by its place.
+  /// The results of the search for links, by index in `openLinks`.
   var foundLinks: [Int: FoundLinks] = [:]
-  /// The results of the search for each ordered relationship, by its place.
+  /// The results of the search for orders, by index in `orders`.
   var foundOrders: [Int: FoundLinks] = [:]
   private var counts: [Int: Int64] = [:]
 
-  /// Opens the account; `nil` if no code is given objects.
+  /// Creates the record; `nil` if no code is given objects.
   init?(_ runs: [RowMapping], setting: RowRunSetting, associations: Associations) throws {
     let parts = setting.parts
     let byCode = runs.filter { $0.mapping.entityMigrationPolicyClassName != nil }
@@ -76,19 +70,18 @@ final class CodeAccount {
 
   // MARK: Noting
 
-  /// Notes an object of a mapping's source entity; another is no object of the mapping.
+  /// Records an object of a mapping's source entity; objects of other entities don't count.
   func note(_ object: ManagedObject, in set: KeyPath<Deeds, Int>, of run: RowMapping) {
     guard let deeds = run.deeds, object.isOf(run.mapping.sourceEntityName) else { return }
     sets.insert(object.key, into: deeds[keyPath: set])
   }
 
-  /// Notes an object that the default made.
   func note(product object: ManagedObject, in set: KeyPath<Deeds, Int>, of run: RowMapping) {
     guard let deeds = run.deeds, object.isOf(run.mapping.destinationEntityName) else { return }
     sets.insert(object.key, into: deeds[keyPath: set])
   }
 
-  /// Runs a closure that changes objects for the default, which undoes nothing.
+  /// Runs a closure that changes objects for the default; such changes undo nothing.
   func withoutEdits<Value>(_ body: () throws -> Value) rethrows -> Value {
     let isNested = sets.ignoresEdits
     sets.ignoresEdits = true
@@ -96,17 +89,16 @@ final class CodeAccount {
     return try body()
   }
 
-  /// Runs a closure that reads objects for the mapping's condition, which takes nothing along.
+  /// Runs a closure that reads objects for the mapping's condition; such reads don't count.
   func withoutNotes<Value>(_ body: () throws -> Value) rethrows -> Value {
     sets.isPaused = true
     defer { sets.isPaused = false }
     return try body()
   }
 
-  /// Writes all notes, which conditions find then.
+  /// Writes all records to their tables, so that conditions find them.
   func close() throws { try sets.flush() }
 
-  /// Removes the notes.
   func remove() throws {
     try candidate?.remove()
     try sets.remove()
@@ -114,32 +106,33 @@ final class CodeAccount {
 
   // MARK: Conditions
 
-  /// An end of links, or the row of cells: a key and the entities that its object may be of.
+  /// An end of links, or the row of cells.
   struct End {
     /// The key, as SQL.
     let key: String
     let entities: [String]
   }
 
-  /// Returns the condition that one of some mappings took an object; `nil` if it is sure that one did.
+  /// Returns the condition that one of some mappings took an object; `nil` if one certainly did.
   func isGiven(_ end: End, to mappings: Set<String>) throws -> String? {
     guard mappings.allSatisfy({ deeds[$0] != nil }) else { return nil }
     return try isInAny(sets(of: mappings, \.given, end), end)
   }
 
-  /// Returns the condition that the default of one of some mappings took an object's values or links along.
+  /// Returns the condition that the default of one of some mappings copied an object's values or links; `nil` if one
+  /// certainly did.
   func isTaken(_ end: End, by mappings: Set<String>, _ deed: KeyPath<Deeds, Int>) throws -> String? {
-    // A mapping that ran as SQL took all.
+    // A mapping that ran as SQL copied all of them.
     guard mappings.allSatisfy({ deeds[$0] != nil }) else { return nil }
     return try isInAny(sets(of: mappings, deed, end), end)
   }
 
-  /// Returns the condition that code read a property of an object; `nil` if it read that of all.
+  /// Returns the condition that code read a property of an object; `nil` if it read it of all objects.
   func isRead(_ property: String, of end: End) throws -> String? {
     try isInAny(end.entities.compactMap { reads[$0]?.set(of: property) }, end)
   }
 
-  /// Returns the condition that code read anything of an object; `nil` if it read something of all.
+  /// Returns the condition that code read any property of an object; `nil` if it did so for all objects.
   func isTouched(_ end: End) throws -> String? { try isInAny(end.entities.compactMap { reads[$0]?.ofAny }, end) }
 
   private func sets(of mappings: Set<String>, _ deed: KeyPath<Deeds, Int>, _ end: End) -> [Int] {
@@ -148,7 +141,7 @@ final class CodeAccount {
     }
   }
 
-  /// Returns the condition that a key is in one of several sets; `nil` if one has all objects of the entities.
+  /// Returns the condition that a key is in one of several sets; `nil` if one set has all objects of the entities.
   private func isInAny(_ numbers: [Int], _ end: End) throws -> String? {
     let total = try end.entities.reduce(Int64(0)) { try $0 + count(of: $1) }
     var conditions: [String] = []
@@ -171,6 +164,5 @@ final class CodeAccount {
     return count
   }
 
-  /// The mappings that take objects of an entity and run object by object.
   func mappings(of entity: String) -> Set<String> { Set(deeds.filter { $0.value.source == entity }.keys) }
 }

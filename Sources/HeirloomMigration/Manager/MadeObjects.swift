@@ -2,14 +2,13 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The objects that code made or changed, by entity, to check them as saving would.
+/// The objects that code made or changed, by entity, to be validated as saving validates them.
 ///
 /// Required properties and counts are checked on whole tables; only rules for values are evaluated object by object.
 struct MadeObjects {
   let context: ManagedObjectContext
   let setting: RowRunSetting
 
-  /// A fault of an object.
   struct Fault: Error {
     let entity: String
     let primaryKey: Int64
@@ -18,11 +17,8 @@ struct MadeObjects {
 
   /// Gives objects of exactly one entity the decided values that they lack.
   ///
-  /// - Parameters:
-  ///   - entity: The entity.
-  ///   - key: The key above which objects are looked at; `nil` for all.
-  ///   - note: Gets the number of each decision, and of the objects that got its value.
-  /// - Throws: An error of the store.
+  /// Only objects with a higher key than `key` are changed; `nil` for all. `note` is called with the index of each
+  /// decision and the number of objects that got its value.
   func fill(_ entity: PhysicalEntity, after key: Int64?, note: (Int, Int64) -> Void) throws {
     let fills = setting.parts.decided.fills
     guard !fills.isEmpty else { return }
@@ -38,12 +34,7 @@ struct MadeObjects {
     }
   }
 
-  /// Throws the first fault of objects of exactly one entity.
-  ///
-  /// - Parameters:
-  ///   - entity: The entity.
-  ///   - key: The key above which objects are checked; `nil` for all.
-  /// - Throws: ``Fault``, or an error of the store.
+  /// Throws a `Fault` for an invalid object of exactly one entity, with a higher key than `key`; `nil` for all.
   func check(_ entity: PhysicalEntity, after key: Int64?) throws {
     guard !entity.isAbstract else { return }
     try checkRequired(entity, after: key)
@@ -54,10 +45,7 @@ struct MadeObjects {
     try checkRules(entity, after: key)
   }
 
-  /// Throws if a changed row still breaks the rules of its entity.
-  ///
-  /// - Parameter suspect: The row.
-  /// - Throws: ``Fault``, or an error of the store.
+  /// Throws a `Fault` if a changed row still breaks the rules of its entity.
   func check(_ suspect: Suspect) throws {
     guard let object = try context.object(numbered: suspect.entity, primaryKey: suspect.primaryKey) else { return }
     do throws(ManagedObjectError) {
@@ -80,7 +68,6 @@ struct MadeObjects {
   private static let key = quote(PhysicalName.primaryKey)
   private static let number = quote(PhysicalName.entity)
 
-  /// Checks the values and links that are required.
   private func checkRequired(_ entity: PhysicalEntity, after key: Int64?) throws {
     let model = setting.destination.model
     let required = try context.requiredColumns(ofEntity: entity.name).filter { property, _ in
@@ -90,7 +77,7 @@ struct MadeObjects {
     }
     guard !required.isEmpty else { return }
     let columns = required.map { quote($0.column) }
-    // The first object at fault ends the run, so one row is enough. Its flags tell the property to name.
+    // The first invalid object ends the run, so one row is enough. Its flags select the property to name.
     let rows = try setting.connection.rows(
       "SELECT \(Self.key), \(columns.map { "\($0) IS NULL" }.joined(separator: ", ")) FROM \(table(entity.table))"
         + " AS s WHERE \(Self.number) = ?1\(Self.isAfter(key)) AND (\(columns.map { "\($0) IS NULL" }.chained(by: "OR"))) LIMIT 1",
@@ -104,7 +91,7 @@ struct MadeObjects {
         entity: entity.name, property: required[place - 1].property, primaryKey: key))
   }
 
-  /// Checks the relationships of other objects that lead to those that were made.
+  /// Checks the relationships of other objects that refer to those that were made.
   private func checkInverses(of entity: PhysicalEntity) throws {
     let model = setting.destination.model
     for relationship in model.relationships(of: entity.name) {
@@ -121,7 +108,6 @@ struct MadeObjects {
     }
   }
 
-  /// Checks the number of objects that a to-many relationship leads to.
   private func checkCount(
     of relationship: RelationshipDescription, _ storage: RelationshipStorage, _ entity: PhysicalEntity,
     after key: Int64?
@@ -157,7 +143,6 @@ struct MadeObjects {
     throw Fault(entity: entity.name, primaryKey: key, underlying: error)
   }
 
-  /// Checks the values against their rules.
   private func checkRules(_ entity: PhysicalEntity, after key: Int64?) throws {
     guard try context.hasRules(forEntity: entity.name) else { return }
     var fault: Fault?

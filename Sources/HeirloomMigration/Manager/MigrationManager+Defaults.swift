@@ -6,8 +6,8 @@ public import HeirloomStore
 extension MigrationManager {
   /// Makes the destination object of a source object, sets its attributes by the mappings and associates both.
   ///
-  /// A policy calls it for the part of its work that inference can do. The object has the source object's key where no
-  /// other mapping takes objects of the same entity, so outside references to it stay valid.
+  /// A policy calls it for the part of its work that the mappings describe. The object has the source object's key if
+  /// no other mapping takes objects of the same entity, so outside references to it stay valid.
   ///
   /// - Parameters:
   ///   - source: The source object.
@@ -30,7 +30,7 @@ extension MigrationManager {
 
   private func makeDestination(of source: ManagedObject, _ entity: String, _ run: RowMapping) throws -> ManagedObject {
     let sourceKey = source.objectID?.primaryKey
-    // A source object that becomes two gives its key to the first.
+    // A source object from which two are made gives its key to the first.
     let isFirst = run.lastKeptKey != sourceKey
     run.lastKeptKey = sourceKey
     let destination = try destinationContext.insert(
@@ -76,21 +76,21 @@ extension MigrationManager {
     let sources = try sourceInstances(forEntityMappingNamed: mapping.name, destinationInstances: [destination])
     for source in sources { account?.note(source, in: \.related, of: run) }
     for (property, relationship) in run.relationships {
-      // Where several objects became one, it has the links of all.
+      // If several objects became one, it has the links of all.
       let found = try sources.flatMap { try related(by: property, relationship, from: $0, to: destination, run) }
       try withoutEdits { try set(relationship, of: destination, to: found) }
     }
   }
 
-  /// Runs a closure that changes objects for the default, which undoes nothing.
+  /// Runs a closure that changes objects for the default; such changes undo nothing.
   func withoutEdits<Value>(_ body: () throws -> Value) rethrows -> Value {
     guard let account else { return try body() }
     return try account.withoutEdits(body)
   }
 
-  /// Sets a relationship to the given objects, without those that can't be its destinations.
+  /// Sets a relationship to the given objects, without those that it can't refer to.
   ///
-  /// An object that may be in one link only stays in its first one, as when SQL takes the links over.
+  /// An object that may be in one link only stays in its first one, as when SQL copies the links.
   func set(_ relationship: RelationshipDescription, of object: ManagedObject, to found: [ManagedObject]) throws {
     let inverse = destinationModel.inverse(of: relationship)?.relationship
     var seen: Set<ManagedObject> = []
@@ -127,7 +127,7 @@ extension MigrationManager {
       return try destinationInstances(
         forEntityMappingNamed: mapping, sourceInstances: source.relatedObjects(byRelationship: name))
     case .defaultValue, .constant, .attribute, .filledAttribute, .steppedAttribute:
-      // A path of one name that is not an attribute is a relationship: its objects are of the source.
+      // A path of one name that is not an attribute is a relationship; its objects are in the source.
       guard let name = property.sourceAttributeName else { return [] }
       return try destinationInstances(
         forSourceRelationshipNamed: name, sourceInstances: source.relatedObjects(byRelationship: name))
@@ -136,7 +136,6 @@ extension MigrationManager {
     }
   }
 
-  /// Evaluates the expression of a property mapping and returns no value if it has none.
   private func evaluate(
     _ property: PropertyMapping, from source: ManagedObject, to destination: ManagedObject, _ run: RowMapping
   ) throws -> EvaluatedValue {

@@ -3,7 +3,7 @@ import HeirloomModel
 import HeirloomStore
 
 extension MigrationManager {
-  /// Returns the evaluator of a mapping's value expressions, without the objects; made once for each mapping.
+  /// Returns the evaluator of a mapping's value expressions, without `$source` and `$destination`; it is created once.
   func evaluator(for run: RowMapping) -> ExpressionEvaluator {
     if let known = run.evaluator { return known }
     let evaluator = makeEvaluator(run)
@@ -25,7 +25,7 @@ extension MigrationManager {
       let (name, objects) = try self.nameAndObjects(arguments, of: ManagerSource.sourceInstancesSelector)
       return Self.list(try self.sourceInstances(forEntityMappingNamed: name, destinationInstances: objects))
     }
-    // A policy's function comes before a registered one of the same name.
+    // A policy's function is tried before a registered one of the same name.
     let policy = run.policy
     for selector in run.policySelectors {
       let registered = calls[selector]
@@ -37,7 +37,7 @@ extension MigrationManager {
         return try registered(receiver, arguments)
       }
     }
-    // All objects of a run have the same time.
+    // `now()` has the same value for all objects of a run.
     var evaluator = ExpressionEvaluator(functions: calls, now: startTime)
     evaluator.variables["manager"] = .object(ManagerSource())
     evaluator.variables["entityMapping"] = .object(MappingSource(run.mapping))
@@ -56,7 +56,6 @@ extension MigrationManager {
 
   private static func list(_ objects: [ManagedObject]) -> EvaluatedValue { .list(objects.map { .object($0) }) }
 
-  /// Returns the objects of a value: one, several or none.
   private static func objects(in value: EvaluatedValue, named name: String) throws -> [ManagedObject] {
     switch value {
     case .null: return []

@@ -2,9 +2,9 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-// Links from objects whose own mapping ran as SQL to objects that are made one by one.
+// Links from objects whose own mapping ran as SQL to objects that are made object by object.
 extension MigrationManager {
-  /// A relationship of the destination whose links lead to objects that are made one by one.
+  /// A relationship of the destination whose links refer to objects that are made object by object.
   private final class LateLinks {
     let mapping: EntityMapping
     let property: PropertyMapping
@@ -13,7 +13,7 @@ extension MigrationManager {
     let relationship: RelationshipDescription
     let source: PhysicalEntity
     let destination: PhysicalEntity
-    /// The query of the keys of source objects with such links.
+    /// The query for the keys of source objects with such links.
     let owners: String
     /// The number that is added to a source key.
     let offset: Int64
@@ -27,11 +27,11 @@ extension MigrationManager {
     }
   }
 
-  /// Sets the relationships of objects whose mapping ran as SQL, where they lead to objects made one by one.
+  /// Sets the relationships of objects whose mapping ran as SQL, if they refer to objects made object by object.
   func relateLateLinks() throws {
     for links in lateLinks(reaching: { self.associations.hasObjects(of: $0, mapping: $1) }) {
       currentEntityMapping = links.mapping
-      // Links of objects that were merged into another come after its own.
+      // Links of merged objects are added after those of the object that they were merged into.
       let isSettled = associations.hasRemovals(ofEntity: links.destination.number)
       for isMerged in isSettled ? [false, true] : [false] {
         try relate(links, keepingOthers: isSettled, ofMerged: isMerged)
@@ -65,7 +65,7 @@ extension MigrationManager {
     }
   }
 
-  /// Throws if an object lacks a required link to one made by code that it had in the source.
+  /// Throws if an object lacks a required link to an object made by code, though its source object has the link.
   func validateLateLinks() throws {
     for links in lateLinks(reaching: { _, _ in true }) {
       guard !links.relationship.isToMany, !links.relationship.isOptional,
@@ -90,11 +90,10 @@ extension MigrationManager {
     }
   }
 
-  /// Lists the relationships of mappings that ran as SQL that lead to source objects from which code makes others.
+  /// Lists the relationships, of mappings that ran as SQL, that refer to source objects from which code makes others.
   ///
-  /// - Parameter isReached: Returns true if a mapping that runs object by object is known to have made objects of a
-  ///   tree's entities. A policy may make objects of any entity, so only its results count.
-  /// - Returns: The relationships, in the order of the mappings.
+  /// They are in the order of the mappings. `isReached` returns true if a mapping that runs object by object is known
+  /// to have made objects of a tree's entities. A policy may make objects of any entity, so only its results count.
   private func lateLinks(
     reaching isReached: (_ entities: ClosedRange<Int>, _ mapping: String) -> Bool
   ) -> [LateLinks] {
@@ -125,15 +124,15 @@ extension MigrationManager {
     return found
   }
 
-  /// Returns the query of the keys of objects with links to objects of some entities; `nil` for no entities.
+  /// Returns the query for the keys of objects with links to objects of some entities; `nil` for no entities.
   private func owners(of name: String, _ source: PhysicalEntity, leadingTo targets: [String]) -> String? {
     guard let table = targets.first.flatMap({ setting.source.table(ofEntity: $0)?.name }),
       let links = setting.source.links(of: name, in: source.name, isReversed: false)
     else { return nil }
     let numbers = targets.compactMap { setting.source.entity(named: $0)?.number }.map(String.init)
     let (key, number) = (quote(PhysicalName.primaryKey), quote(PhysicalName.entity))
-    // All links of an owner are set at once, so it is visited once.
-    // Other entities may share the relationship, so the entities of both ends are compared.
+    // All links of an owner are set at once, so it is selected once. Other entities may share the relationship, so the
+    // entities of both ends are compared.
     return "SELECT DISTINCT k.owner FROM (\(links.sql)) AS k"
       + " JOIN \(SchemaName.rows(of: source.table, as: "o")) ON o.\(key) = k.owner AND o.\(number) = \(source.number)"
       + " JOIN \(SchemaName.rows(of: table, as: "t")) ON t.\(key) = k.target AND t.\(number) IN"

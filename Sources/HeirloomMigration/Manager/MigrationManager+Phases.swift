@@ -4,10 +4,8 @@ import HeirloomModel
 import HeirloomStore
 
 extension MigrationManager {
-  /// Runs the three phases inside the caller's transaction.
-  ///
-  /// - Returns: The outcome of the run.
-  /// - Throws: ``MigrationError``; then everything that was written is useless.
+  /// Runs the three phases inside the caller's transaction, which must be rolled back if this throws
+  /// ``MigrationError``.
   func run(policies: MigrationPolicyRegistry) throws -> RowRunOutcome {
     do {
       try prepare(policies: policies)
@@ -16,7 +14,7 @@ extension MigrationManager {
       for run in runs { try relate(run) }
       for run in runs { try validate(run) }
       try destinationContext.writePendingChanges()
-      // Rows that changed after they were checked.
+      // Rows that changed after they were validated.
       for run in runs { try validateWritten(by: run) }
       try validateLateLinks()
       currentEntityMapping = nil
@@ -55,7 +53,7 @@ extension MigrationManager {
     account = try CodeAccount(runs, setting: setting, associations: associations)
   }
 
-  /// Returns the key rule of a mapping that ran as SQL; a mapping that carries nothing over has no objects.
+  /// Returns the key rule of a mapping that ran as SQL; one without a source or destination matches no objects.
   private func rule(of mapping: EntityMapping) -> Associations.Rule {
     guard let source = mapping.sourceEntityName.flatMap({ setting.source.entity(named: $0) }),
       let destination = mapping.destinationEntityName.flatMap({ setting.destination.entity(named: $0) })
@@ -72,7 +70,7 @@ extension MigrationManager {
     try call(.begin, run) { try run.policy.begin(run.mapping, manager: self) }
     if let source = run.source {
       let evaluator = evaluator(for: run)
-      // The condition that SQL can't evaluate is checked object by object.
+      // A condition that SQL can't evaluate is checked object by object.
       let (selection, condition) = run.selection(setting: setting, evaluator: evaluator)
       var visited: Int64 = 0
       try forEachSource(source, selection) { object in
@@ -100,7 +98,6 @@ extension MigrationManager {
     return try account.withoutNotes { try evaluator.evaluate(condition, on: .object(object)) }
   }
 
-  /// Calls a closure with each object of exactly one source entity.
   private func forEachSource(
     _ entity: PhysicalEntity, _ selection: RowSelection, _ body: (ManagedObject) throws -> Void
   ) throws {
@@ -119,7 +116,6 @@ extension MigrationManager {
     if let failure { throw failure }
   }
 
-  /// Calls the policy for one source object and checks that the objects it made are associated.
   private func createInstances(of object: ManagedObject, _ run: RowMapping) throws {
     let made = run.destination.map { destinationContext.insertedObjects(ofEntity: $0.number) } ?? 0
     let associated = associatedObjects
@@ -161,26 +157,26 @@ extension MigrationManager {
       try run.policy.performCustomValidation(for: run.mapping, manager: self)
     }
     try noteWritten(by: run)
-    // A policy that made objects of another mapping's destination leaves them to that mapping.
+    // A policy that made objects of another mapping's destination leaves their validation to that mapping.
     let others = Set(runs.filter { $0 !== run }.compactMap(\.destination?.number))
     run.writtenEntities.subtract(others)
     if let own = run.destination?.number { run.writtenEntities.insert(own) }
     try validateWritten(by: run)
     try call(.end, run) {
       try run.policy.end(run.mapping, manager: self)
-      // After the last mapping, no object follows at which the run could stop.
+      // After the last mapping, no further object checks for cancellation.
       try checkCancellation()
     }
     try noteWritten(by: run)
   }
 
-  /// Records what a mapping wrote since the last call.
+  /// Records the entities and rows that a mapping wrote since the last call.
   private func noteWritten(by run: RowMapping) throws {
     run.writtenEntities.formUnion(destinationContext.takeWrittenEntities())
     try destinationContext.leaveSuspects(to: place(of: run))
   }
 
-  /// Returns the place of a mapping among those that run object by object.
+  /// Returns the index of a mapping among those that run object by object.
   private func place(of run: RowMapping) -> Int { runs.firstIndex { $0 === run } ?? runs.count }
 
   /// Throws if an object that code made or changed breaks the rules of its entity.
@@ -207,7 +203,7 @@ extension MigrationManager {
     run.writtenEntities.removeAll()
   }
 
-  /// Runs a check of what a mapping wrote and names the object that has a fault.
+  /// Runs a validation and adds the mapping and the invalid object to its error.
   private func check(_ run: RowMapping, _ body: () throws -> Void) throws {
     try call(.performCustomValidation, run) {
       do {
@@ -223,7 +219,7 @@ extension MigrationManager {
     }
   }
 
-  /// Counts the rows and objects in the tables that were written to.
+  /// Counts the rows and objects in the tables that code wrote to.
   private func outcome() throws -> RowRunOutcome {
     let candidate = quote(SchemaName.candidate)
     var objects: [String: Int64] = [:]
@@ -240,7 +236,7 @@ extension MigrationManager {
             "SELECT COUNT(*) FROM \(candidate).\(quote(table)) WHERE \(quote(PhysicalName.entity)) = \(entity.number)")
       }
     }
-    // A mapping whose policy made nothing has a count all the same.
+    // A mapping whose policy made no objects also has a count.
     for name in runs.compactMap(\.mapping.destinationEntityName) where objects[name] == nil {
       guard let entity = setting.destination.entity(named: name) else { continue }
       objects[name] = try setting.connection.firstInteger(
@@ -268,7 +264,7 @@ extension MigrationManager {
 
   // MARK: Calling
 
-  /// Calls a method of a policy and adds the place to its error.
+  /// Calls a method of a policy and adds its place to the error.
   private func call(
     _ hook: MigrationHook, _ run: RowMapping, _ object: ManagedObject? = nil, _ body: () throws -> Void
   ) throws {
@@ -279,7 +275,7 @@ extension MigrationManager {
     } catch let error as EntityMappingFailure {
       throw error
     } catch {
-      // Cancelling interrupts what a policy is about to read, so that its error is any of the store's.
+      // Cancelling interrupts the statements that a policy runs, so its error may be any error of the store.
       if progress.isCancelled { throw MigrationError.cancelled }
       throw EntityMappingFailure(
         mapping: run.mapping.name, hook: hook,

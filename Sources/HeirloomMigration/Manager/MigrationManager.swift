@@ -3,20 +3,19 @@ public import HeirloomMapping
 public import HeirloomModel
 public import HeirloomStore
 
-/// A manager that runs entity mappings object by object, and that their policies work with.
+/// A manager that runs entity mappings object by object and serves their policies.
 ///
-/// It serves one migration and belongs to the task that runs it. Objects of the source are read from the migrated
-/// store, which nothing changes. Objects of the destination are written to the candidate,
-/// which takes the store's place when all has gone well. Neither side's objects are kept:
-/// an object that a policy wants later is found again by its association.
+/// It serves one migration and belongs to the task that runs it. Objects of the source are read from the store, which
+/// isn't changed. Objects of the destination are written to the candidate, which replaces the store on success. The
+/// manager keeps the objects of neither side in memory: a policy finds an object again by its association.
 public final class MigrationManager {
-  /// The model that the objects come from.
+  /// The model of the source objects.
   public var sourceModel: ManagedObjectModel { setting.parts.source.model }
-  /// The model that the objects become part of.
+  /// The model of the destination objects.
   public var destinationModel: ManagedObjectModel { setting.parts.destination.model }
   /// All entity mappings, including those that run as SQL.
   public let mappingModel: MappingModel
-  /// The objects of the migrated store; they can't be changed.
+  /// The objects of the store; they can't be changed.
   public let sourceContext: ManagedObjectContext
   /// The objects of the candidate.
   public let destinationContext: ManagedObjectContext
@@ -24,20 +23,19 @@ public final class MigrationManager {
   public let progress: Progress
   /// A place for policies to share values.
   public var userInfo: [String: Any] = [:]
-  /// The functions that value expressions call, by selector, besides the built-in ones and those of policies.
+  /// The functions that value expressions call, by selector, in addition to the built-in ones and those of policies.
   package var functions: [String: ExpressionEvaluator.Function]
-  /// The entity mapping that runs; `nil` before and after.
+  /// The entity mapping that runs; `nil` before and after the run.
   @exclusivity(unchecked) public internal(set) var currentEntityMapping: EntityMapping?
 
   let setting: RowRunSetting
   /// The value of `now()` in expressions, in seconds since 2001-01-01 00:00:00 UTC.
   let startTime: Double = Date.now.timeIntervalSinceReferenceDate
   let associations: Associations
-  /// The mappings that run object by object, with everything needed to run them.
   var runs: [RowMapping] = []
-  /// The account of the objects that code is given; `nil` if it is given none.
+  /// The record of the objects that code is given; `nil` if it is given none.
   var account: CodeAccount?
-  /// The error that the app wants the run to stop with.
+  /// The error with which the app stops the run.
   private(set) var cancellation: (any Error)?
 
   init(setting: RowRunSetting, registry: MigrationPolicyRegistry, progress: Progress) throws {
@@ -54,14 +52,14 @@ public final class MigrationManager {
 
   /// Records that a destination object was made from a source object.
   ///
-  /// Only associated objects are visited when relationships are made.
+  /// Only associated objects are visited when relationships are set.
   ///
   /// - Parameters:
   ///   - source: An object of ``sourceContext``.
   ///   - destination: An object of ``destinationContext``.
   ///   - mapping: The entity mapping that made it.
-  /// - Throws: ``MigrationManagerError`` if one is of the wrong side, both were associated before,
-  ///   or the mapping is not in the mapping model.
+  /// - Throws: ``MigrationManagerError`` if one is of the wrong store, both have already been associated, or the
+  ///   mapping is not in the mapping model.
   public func associate(source: ManagedObject, destination: ManagedObject, for mapping: EntityMapping) throws {
     if mapping.name != currentEntityMapping?.name { try checkNames([mapping.name]) }
     guard let from = key(of: source, in: sourceContext) else {
@@ -76,12 +74,13 @@ public final class MigrationManager {
     if destination.isOf(mapping.destinationEntityName) { associatedObjects += 1 }
   }
 
-  /// The number of associated objects of mappings' own destination entities, to see which ones a policy forgot.
+  /// The number of associated objects of mappings' own destination entities, to detect objects that a policy didn't
+  /// associate.
   @exclusivity(unchecked) var associatedObjects: Int = 0
 
-  /// The number of requests for links to objects that decisions removed.
+  /// The number of requests for objects that decisions removed.
   var removedLinks: [RemovedLink: Int64] = [:]
-  /// The number of objects that got a decided value, by the number of the decision.
+  /// The number of objects that got a decided value, by the decision's index.
   var filled: [Int: Int64] = [:]
 
   /// Returns the destination objects that were made from source objects.
@@ -103,11 +102,11 @@ public final class MigrationManager {
     return try destinations(of: sources, mappings: [name])
   }
 
-  /// Returns the destination objects made from the source objects that a relationship leads to, by any mapping.
+  /// Returns the destination objects that any mapping made from the source objects of a relationship.
   ///
   /// - Parameters:
   ///   - name: The name of the source relationship.
-  ///   - sources: The objects that it leads to, of ``sourceContext``.
+  ///   - sources: The objects of ``sourceContext`` that it refers to.
   /// - Returns: The objects, by source object, each in the order of the mappings.
   /// - Throws: An error of the stores.
   public func destinationInstances(
@@ -160,13 +159,13 @@ public final class MigrationManager {
     return objects
   }
 
-  /// Counts the links to removed objects that a policy asked for.
+  /// Counts the removed objects that a policy requested.
   private func noteRemovedLinks(_ count: Int64, _ relationship: String?) {
     guard count > 0, let mapping = currentEntityMapping, runs.contains(where: { $0.mapping.name == mapping.name })
     else {
       return
     }
-    // Links between objects whose mappings run as SQL were counted when decisions were carried out.
+    // Links between objects whose mappings run as SQL are counted where decisions are carried out.
     let link = RemovedLink(mapping: mapping.name, entity: mapping.sourceEntityName, relationship: relationship)
     removedLinks[link, default: 0] += count
   }
@@ -183,9 +182,9 @@ public final class MigrationManager {
 
   // MARK: Ending
 
-  /// Stops the run at the next object; the store stays as it was.
+  /// Stops the run at the next object; the store is unchanged.
   ///
-  /// - Parameter error: The error that the migration ends with.
+  /// - Parameter error: The error that ends the migration.
   public func cancelMigration(with error: any Error) {
     if cancellation == nil { cancellation = error }
   }

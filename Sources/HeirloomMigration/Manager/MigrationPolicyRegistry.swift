@@ -1,10 +1,10 @@
 package import HeirloomMapping
 public import HeirloomModel
 
-/// The policies and functions that mapping models call by name.
+/// The policies and functions that mapping models refer to by name.
 ///
-/// Mapping model files name classes, and Swift can't find a class by its name.
-/// A class that an entity mapping was given in Swift needs no name.
+/// Mapping model files name classes, and Swift can't look up a class by its name. An entity mapping that was given a
+/// class in Swift needs no name.
 public struct MigrationPolicyRegistry: Sendable {
   /// A function that expressions call.
   public typealias Function =
@@ -25,8 +25,7 @@ public struct MigrationPolicyRegistry: Sendable {
   ///
   /// - Parameters:
   ///   - policy: The class.
-  ///   - name: The name that mapping models use; by default that of the class.
-  ///     The same name after a module's name and a point is found too.
+  ///   - name: The name in mapping models, possibly after a module's name and a point; by default, the class's name.
   public mutating func register(_ policy: EntityMigrationPolicy.Type, named name: String? = nil) {
     let policyClass = PolicyClass(policy)
     policies[name ?? policyClass.name] = policyClass
@@ -43,16 +42,15 @@ public struct MigrationPolicyRegistry: Sendable {
 
   /// The functions in the form that evaluators take.
   ///
-  /// Swift converts a single function, but a dictionary of functions only by a cast, which fails when the program runs.
+  /// Swift converts a single function, but a dictionary of functions only by a cast, which fails at run time.
   package var evaluatorFunctions: [String: ExpressionEvaluator.Function] {
     functions.mapValues { function in { receiver, arguments in try function(receiver, arguments) } }
   }
 
-  /// Makes the policy of an entity mapping.
+  /// Creates the policy of an entity mapping, the standard one if it names none.
   ///
-  /// - Parameter mapping: The entity mapping.
-  /// - Returns: A new policy; the standard one for a mapping that names none.
-  /// - Throws: ``MigrationError/unknownPolicies(names:known:)``.
+  /// It throws ``MigrationError/unknownPolicies(names:known:)``, or ``MigrationError/unsupportedMapping(reason:)`` for
+  /// a class that is not an ``EntityMigrationPolicy``.
   package func policy(for mapping: EntityMapping) throws(MigrationError) -> EntityMigrationPolicy {
     guard let policyClass = policyClass(of: mapping) else {
       throw .unknownPolicies(names: [mapping.entityMigrationPolicyClassName ?? ""], known: policyNames)
@@ -65,7 +63,7 @@ public struct MigrationPolicyRegistry: Sendable {
     return type.init()
   }
 
-  /// Returns the names of a mapping model's policies that nobody knows, sorted, each once.
+  /// Returns the names of policies that aren't registered, sorted and unique.
   package func unknownPolicies(of mappings: [EntityMapping]) -> [String] {
     let unknown = mappings.filter { policyClass(of: $0) == nil }.compactMap(\.entityMigrationPolicyClassName)
     return Set(unknown).ordered()
@@ -74,7 +72,7 @@ public struct MigrationPolicyRegistry: Sendable {
   private func policyClass(of mapping: EntityMapping) -> PolicyClass? {
     if let given = mapping.entityMigrationPolicyClass { return given }
     guard let name = mapping.entityMigrationPolicyClassName else { return PolicyClass(EntityMigrationPolicy.self) }
-    // Swift classes are written with their module, which need not be the one that registered them.
+    // The file names Swift classes with their module, which need not be the one that registered them.
     return policies[name]
       ?? name.names(separatedBy: ".", omittingEmptySubsequences: true).last.flatMap { policies[String($0)] }
   }

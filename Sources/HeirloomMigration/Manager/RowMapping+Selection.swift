@@ -4,7 +4,7 @@ import HeirloomModel
 import HeirloomStore
 
 extension RowMapping {
-  /// Returns the source rows that the mapping takes, as far as SQL can tell, and the condition left to check on each.
+  /// Returns the source rows that the mapping takes, selected by SQL, and the condition left to check on each.
   func selection(
     setting: RowRunSetting, evaluator: ExpressionEvaluator
   ) -> (rows: RowSelection, condition: PredicateDescription?) {
@@ -16,7 +16,7 @@ extension RowMapping {
     var compiler = ExpressionCompiler(
       entity: source.name, alias: RowSelection.alias, schema: setting.source, database: SchemaName.store,
       connection: setting.connection, evaluator: evaluator)
-    // A condition that may fail is evaluated object by object, so that the error names the object.
+    // A condition that may fail is evaluated object by object, so the error names the object.
     guard let condition = try? compiler.compile(predicate), !condition.isFallible else { return (rest, predicate) }
     let parts = ["(\(condition.sql))", excluded].compactMap { $0 }
     return (

@@ -2,7 +2,7 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// An entity mapping that runs object by object, with everything that is worked out once.
+/// An entity mapping that runs object by object, with everything that is computed once.
 final class RowMapping {
   let mapping: EntityMapping
   let policy: EntityMigrationPolicy
@@ -12,27 +12,23 @@ final class RowMapping {
   let predicate: PredicateDescription?
   /// True when an object has the key of its source object.
   let keepsKeys: Bool
-  /// The statement that gives the columns of a source row's destination object, as far as SQL can.
+  /// The query for the destination columns of a source row that SQL can compute.
   let values: Statement?
-  /// The columns that `values` gives.
+  /// The columns of `values`.
   let columns: [String]
   /// The attributes whose expressions are evaluated for each object.
   let evaluated: [(mapping: PropertyMapping, target: AttributeTarget)]
   /// The selectors that expressions send to `$entityPolicy`.
   let policySelectors: Set<String>
-  /// The number of source objects that the mapping took.
   var sourceObjects: Int = 0
-  /// The number of objects of the destination entity that were associated.
   var destinationObjects: Int = 0
-  /// The places for notes about each source object; `nil` if no code is given objects.
+  /// The sets of source objects for the account; `nil` if no code is given objects.
   var deeds: CodeAccount.Deeds?
-  /// The evaluator of the mapping's expressions, once one was evaluated.
   var evaluator: ExpressionEvaluator?
-  /// The numbers of the entities of objects that the mapping wrote and nobody has checked yet.
+  /// The numbers of the entities whose written objects have not been validated yet.
   var writtenEntities: Set<Int> = []
-  /// The source key that was last given to a destination object.
   var lastKeptKey: Int64?
-  /// The relationship mappings that give a value.
+  /// The relationship mappings that have a value.
   let relationships: [(mapping: PropertyMapping, relationship: RelationshipDescription)]
 
   init(_ mapping: EntityMapping, policy: EntityMigrationPolicy, setting: RowRunSetting) throws {
@@ -68,8 +64,7 @@ final class RowMapping {
     }
   }
 
-  /// Returns the stored values that the default gives the destination object of a source object, in the order of
-  /// `columns`.
+  /// Returns the stored values that the default copies from a source object, in the order of `columns`.
   func storedValues(ofKey key: Int64) throws -> [SQLiteValue] {
     defer { values?.reset() }
     try values?.bind(key, at: 1)
@@ -77,7 +72,6 @@ final class RowMapping {
     return columns.indices.map { values?.value(at: $0) ?? .null }
   }
 
-  /// Returns the condition on the source objects that an entity mapping takes.
   static func predicate(of mapping: EntityMapping) throws -> PredicateDescription? {
     guard let expression = mapping.sourceExpression else { return nil }
     guard let rows = expression.sourceRows else {

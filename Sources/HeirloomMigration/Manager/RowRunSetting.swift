@@ -2,18 +2,15 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The stores and mappings of a run of entity mappings object by object.
+/// The stores and mappings of a run object by object.
 final class RowRunSetting {
   /// The connection to the store, with the candidate attached.
   let connection: Connection
   let parts: RowRunParts
   /// All entity mappings.
   let mapping: MappingModel
-  /// The names of all entity mappings.
   let mappingNames: Set<String>
-  /// The store's objects.
   let sourceStore: PersistentStore
-  /// The candidate's objects.
   let destinationStore: PersistentStore
 
   var source: PhysicalSchema { parts.source }
@@ -29,7 +26,7 @@ final class RowRunSetting {
     self.parts = parts
     self.mapping = mapping
     mappingNames = Set(mapping.entityMappings.map(\.name))
-    // Both are the same store for code that names its objects and reads its external data.
+    // Code sees both as the same store when it names objects and reads external data.
     let metadata = try StoreMetadata(connection: connection, database: SchemaName.store, path: store.path)
     sourceStore = PersistentStore(
       viewing: connection, database: SchemaName.store, path: store.externalPath, schema: parts.source,
@@ -40,7 +37,7 @@ final class RowRunSetting {
       metadata: metadata)
   }
 
-  /// Releases all statements, so that the candidate can be detached.
+  /// Releases all statements, so the candidate can be detached.
   func close() {
     try? sourceStore.close()
     try? destinationStore.close()

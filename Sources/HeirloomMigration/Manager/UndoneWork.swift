@@ -2,44 +2,40 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The notes of what code changes and deletes of that which the default or SQL made, and what is gone by it in the end.
+/// The record of what code changes and deletes of the objects that the default or SQL made, and what is lost by that.
 ///
-/// A line of the ledger that the default closed is open again where code removed the value that the default had taken
-/// along. Only objects that code changed are looked at, so the work follows from what was undone.
+/// A cell that the default copied is lost after all if code removed its value. Only objects that code changed are
+/// searched, so the cost depends on what code did.
 final class UndoneWork {
-  /// A column of the destination that takes the cells of a line along.
+  /// A column of the destination to which the cells of a line are copied.
   struct Target {
     let column: String
     /// The attribute's path, joined by points.
     let path: String
-    /// The place of the value in the mapping's selection; `nil` where an expression gives it.
+    /// The index of the value in the mapping's selection; `nil` if an expression computes it.
     let place: Int?
   }
 
-  /// The notes about the objects of each destination entity.
+  /// The changes of objects of each destination entity.
   private(set) var edits: [String: ObjectEdits] = [:]
-  /// The notes of what code read of the objects of each destination entity.
+  /// The reads of objects of each destination entity.
   private(set) var reads: [String: PropertyReads] = [:]
-  /// The columns that take a line's cells along, by the line's place and the mapping's name.
+  /// The target columns, by the line's index and the mapping's name.
   private(set) var targets: [Int: [String: [Target]]] = [:]
 
-  /// The source objects whose cells are gone, by the place of the line.
+  /// The set of source objects whose cells are gone, by the line's index.
   private(set) var values: [Int: Int] = [:]
-  /// The source objects of each entity whose successors were all deleted.
+  /// The set of source objects of each entity whose destination objects were all deleted.
   private(set) var vanished: [String: Int] = [:]
-  /// Those of them of which code had read something.
+  /// The subset of these objects of which code read some property.
   private(set) var touched: [String: Int] = [:]
 
   private let setting: RowRunSetting
   private let sets: ObjectSets
 
-  /// Watches the destination's objects.
+  /// Starts recording changes and reads of the destination's objects.
   ///
-  /// - Parameters:
-  ///   - runs: The mappings that run object by object.
-  ///   - links: The relationships that go on with links which may be lost, by destination entity.
-  ///   - setting: The stores and mappings.
-  ///   - sets: The place for the notes.
+  /// `links` holds the relationships that continue links which may be lost, by destination entity.
   init(_ runs: [RowMapping], links: [String: Set<String>], setting: RowRunSetting, sets: ObjectSets) {
     (self.setting, self.sets) = (setting, sets)
     var watched: [String: Set<String>] = [:]

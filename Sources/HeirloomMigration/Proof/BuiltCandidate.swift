@@ -1,22 +1,18 @@
 import HeirloomStore
 import HeirloomVault
 
-/// A candidate that was built by a plan, with what its proof needs.
 final class BuiltCandidate {
-  /// The plan, with what only carrying it out could tell.
+  /// The plan, with the counts that are known only after it was carried out.
   var plan: MigrationPlan
-  /// The store that it was built from.
   let store: RunStore
-  /// The candidate's file.
   let path: String
   /// The written pages of a copy of the store; `nil` for a new file.
   private(set) var written: WrittenPages?
-  /// True if the copy began as the same blocks of the volume.
+  /// True if the copy began as a clone that shares the store's blocks.
   let sharesBlocks: Bool
-  /// The progress of the hop; `nil` if nobody counts.
+  /// The progress of the hop; `nil` if none is reported.
   let progress: HopProgress?
 
-  /// Creates the description of a candidate that was just built.
   init(
     _ plan: MigrationPlan, of store: RunStore, at path: String, written: WrittenPages?, sharesBlocks: Bool,
     progress: HopProgress?
@@ -29,7 +25,7 @@ final class BuiltCandidate {
     self.progress = progress
   }
 
-  /// Notes that code has changed the candidate by its own connection, which tells nothing of its writes.
+  /// Records that code changed the candidate on a connection of its own, whose written pages are unknown.
   func takeChangesByCode(objects: [String: Int64]) {
     plan.takeChangesByCode(objects: objects)
     written = nil
@@ -37,8 +33,7 @@ final class BuiltCandidate {
 
   /// Compares the candidate with the plan and the store.
   ///
-  /// - Parameter level: How thoroughly.
-  /// - Throws: ``MigrationError/proofFailed(findings:)``, or ``MigrationError/cancelled``.
+  /// It throws ``MigrationError/proofFailed(findings:)``, or ``MigrationError/cancelled``.
   func prove(level: ProofLevel) throws(MigrationError) {
     let connection = store.connection
     defer { try? connection.removeInterruption() }
@@ -53,7 +48,7 @@ final class BuiltCandidate {
       }
       progress?.finish()
     } catch {
-      // The findings of a proof that was stopped don't count.
+      // The findings of an interrupted proof don't count.
       guard progress?.isCancelled != true else { throw .cancelled }
       throw MigrationError.cause(of: error, in: connection, model: plan.source, configuration: plan.configuration)
     }
@@ -61,12 +56,7 @@ final class BuiltCandidate {
 
   /// Runs a body while a candidate is attached.
   ///
-  /// - Parameters:
-  ///   - connection: The connection to the store.
-  ///   - path: The candidate's file.
-  ///   - written: The record of what the body writes; `nil` for none.
-  ///   - body: The work.
-  /// - Throws: What the body throws, or ``MigrationError`` when the file can't be attached or detached.
+  /// `written` records the pages that the body writes; `nil` for none.
   static func attached(
     _ connection: Connection, _ path: String, noting written: WrittenPages? = nil,
     _ body: () throws(MigrationError) -> Void
@@ -79,7 +69,7 @@ final class BuiltCandidate {
     do throws(MigrationError) {
       try body()
     } catch {
-      // The first error counts; a candidate that stays attached goes with the connection.
+      // The first error counts; a candidate that stays attached is closed with the connection.
       try? connection.detach(SchemaName.candidate)
       throw error
     }

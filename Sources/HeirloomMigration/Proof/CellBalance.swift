@@ -2,18 +2,18 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The balance of cells in tables that were written anew: of each attribute as many as in the store.
+/// The balance of cells in rewritten tables: the number of values of each attribute must be the same on both sides.
 ///
-/// It follows from the models and the mapping and shares no text with the statements of the plan, so it tells what is
-/// wrong with these, too.
+/// It is derived from the models and the mapping and shares no SQL with the plan's statements, so it also finds
+/// mistakes in those.
 struct CellBalance {
-  /// The rows of some entities in a table, with a column.
+  /// A column of a table.
   private struct Place: Hashable {
     let table: String
     let column: String
   }
 
-  /// A column of the store whose cells go to one of the candidate.
+  /// A column of the store whose cells are copied to one of the candidate.
   private struct Line {
     let source: Place
     let destination: Place
@@ -22,8 +22,7 @@ struct CellBalance {
     var destinationNumbers: [Int] = []
   }
 
-  /// Returns the comparisons for tables of the candidate that were written anew, and by SQL alone: one for each pair of
-  /// tables.
+  /// Returns the comparisons for tables of the candidate that SQL alone rewrote: one for each pair of tables.
   static func checks(_ crossing: Crossing, of tables: Set<String>) -> [ProofCheck] {
     var lines: [[Place]: Line] = [:]
     for mapping in crossing.split.declarative.entityMappings {

@@ -3,15 +3,14 @@ import HeirloomStore
 
 /// The progress of a hop: of copying the store, of the plan's steps, and of the proof.
 ///
-/// Its units are rows that are written, entered in indexes or read by the proof, and 4 KiB that are copied or checked:
-/// each takes about as long. What was counted once isn't taken back.
+/// Its units are rows that are written, added to indexes or read by the proof, and 4 KiB that are copied or checked:
+/// each takes about as long. Progress never goes down.
 final class HopProgress {
-  /// A piece of the work, in the order in which the pieces are done.
   private struct Piece {
     let units: Int64
-    /// The bytes that are copied or checked for them; 1 where statements do the work.
+    /// The bytes that are copied or checked for the units; 1 if statements do the work.
     var bytes: Int64 = 1
-    /// True for code that makes rows and counts them by itself.
+    /// True for code that makes rows and counts them itself.
     var countsItself = false
   }
 
@@ -20,35 +19,31 @@ final class HopProgress {
   private var pieces: [Piece]
   /// The units of earlier hops, and those of this one.
   private let (before, total): (Int64, Int64)
-  /// The piece that is under way, and the units of those before it.
+  /// The index of the current piece, and the units of those before it.
   private var (index, done): (Int, Int64) = (0, 0)
-  /// What has been seen of the piece that is under way.
+  /// What has been counted of the current piece.
   private var seen = Seen()
   private var nextLook: ContinuousClock.Instant = .now
 
   private struct Seen {
-    /// The number of times that SQLite has called.
+    /// The number of calls by SQLite's progress handler.
     var calls: Int64 = 0
     /// The rows that the running statement has read, and those before it.
     var (rows, rowsBefore): (Int64, Int64) = (0, 0)
     var bytes: Int64 = 0
   }
 
-  /// The steps of SQLite's virtual machine from one call to the next: less than a millisecond.
+  /// The virtual machine steps between two calls of the progress handler: less than a millisecond.
   private static let stepsBetweenCalls: Int32 = 10_000
-  /// The steps that making an index takes for each row, whose rows SQLite doesn't count.
+  /// The steps that creating an index takes for each row; SQLite doesn't count these rows.
   private static let stepsForRow: Int64 = 10
   private static let bytesOfUnit: Int64 = 4096
-  /// The time between two looks at what runs; a look takes microseconds.
+  /// The time between two updates; an update takes microseconds.
   private static let interval: Duration = .milliseconds(50)
 
-  /// Begins to count a hop's work.
+  /// Starts counting a hop's work; the units of earlier hops stay counted.
   ///
-  /// - Parameters:
-  ///   - plan: The plan of the hop.
-  ///   - progress: The progress of the migration; the units of earlier hops stay counted.
-  ///   - connection: The connection that runs the steps.
-  ///   - hopsLeft: The number of hops from this one to the last; those to come count like this one.
+  /// `hopsLeft` is the number of hops from this one to the last; each later one counts as much as this one.
   init(of plan: MigrationPlan, progress: Progress, on connection: Connection, hopsLeft: Int64) {
     var rows: [String: Int64] = [:]
     for case .rowCount(let table, let count) in plan.checks { rows[table] = count }
@@ -68,14 +63,13 @@ final class HopProgress {
     (self.progress, self.connection) = (progress, connection)
     before = progress.completedUnitCount
     total = pieces.reduce(0) { $0 + $1.units }
-    // One unit is left until the store is replaced: a parent that is cancelled reaches no progress that is complete.
+    // One unit is left until the store is replaced: cancelling a parent doesn't reach a child that is complete.
     progress.totalUnitCount = before + total * hopsLeft + 1
   }
 
-  /// True when somebody wants to stop.
   var isCancelled: Bool { progress.isCancelled }
 
-  /// Counts what the connection's statements do, and stops them when somebody wants to.
+  /// Counts the work of the connection's statements, and interrupts them on cancellation.
   func watchStatements() throws(SQLiteError) {
     try connection.interrupt(every: Self.stepsBetweenCalls) {
       self.countCall()
@@ -83,7 +77,7 @@ final class HopProgress {
     }
   }
 
-  /// Counts all of the piece that was under way, and goes on to the next one.
+  /// Counts the current piece as complete, and starts the next one.
   func finishPiece() {
     guard pieces.indices.contains(index) else { return }
     done += pieces[index].units
@@ -92,17 +86,14 @@ final class HopProgress {
     advance(to: done)
   }
 
-  /// Counts all of the hop.
   func finish() { advance(to: total) }
 
-  /// Notes how many bytes of pages will be checked, or by 0 that statements go on with the same piece.
+  /// Sets the number of bytes that the current piece will check; 0 if statements continue it.
   func expectPages(byteCount: Int64) {
     if pieces.indices.contains(index) { pieces[index].bytes = max(1, byteCount) }
   }
 
-  /// Counts bytes that were copied or checked.
-  ///
-  /// - Returns: False when somebody wants to stop.
+  /// Counts bytes that were copied or checked, and returns false on cancellation.
   func count(bytes: Int64) -> Bool {
     seen.bytes += bytes
     guard isTimeToLook() else { return true }
@@ -119,7 +110,7 @@ final class HopProgress {
       return
     }
     let rows = connection.scannedRows
-    // Another statement of the same piece has begun.
+    // Another statement of the same piece has started.
     if rows < seen.rows { seen.rowsBefore += seen.rows }
     seen.rows = rows
     let scanned = seen.rowsBefore + rows
@@ -153,7 +144,7 @@ extension Connection {
 }
 
 extension ProofCheck {
-  /// The table whose rows are read; empty where the check looks for single rows.
+  /// The table whose rows are read; empty if the check looks for single rows.
   fileprivate var table: String {
     switch self {
     case .rowCount(let table, _), .sums(let table, _, _), .rowSum(let table, _, _, _), .balance(let table, _, _, _),

@@ -1,33 +1,33 @@
 import HeirloomStore
 
-/// The proof of the pages of a copy of the store: each is the store's own, or was written by the plan and is sound.
+/// The proof of a copy's pages: each is the store's own, or was written by the plan and is well-formed.
 final class PageProof {
-  /// The rows of each table that was read whole, with the sum of those that the plan has one for.
+  /// The rows of each table that was read whole, with their sum if the plan has one for the table.
   private(set) var contents: [String: PageCheck.TreeContent] = [:]
-  /// The tables that hold, page by page, what they hold in the store.
+  /// The tables whose content is the same as in the store.
   private(set) var unchanged: Set<String> = []
 
   private let connection: Connection
   private let plan: MigrationPlan
   private let check: PageCheck
-  /// The places in its records of the values of each table that are summed.
+  /// The positions of the summed values in each table's records.
   private let summed: [String: [Int]]
 
-  /// A tree of a database: a table or an index.
+  /// A B-tree of a database: a table or an index.
   private struct Tree {
     let isTable: Bool
     let name: String
     /// The table, or the index's table.
     let table: String
     let root: Int
-    /// True for an index that SQLite made for a constraint of the table.
+    /// True for an index that SQLite created for a constraint of the table.
     let isOfConstraint: Bool
   }
 
-  /// Prepares the proof; `nil` if the candidate is no copy whose every write is known, or has no map of its pages.
+  /// Prepares the proof of an attached candidate.
   ///
-  /// - Parameter candidate: The attached candidate.
-  /// - Throws: ``PageFault`` when the candidate is no database, or `SQLiteError`.
+  /// It is `nil` unless the candidate is a copy all of whose writes are recorded and both files have a pointer map. It
+  /// throws ``PageFault`` if the candidate is not a database, or `SQLiteError`.
   init?(of candidate: BuiltCandidate) throws {
     guard let written = candidate.written else { return nil }
     connection = candidate.store.connection
@@ -42,7 +42,7 @@ final class PageProof {
       check.didRead = { _ = progress.count(bytes: Int64($0)) }
     }
     var summed: [String: [Int]] = [:]
-    // Sums are of text in UTF-8.
+    // Sums are computed from text in UTF-8.
     for case .rowSum(let table, _, _, let columns?) in plan.checks where copy.isUTF8 { summed[table] = columns }
     self.summed = summed
   }
@@ -53,10 +53,10 @@ final class PageProof {
     return [.integer(content.count), .integer(Int64(bitPattern: content.sum.value))]
   }
 
-  /// Checks all that was written, and that nothing else differs from the store.
+  /// Checks everything that was written, and that nothing else differs from the store.
   ///
-  /// - Parameter shared: The ranges in which both files are the same blocks of the volume.
-  /// - Throws: ``PageFault`` with the first finding, or `SQLiteError`.
+  /// `shared` are the byte ranges in which both files share blocks. It throws ``PageFault`` with the first finding, or
+  /// `SQLiteError`.
   func run(sharing shared: [Range<Int64>]) throws {
     try check.followWrittenPages()
     let trees = try trees(of: SchemaName.candidate)
@@ -71,13 +71,13 @@ final class PageProof {
     try check.compareUnwrittenPages(sharing: shared)
   }
 
-  /// Returns what a tree was in the store; one that the plan doesn't name has kept its name, or is new.
+  /// Returns the store's object for a tree; one that the plan doesn't name kept its name, or is new.
   private func staying(_ tree: Tree) -> StayingObject {
     if let known = plan.staying[tree.name] { return known }
     guard tree.isOfConstraint, let table = plan.staying[tree.table],
       let number = tree.name.utf8.lastIndex(of: UInt8(ascii: "_"))
     else { return StayingObject(sourceName: tree.name, isUnwritten: false) }
-    // SQLite names it by its table.
+    // SQLite derives its name from the table's.
     return StayingObject(
       sourceName: "sqlite_autoindex_\(table.sourceName)\(tree.name[number...])", isUnwritten: table.isUnwritten)
   }
@@ -102,11 +102,11 @@ final class PageProof {
     }
   }
 
-  /// Walks an index, whose entries must be in order and as many as its table has rows.
+  /// Walks an index, which must be sorted and have as many entries as its table has rows.
   private func proveIndex(_ tree: Tree) throws {
     let candidate = quote(SchemaName.candidate)
     let columns = try connection.rows("PRAGMA \(candidate).index_xinfo(\(quote(tree.name)))")
-    // Other collations are the app's own: SQLite alone can compare by them.
+    // Other collations are the app's own, so only SQLite can compare by them.
     let isByBytes = columns.allSatisfy { $0.count > 4 && $0[4].text == "BINARY" }
     let entries = try check.walkTree(
       root: tree.root,

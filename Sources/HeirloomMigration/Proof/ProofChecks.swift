@@ -2,16 +2,12 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The comparisons of a candidate with the plan and the store.
 struct ProofChecks {
   let checks: [ProofCheck]
 
   /// Derives the comparisons.
   ///
-  /// - Parameters:
-  ///   - parts: The parts of the candidate.
-  ///   - builder: The builder of the candidate.
-  ///   - scanned: The tables of the store in which the plan read each row's entity.
+  /// `scanned` are the tables of the store in which the plan read each row's entity.
   init(_ parts: CandidateParts, builder: MigrationPlan.Builder, scanned: Set<String>) {
     var checks = parts.rowCounts.map { ProofCheck.rowCount(table: $0.table, rows: $0.rows) }
     let rowDecisions = parts.rowDecisions
@@ -22,17 +18,17 @@ struct ProofChecks {
         of: $0, in: written[$0.table], places: Self.places(in: parts.destination.table(named: $0.table)),
         isNew: !carriedNames.contains($0.table), where: rowDecisions.untouched[$0.table])
     }
-    // Rows that are copied or changed are chosen by their entity; those that only stay have to be checked.
+    // Rows that are copied or changed are selected by their entity; rows that only stay have to be checked.
     if builder == .cloneAndAlter {
       checks +=
         parts.carried.filter { !scanned.contains($0.sourceTable) }.compactMap(Self.strangers)
         + parts.carried.filter { !rowDecisions.concerns($0.table.name) }.compactMap(Self.samples)
     }
-    // Links that were keys are counted, and each of their keys has to lead to an object.
+    // Links that were keys are counted, and each of their keys has to refer to an object.
     checks += parts.joins.filter { join in
       join.pairs != nil && !carriedNames.contains(join.table.name) && !rowDecisions.concerns(join.table.name)
     }.map(Self.sum)
-    // Decisions give values to cells that had none, and code writes what it likes.
+    // Decisions give values to empty cells, and code may write any value.
     if rowDecisions.outcomes.isEmpty {
       let byCode = parts.crossing.split.byRow.compactMap(\.destinationEntityName)
       let tables = Set(parts.transfers.map(\.table)).subtracting(carriedNames)
@@ -56,9 +52,9 @@ struct ProofChecks {
         + " WHERE \(quote(PhysicalName.entity)) IS NOT \(number)")
   }
 
-  /// Compares the values that stay, in the last rows: a value in a wrong column is there in every row.
+  /// Compares unchanged values in the last rows: a value in a wrong column is wrong in every row.
   ///
-  /// Values that change are in the sums.
+  /// Changed values are covered by the sums.
   private static func samples(of table: CarriedTable) -> ProofCheck? {
     let changing = Set(table.updates.map(\.column))
     let staying = table.table.columns.compactMap { column in
@@ -75,19 +71,15 @@ struct ProofChecks {
     let after = rows(SchemaName.candidate, table.table.name, staying.map(\.new), by: keys.map(\.new))
     return .unchanged(
       subject: "rows of \(table.table.name) that are not as before", table: table.table.name,
-      // SQLite allows no `LIMIT` in a part of a compound, so each query is inside another.
+      // SQLite allows no `LIMIT` in a part of a compound, so each query is a subquery.
       found: "SELECT COUNT(*) FROM (SELECT * FROM (\(before)) EXCEPT SELECT * FROM (\(after)))")
   }
 
-  /// Compares a table's columns, in the rows that no decision touched: all of a new table, the rewritten ones of another.
+  /// Compares the rows of a table that no decision affected: all columns of a new table, the rewritten ones of another.
   ///
-  /// - Parameters:
-  ///   - transfer: The transfer that fills the table.
-  ///   - written: The table, if it is one of a copy of the store and only statements of the plan have written its rows.
-  ///   - places: The columns with the places of members of lists.
-  ///   - isNew: True if the table is not one of a copy of the store.
-  ///   - untouched: The condition that no decision touched the row with the key `pk`; `nil` for all rows.
-  /// - Returns: The comparison; `nil` where nothing is rewritten.
+  /// `written` is the table if it is one of a copy and only statements of the plan wrote its rows. `places` are the
+  /// columns with the positions of list members. `untouched` is the condition that no decision affected the row with
+  /// the key `pk`. It returns `nil` if nothing is rewritten.
   private static func sum(
     of transfer: TableTransfer, in written: CarriedTable?, places: Set<String>, isNew: Bool,
     where untouched: String?
@@ -95,14 +87,14 @@ struct ProofChecks {
     var columns = transfer.rewrittenColumns
     if isNew {
       columns = transfer.columns.filter { column in
-        // A decision that merges objects gives other members of a list their places anew.
-        // The key is in each row's digest already, and SQLite allows as many results as columns.
+        // A decision that merges objects renumbers other members of a list. The key is in each row's digest already,
+        // and SQLite allows as many results as columns.
         column.name != PhysicalName.primaryKey && column.entry.sql != "NULL"
           && (untouched == nil || !places.contains(column.name))
       }
     }
     if let written {
-      // Keys that stay are summed as well: what they lead to then needs no other proof.
+      // Keys that stay are summed too, so the objects that they refer to need no other proof.
       columns += transfer.columns.filter { written.keepsKey(in: $0.name) }
       columns = columns.ordered { written.place(of: $0.name) < written.place(of: $1.name) }
     }
@@ -110,7 +102,7 @@ struct ProofChecks {
     let key = "s.\(quote(PhysicalName.primaryKey))"
     let expressions = columns.enumerated().map { "\($1.entry.sql) AS c\($0)" } + ["\(transfer.key) AS pk"]
     let stored = columns.enumerated().map { "s.\(quote($1.name)) AS c\($0)" } + ["\(key) AS pk"]
-    // Where trees are merged, the table has rows of other transfers, which don't count here.
+    // If trees are merged, the table has rows of other transfers, which are not compared here.
     let found =
       "SELECT \(stored.joined(separator: ", ")) FROM \(quote(SchemaName.candidate)).\(quote(transfer.table)) AS s"
       + (transfer.destinationNumbers.map { numbers in
@@ -128,9 +120,8 @@ struct ProofChecks {
     Set(table?.columns.compactMap { if case .order = $0.role { $0.name } else { nil } } ?? [])
   }
 
-  /// Compares the links of a new table.
   private static func sum(of join: JoinTransfer) -> ProofCheck {
-    // Two whole numbers need no digest, which takes several times as long: a product tells which end belongs to which.
+    // Two whole numbers need no digest, which takes several times as long: a product shows which ends belong together.
     let total = "SELECT COUNT(*), SUM((owner % 65521 + 1) * (target % 65519 + 1))"
     let keys = zip(join.keyColumns, ["owner", "target"]).map { "\(quote($0)) AS \($1)" }.joined(separator: ", ")
     return .sums(
@@ -138,7 +129,7 @@ struct ProofChecks {
       found: "\(total) FROM (SELECT \(keys) FROM \(quote(SchemaName.candidate)).\(quote(join.table.name)))")
   }
 
-  /// Compares the statements that made the objects of no model; of the first words, the case may differ.
+  /// Compares the statements of the objects outside the model; the case of the first words may differ.
   private static func declarations(_ foreign: ForeignObjects) -> [ProofCheck] {
     let names = foreign.carriedNames.map(quoteLiteral)
     guard !names.isEmpty else { return [] }
@@ -154,14 +145,14 @@ struct ProofChecks {
     ]
   }
 
-  /// Counts tables whose highest primary key is above the one that was handed out.
+  /// Counts tables whose highest primary key is above the recorded one.
   private static func highestKeys(_ schema: PhysicalSchema) -> [ProofCheck] {
     schema.entities.filter { $0.superentityNumber == 0 }.map { entity in
       let candidate = quote(SchemaName.candidate)
       let maximum =
         "(SELECT \(quote(PhysicalName.maximum)) FROM \(candidate).\(quote(PhysicalName.primaryKeyTable))"
         + " WHERE \(quote(PhysicalName.entity)) = \(entity.number))"
-      // Core Data gives a new object the next key after the record, which must be nobody's.
+      // Core Data gives a new object the next key after the recorded one, which must be unused.
       return .noMore(
         subject: "keys of \(entity.name) above \(PhysicalName.maximum)", expected: "SELECT 0",
         found: "SELECT COUNT(*) FROM (SELECT MAX(\(quote(PhysicalName.primaryKey))) AS highest"
@@ -174,24 +165,19 @@ struct ProofChecks {
 // MARK: - Keys
 
 extension ProofChecks {
-  /// A column of keys, and the table of the objects that they lead to.
+  /// A column of keys, and the table of the objects that they refer to.
   private struct KeyColumn: Hashable {
     let table: String
     let column: String
     let target: String
   }
 
-  /// Counts keys that lead nowhere, in the candidate and, for comparison, in all of the store.
+  /// Counts dangling keys in the candidate and, for comparison, in the whole store.
   ///
-  /// A column of a table with the same rows as before that leads to a table with the same rows keeps its keys.
-  /// As many lead nowhere on either side, whatever their number, so it is left out on both.
-  /// The proof of pages tells it of tables that nobody writes, and the comparison of the last rows that it is the same
-  /// column; the sum of keys tells it of written ones.
-  ///
-  /// - Parameters:
-  ///   - parts: The parts of the candidate.
-  ///   - kept: The tables that have the same rows as before, by name.
-  /// - Returns: One comparison; none if all keys are those that were there.
+  /// A column is excluded on both sides if its table and the table that it refers to have the same rows as before, and
+  /// its keys are unchanged: it then has as many dangling keys as before. `kept` has these tables by name. For
+  /// unwritten tables, the page proof and the comparison of the last rows show that the column is unchanged; for
+  /// written ones, the sum of keys does.
   private static func danglingKeys(_ parts: CandidateParts, kept: [String: CarriedTable]) -> [ProofCheck] {
     var expected = keyColumns(parts.source)
     let found = keyColumns(parts.destination).filter { key in
@@ -207,7 +193,7 @@ extension ProofChecks {
     return [
       .noMore(
         subject: "keys that lead to no object",
-        // Indexes of the store that differ from their tables tell the plan to read these themselves.
+        // If indexes of the store differ from their tables, the plan reads the tables themselves.
         expected: total(expected, in: SchemaName.store, usesIndexes: parts.crossing.counts.usesIndexes),
         found: total(found, in: SchemaName.candidate, usesIndexes: true))
     ]
@@ -231,14 +217,14 @@ extension ProofChecks {
     }
   }
 
-  // This is a list of rows rather than one long sum: SQLite limits the depth of an expression.
+  // A list of rows rather than one long sum, because SQLite limits the depth of an expression.
   private static func total(_ keys: [KeyColumn], in database: String, usesIndexes: Bool) -> String {
     guard !keys.isEmpty else { return "SELECT 0" }
     let plainly = usesIndexes ? "" : " NOT INDEXED"
     let rows = keys.map { key in
       let name = quote(key.column)
       let keyed = "\(quote(database)).\(quote(key.table))"
-      // Each key is searched once, however many rows have it; rows are counted only for keys that lead nowhere.
+      // Each distinct key is searched once; rows are counted only for dangling keys.
       return
         "(SELECT COUNT(*) FROM \(keyed) AS r\(plainly) WHERE r.\(name) IN (SELECT k FROM"
         + " (SELECT DISTINCT s.\(name) AS k FROM \(keyed) AS s\(plainly) WHERE s.\(name) IS NOT NULL)"

@@ -2,18 +2,16 @@ import Foundation
 import HeirloomStore
 import HeirloomModel
 
-/// Damage of a store that costs none of its rows: an index differs from its table, or the file's map of its pages is wrong.
+/// Damage that costs no rows: an index differs from its table, or the file's pointer map is wrong.
 ///
-/// A copy of the store's pages has it too. A new file, filled row by row, has not.
+/// A copy of the store's pages has it too, but not a new file that is filled row by row.
 enum SpareDamage {
-  /// Returns what SQLite finds wrong with a store, if its tables are whole.
+  /// Returns the damage that SQLite finds in a store, if it costs no rows.
   ///
-  /// It reads the whole file, and compares each index with its table.
-  ///
-  /// - Parameter connection: The connection that holds the store.
-  /// - Returns: A sentence for each index, and one for the map; none where nothing is wrong, or rows may be lost.
+  /// The check reads the whole file, and compares each index with its table. The result has a sentence for each index
+  /// and one for the pointer map. It is empty if SQLite finds nothing, or if rows may be lost.
   static func findings(in connection: Connection) -> [String] {
-    // The constraints of the app's tables are the app's own matter.
+    // Constraints of the app's tables are up to the app.
     guard (try? connection.execute("PRAGMA ignore_check_constraints = ON")) != nil,
       let rows = try? connection.rows("PRAGMA \(quote(SchemaName.store)).integrity_check(1000)")
     else { return [] }
@@ -22,7 +20,7 @@ enum SpareDamage {
     var indexes: [String: Int] = [:]
     var ofMap: [String] = []
     for line in lines {
-      // These are its words in all versions since 2007.
+      // SQLite has used these messages since 2007.
       if line.contains("ptr map entry") || line.contains("ptrmap") {
         ofMap.append(line)
       } else if let place = line.range(of: " index ") {
@@ -40,12 +38,12 @@ enum SpareDamage {
     return findings
   }
 
-  /// Returns the reason of an error about a damaged store with the tables whose pages can't all be read, if there are any.
+  /// Adds to the reason of an error the tables whose pages can't all be read, if there are any.
   static func reason(_ reason: String, in connection: Connection) -> String {
     let tables = (try? ActualSchema(of: connection, database: SchemaName.store))?.tables ?? []
     let unreadable = tables.filter { table in
       do throws(SQLiteError) {
-        // Each page of the table's tree is visited.
+        // This visits each page of the table's tree.
         if !table.isVirtual { _ = try connection.rowCount(of: SchemaName.rows(of: table.name)) }
         return false
       } catch {

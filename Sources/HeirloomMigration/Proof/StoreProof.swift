@@ -2,18 +2,17 @@ import HeirloomFormats
 import HeirloomModel
 import HeirloomStore
 
-/// The thoroughness of a candidate's proof before it takes the store's place.
+/// The thoroughness of a candidate's proof before it replaces the store.
 public enum ProofLevel: String, Hashable, Sendable {
-  /// A proof of what was written: pages, row counts, sums of rewritten columns, schema, hashes and keys.
+  /// A proof of everything that was written: pages, row counts, sums of rewritten columns, schema, hashes and keys.
   ///
-  /// Of a copy of the store, pages that nobody wrote are the store's own, byte for byte. In any other candidate,
-  /// `quick_check` reads all pages.
+  /// In a copy of the store, unwritten pages are the store's own, byte for byte. In any other candidate, `quick_check`
+  /// reads all pages.
   case standard
-  /// The same with `integrity_check`, which also compares indexes with their tables and takes ten times as long.
+  /// A proof with `integrity_check`, which also compares indexes with their tables and takes ten times as long.
   case full
 }
 
-/// The proof that a candidate is what the plan promised.
 final class StoreProof {
   let candidate: BuiltCandidate
   let level: ProofLevel
@@ -25,9 +24,7 @@ final class StoreProof {
   private var connection: Connection { candidate.store.connection }
   private var plan: MigrationPlan { candidate.plan }
 
-  /// Compares the attached candidate with the plan and the store.
-  ///
-  /// - Throws: ``MigrationError/proofFailed(findings:)`` with all findings.
+  /// Compares the attached candidate with the plan and the store, or throws all findings.
   func run() throws(MigrationError) {
     var findings: [String] = []
     do {
@@ -43,7 +40,7 @@ final class StoreProof {
         model: plan.destination, configuration: plan.configuration, actual: actual
       ).adding(plan.unknownColumns)
       findings += actual.drift(from: expected).map { "the schema differs from the model: \($0)" }
-      // Exactly what the plan defers is there and listed; anything else outside the model is a difference.
+      // Exactly the deferred clean-up is there and listed; anything else outside the model is a difference.
       let left = actual.pending(under: expected)
       if left != plan.deferred {
         findings.append(
@@ -57,17 +54,15 @@ final class StoreProof {
     } catch let error as SQLiteError where findings.isEmpty {
       throw MigrationError(error)
     } catch {
-      // After a finding, SQLite may stumble over the same fault.
+      // After a finding, SQLite may report the same fault as an error.
       findings.append("\(error)")
     }
     guard findings.isEmpty else { throw .proofFailed(findings: findings) }
   }
 
-  /// Proves the structure of the candidate.
+  /// Proves the structure of the candidate and adds faults to `findings`.
   ///
-  /// - Parameter findings: What is wrong is added to it.
-  /// - Returns: The proof of a copy's pages; `nil` where SQLite looked at all pages instead, or something is wrong.
-  /// - Throws: `SQLiteError`.
+  /// It returns the proof of a copy's pages; `nil` if SQLite checked all pages instead, or there is a fault.
   private func provePages(_ findings: inout [String]) throws -> PageProof? {
     var proof: PageProof?
     do {
@@ -85,7 +80,7 @@ final class StoreProof {
     return level == .full ? nil : proof
   }
 
-  /// Returns true if a check compares what the pages have proven to be equal.
+  /// Returns true if the page proof has already shown what a check compares.
   private func isProven(_ check: ProofCheck, by pages: PageProof?) -> Bool {
     switch check {
     case .rowCount(let table, _), .strangers(let table, _): pages?.unchanged.contains(table) ?? false
@@ -100,7 +95,7 @@ final class StoreProof {
   private func perform(_ check: ProofCheck, _ pages: PageProof?) throws(SQLiteError) -> String? {
     switch check {
     case .rowCount(let table, let rows):
-      // A table that was read whole has been counted on the way.
+      // A table that was read whole was counted at the same time.
       let known = pages?.contents[table]?.count
       let found =
         known != nil
@@ -111,7 +106,7 @@ final class StoreProof {
       return try connection.rows(found) == wanted ? nil : Self.differing(table)
     case .rowSum(let table, let expected, let found, let columns):
       let wanted = try connection.rows(expected)
-      // A table that was read whole has been summed on the way.
+      // A table that was read whole was summed at the same time.
       if columns != nil, let known = pages?.sum(of: table) { return [known] == wanted ? nil : Self.differing(table) }
       return try connection.rows(found) == wanted ? nil : Self.differing(table)
     case .balance(_, let lines, let expected, let found):

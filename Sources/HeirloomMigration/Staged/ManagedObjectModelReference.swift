@@ -2,10 +2,10 @@ public import Foundation
 import HeirloomFormats
 public import HeirloomModel
 
-/// A version of a model that a migration stage names, with the checksum that it had when it was shipped.
+/// A version of a model in a migration stage, with its checksum as shipped.
 ///
-/// The checksum catches a shipped model that was edited by accident. A model that is named by its place is read only
-/// when a store needs it.
+/// The checksum detects accidental edits of a shipped model. A model that is given by its location is read only when a
+/// store needs it.
 public struct ManagedObjectModelReference: Sendable {
   /// The version checksum that the model must have: 44 characters of Base64.
   public let versionChecksum: String
@@ -22,17 +22,17 @@ public struct ManagedObjectModelReference: Sendable {
   ///
   /// - Parameters:
   ///   - model: The model.
-  ///   - versionChecksum: The checksum that it must have.
+  ///   - versionChecksum: The checksum that the model must have.
   public init(model: ManagedObjectModel, versionChecksum: String) {
     self.versionChecksum = versionChecksum
     place = .model(model)
   }
 
-  /// Refers to a model by its place.
+  /// Refers to a model by its location.
   ///
   /// - Parameters:
-  ///   - fileURL: A model of any kind: `.xcdatamodel`, `.mom`, a snapshot; of a bundle of versions, the current one.
-  ///   - versionChecksum: The checksum that it must have.
+  ///   - fileURL: A model of any kind: `.xcdatamodel`, `.mom`, a snapshot; in a bundle of versions, its current one.
+  ///   - versionChecksum: The checksum that the model must have.
   public init(fileURL: URL, versionChecksum: String) {
     self.versionChecksum = versionChecksum
     place = .file(fileURL)
@@ -41,9 +41,9 @@ public struct ManagedObjectModelReference: Sendable {
   /// Refers to a model by the name of its version.
   ///
   /// - Parameters:
-  ///   - name: The version's name: that of its file without the extension.
-  ///   - bundle: The bundle whose resources hold the model, alone or among other versions; `nil` for the main one.
-  ///   - versionChecksum: The checksum that it must have.
+  ///   - name: The version's name: its file name without the extension.
+  ///   - bundle: The bundle whose resources contain the model, alone or among other versions; `nil` for the main one.
+  ///   - versionChecksum: The checksum that the model must have.
   public init(name: String, in bundle: Bundle?, versionChecksum: String) {
     self.init(name: name, inFolder: (bundle ?? .main).resourceURL, versionChecksum: versionChecksum)
   }
@@ -51,9 +51,9 @@ public struct ManagedObjectModelReference: Sendable {
   /// Refers to a model by the version hashes of its entities.
   ///
   /// - Parameters:
-  ///   - entityVersionHashes: The hashes by the names of entities.
-  ///   - bundle: The bundle whose resources hold the model, alone or among other versions; `nil` for the main one.
-  ///   - versionChecksum: The checksum that it must have.
+  ///   - entityVersionHashes: The hashes by entity name.
+  ///   - bundle: The bundle whose resources contain the model, alone or among other versions; `nil` for the main one.
+  ///   - versionChecksum: The checksum that the model must have.
   public init(entityVersionHashes: [String: VersionHash], in bundle: Bundle?, versionChecksum: String) {
     self.init(
       entityVersionHashes: entityVersionHashes, inFolder: (bundle ?? .main).resourceURL,
@@ -72,10 +72,10 @@ public struct ManagedObjectModelReference: Sendable {
     place = .hashes(entityVersionHashes, resources: folder)
   }
 
-  /// Reads the model and compares its checksum.
+  /// Reads the model and verifies its checksum.
   ///
   /// - Returns: The model.
-  /// - Throws: ``StagedMigrationError`` if there is none, or if it differs from the shipped one.
+  /// - Throws: ``StagedMigrationError`` if the model can't be found or read, or differs from the shipped one.
   public func resolvedModel() throws(StagedMigrationError) -> ManagedObjectModel {
     let model = try found()
     let checksum = model.versionChecksum()
@@ -104,7 +104,7 @@ public struct ManagedObjectModelReference: Sendable {
         }
       }
     case .hashes(let hashes, let folder):
-      // Unreadable versions are passed over: the model may be another.
+      // Unreadable versions are skipped: another one may be the model.
       for version in Self.versionLists(in: folder).flatMap(\.versions) {
         if let model = try? version.file.read().model, model.versionHashes() == hashes { return model }
       }
@@ -114,7 +114,7 @@ public struct ManagedObjectModelReference: Sendable {
     ])
   }
 
-  /// Returns the models in a folder, bundles of versions with all of them.
+  /// Returns the models in a folder; a bundle of versions is one list.
   private static func versionLists(in folder: URL?) -> [ModelVersionList] {
     guard let folder, let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else { return [] }
     return names.ordered().compactMap { try? ModelVersionList(folder.appendingPathComponent($0).path) }
@@ -122,7 +122,7 @@ public struct ManagedObjectModelReference: Sendable {
 }
 
 extension ManagedObjectModelReference: CustomStringConvertible {
-  /// The words for the model's place.
+  /// A description of the model's location.
   public var description: String {
     switch place {
     case .model: "the model in memory with the checksum \(versionChecksum)"

@@ -6,10 +6,10 @@ import HeirloomStore
 package struct StageHandler {
   let manager: StagedMigrationManager
   let stage: CustomMigrationStage
-  /// The time of the code: before the stage or after it.
+  /// The time at which the code runs: before or after the stage's mapping.
   package let kind: StageHandlerKind
 
-  /// Creates the code that runs before or after a custom stage; `nil` if it has none.
+  /// Creates the code that runs before or after a custom stage; `nil` if there is none.
   package init?(_ kind: StageHandlerKind, of stage: CustomMigrationStage, manager: StagedMigrationManager) {
     guard (kind == .willMigrate ? stage.willMigrateHandler : stage.didMigrateHandler) != nil else { return nil }
     self.manager = manager
@@ -20,15 +20,11 @@ package struct StageHandler {
   /// The stage's name in messages.
   package var stageName: String { manager.stageName(of: stage) }
 
-  /// Runs the code.
+  /// Runs the code on the file at `path`, which must be private: it is discarded after a failure.
   ///
-  /// - Parameters:
-  ///   - path: A file that nobody else uses: after a failure it is thrown away.
-  ///   - externalPath: The store's path as others know it: its external data are read from a folder beside it.
-  ///   - model: The file's model.
-  ///   - progress: Cancelling it stops the code at its next request to the store.
-  /// - Returns: The number of objects of each entity afterwards, without those of subentities.
-  /// - Throws: ``MigrationError/stageFailed(_:)``, or another error that keeps the file from being used.
+  /// External data are read from the folder beside `externalPath`, the path of the original store. The result is the
+  /// number of objects of each entity afterwards, without those of subentities. An error of the code is thrown as
+  /// ``MigrationError/stageFailed(_:)``.
   func run(
     onStoreAt path: String, externalPath: String, model: ManagedObjectModel, progress: Progress?
   ) throws -> [String: Int64] {
@@ -43,7 +39,7 @@ package struct StageHandler {
     _ body: (PersistentStore) throws -> Void
   ) throws -> [String: Int64] {
     let connection = try Connection(path: path, mode: .readWrite)
-    // A failed save is rolled back, and nobody uses the file after a loss of power.
+    // A failed save is rolled back in memory, and the file isn't used after a power loss.
     try connection.execute("PRAGMA journal_mode = MEMORY")
     try connection.execute("PRAGMA synchronous = OFF")
     if let progress { try connection.interrupt(every: 10_000) { progress.isCancelled } }
@@ -76,12 +72,10 @@ package struct StageHandler {
     guard progress?.isCancelled != true else { throw MigrationError.cancelled }
   }
 
-  /// Returns the error of code that used an entity or a property that only the stage's other model has.
+  /// Returns the error for code that used an entity or property that only the stage's other model has.
   ///
-  /// - Parameters:
-  ///   - error: The code's error.
-  ///   - model: The model that the code sees.
-  /// - Returns: `nil` if the error is another, or the other model doesn't have it either.
+  /// `model` is the one that the code sees. It returns `nil` for other errors, and if the other model doesn't have it
+  /// either.
   private func misplacedUse(_ error: any Error, model: ManagedObjectModel) -> StageHandlerError? {
     let isBefore = kind == .willMigrate
     let (seen, other) = isBefore ? (stage.currentModel, stage.nextModel) : (stage.nextModel, stage.currentModel)

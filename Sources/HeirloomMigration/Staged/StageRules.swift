@@ -1,9 +1,9 @@
-/// The rules for the stages of a migration, all checked at once.
+/// The rules for a migration's stages, which are all checked at once.
 ///
-/// They are Core Data's, as far as they are known: `Sources/Heirloom/Heirloom.docc/Staged.md` lists them.
+/// They are Core Data's, as far as those are known: `Sources/Heirloom/Heirloom.docc/Staged.md` lists them.
 struct StageRules {
   let stages: [StoreMigrationStage]
-  /// All shipped versions, the oldest first; `nil` if they are not known.
+  /// All shipped versions, oldest first; `nil` if they are not known.
   let versions: [(name: String, checksum: String)]?
 
   init(_ stages: [StoreMigrationStage], versions: [(name: String, checksum: String)]?) {
@@ -11,13 +11,11 @@ struct StageRules {
     self.versions = versions
   }
 
-  /// The violations of all rules.
   var violations: [StagedMigrationError.Violation] {
     guard !stages.isEmpty else { return [.noStages] }
     return emptyStages + duplicates + gaps + disorder + missingVersions
   }
 
-  /// Returns a stage's name in messages.
   static func name(of stages: [StoreMigrationStage], at position: Int) -> String {
     guard stages.indices.contains(position) else { return "stage \(position + 1)" }
     let label = stages[position].label
@@ -39,7 +37,7 @@ struct StageRules {
     }
   }
 
-  /// The versions that occur twice, other than between two custom stages that follow each other.
+  /// The versions that occur twice, other than between two consecutive custom stages.
   private var duplicates: [StagedMigrationError.Violation] {
     var places: [String: [Int]] = [:]
     var order: [String] = []
@@ -54,7 +52,7 @@ struct StageRules {
       if positions.count == 2, positions[1] == positions[0] + 1, joins(positions[0], positions[1], checksum) {
         return nil
       }
-      // A stage from a version to itself is another mistake.
+      // A stage from a version to itself is reported as a standstill.
       if Set(positions).count == 1, stages[positions[0]] is CustomMigrationStage { return nil }
       return .duplicateVersion(checksum: checksum, stages: positions.map(name))
     }
@@ -74,27 +72,27 @@ struct StageRules {
     }
   }
 
-  /// The gaps between custom stages that follow each other.
+  /// The gaps between consecutive custom stages.
   private var gaps: [StagedMigrationError.Violation] {
     stages.indices.dropFirst().compactMap { position in
       guard let before = stages[position - 1] as? CustomMigrationStage,
         let after = stages[position] as? CustomMigrationStage,
         before.nextModel.versionChecksum != after.currentModel.versionChecksum,
-        // Stages that meet the wrong way round are in the wrong order.
+        // Two stages in the wrong order are reported as such.
         !leadsBack(from: position, to: position - 1)
       else { return nil }
       return .gap(after: name(position - 1), before: name(position))
     }
   }
 
-  /// The stages that lead back, as far as the versions' order is known or the stages themselves tell it.
+  /// The stages that return to an earlier version, as far as the versions or the stages themselves define the order.
   private var disorder: [StagedMigrationError.Violation] {
     stages.indices.filter { position in
       stages[..<position].indices.contains { leadsBack(from: position, to: $0) } || leadsBackInHistory(position)
     }.map { .wrongOrder(stage: name($0)) }
   }
 
-  /// Returns true if a custom stage leads to the version that an earlier one starts from.
+  /// Returns true if a custom stage ends at the version at which an earlier one starts.
   private func leadsBack(from position: Int, to earlier: Int) -> Bool {
     guard let stage = stages[position] as? CustomMigrationStage,
       let earlier = stages[earlier] as? CustomMigrationStage
@@ -102,10 +100,10 @@ struct StageRules {
     return stage.nextModel.versionChecksum == earlier.currentModel.versionChecksum
   }
 
-  /// Returns true if a store that starts in a stage would be led to an older version.
+  /// Returns true if a store that starts in a stage would be migrated to an older version.
   private func leadsBackInHistory(_ position: Int) -> Bool {
     guard let versions, let last = versions.last?.checksum else { return false }
-    // A version may have been shipped twice: it is as old as its first release when left, and as its last when led to.
+    // A version may have been shipped twice: as a source, its first release counts, and as a destination, its last.
     func first(_ checksum: String) -> Int? { versions.firstIndex { $0.checksum == checksum } }
     func latest(_ checksum: String) -> Int? { versions.lastIndex { $0.checksum == checksum } }
     func isBack(_ source: String, _ destination: String) -> Bool {
@@ -128,7 +126,7 @@ struct StageRules {
     stages[(position + 1)...].lazy.compactMap { $0 as? CustomMigrationStage }.first
   }
 
-  /// The shipped versions that are in no stage, except the last, to which all stages lead.
+  /// The shipped versions that are in no stage, except the last, at which the path ends.
   private var missingVersions: [StagedMigrationError.Violation] {
     guard let versions, let last = versions.last?.checksum else { return [] }
     let named = Set(stages.flatMap(Self.checksums))

@@ -2,9 +2,9 @@ import HeirloomFormats
 package import HeirloomModel
 package import HeirloomStore
 
-/// A manager that leads a store from its version to the current model, stage by stage.
+/// A manager that migrates a store from its version to the current model, stage by stage.
 ///
-/// All stages run in one candidate, and the store is replaced once, at the end. It belongs to one task.
+/// All stages run in one candidate, which replaces the store once, at the end. The manager belongs to one task.
 public final class StagedMigrationManager {
   /// The stages in the order of the versions.
   public let stages: [StoreMigrationStage]
@@ -13,8 +13,8 @@ public final class StagedMigrationManager {
   ///
   /// - Parameters:
   ///   - stages: The stages in the order of the versions.
-  ///   - versions: All shipped versions, the oldest first, against which the stages are checked; with `nil`,
-  ///     the stages are only checked by themselves.
+  ///   - versions: All shipped versions, oldest first, against which the stages are checked; with `nil`, the stages are
+  ///     only checked against each other.
   /// - Throws: ``StagedMigrationError`` with every rule that the stages break.
   public init(
     _ stages: [StoreMigrationStage], versions: [(name: String, checksum: String)]? = nil
@@ -24,12 +24,9 @@ public final class StagedMigrationManager {
     guard violations.isEmpty else { throw StagedMigrationError(violations) }
   }
 
-  /// Checks that a store's metadata allow finding its stage.
-  ///
-  /// - Parameter metadata: The store's metadata.
-  /// - Throws: ``StagedMigrationError`` if its version hashes are of another kind than those of models.
+  /// Throws if a store's version hashes are of another kind than models have.
   package static func check(_ metadata: StoreMetadata) throws(StagedMigrationError) {
-    // Stores without this value are of Core Data's first releases with hashes, which have the same kind.
+    // Stores without this value come from Core Data's first releases with hashes, which have the same kind.
     guard let value = metadata.otherValues[PhysicalName.versionHashesVersionKey], value != .integer(3) else { return }
     throw StagedMigrationError([
       .unsupportedMetadata(
@@ -39,23 +36,20 @@ public final class StagedMigrationManager {
     ])
   }
 
-  /// A hop of the path: a mapping, with the code of a custom stage before and after it.
+  /// A hop of the path: a mapping, with a custom stage's code before and after it.
   package struct StagedHop {
-    /// The model that the hop starts from.
+    /// The source model of the hop.
     package let source: ManagedObjectModel
-    /// The model that the hop leads to.
+    /// The destination model of the hop.
     package let destination: ManagedObjectModel
-    /// The custom stage of the hop; `nil` for a hop that is only inferred.
+    /// The custom stage of the hop; `nil` for an inferred hop without code.
     package let stage: CustomMigrationStage?
   }
 
-  /// Finds the path of a store; each custom stage is a hop of its own, and lightweight ones are not.
+  /// Finds the path of a store, empty if it already has the current model.
   ///
-  /// - Parameters:
-  ///   - source: The model that made the store.
-  ///   - destination: The current model.
-  /// - Returns: The hops in order, none if the models are equal.
-  /// - Throws: ``StagedMigrationError`` if no stage starts at the source, or a model can't be read.
+  /// Each custom stage is a hop of its own; lightweight stages are not. It throws ``StagedMigrationError`` if no stage
+  /// starts at the source, or a model can't be read.
   package func hops(
     from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) throws(StagedMigrationError) -> [StagedHop] {
@@ -85,10 +79,7 @@ public final class StagedMigrationManager {
     return hops
   }
 
-  /// Finds a model that a stage names.
-  ///
-  /// - Parameter hashes: The version hashes of its entities.
-  /// - Returns: `nil` if no stage names it, or it can't be read.
+  /// Finds a custom stage's model by the version hashes of its entities; `nil` if there is none or it can't be read.
   package func model(withHashes hashes: [String: VersionHash]) -> ManagedObjectModel? {
     let checksum = ManagedObjectModel.versionChecksum(of: hashes)
     let references = stages.compactMap { $0 as? CustomMigrationStage }.flatMap { [$0.currentModel, $0.nextModel] }
@@ -98,26 +89,24 @@ public final class StagedMigrationManager {
     return nil
   }
 
-  /// Returns the place in the list after the custom stage that leads to a version.
+  /// Returns the position after the custom stage that ends at a version.
   private func position(afterReaching checksum: String) -> Int? {
     stages.lastIndex { ($0 as? CustomMigrationStage)?.nextModel.versionChecksum == checksum }.map { $0 + 1 }
   }
 
-  /// Returns a stage's name in messages.
   func stageName(_ position: Int) -> String { StageRules.name(of: stages, at: position) }
 
-  /// Returns a stage's name in messages.
   func stageName(of stage: StoreMigrationStage) -> String {
     stages.firstIndex { $0 === stage }.map(stageName) ?? "a stage"
   }
 }
 
-/// A manager belongs to one task: its stages do.
+/// A manager belongs to one task, because its stages do.
 @available(*, unavailable)
 extension StagedMigrationManager: Sendable {}
 
 extension StoreMigrationStage {
-  /// Returns true if stores of a version start here.
+  /// Returns true if a store of the version starts in this stage.
   func starts(at checksum: String) -> Bool {
     switch self {
     case let stage as LightweightMigrationStage: stage.versionChecksums.contains(checksum)
@@ -126,7 +115,7 @@ extension StoreMigrationStage {
     }
   }
 
-  /// Returns true if a version occurs here.
+  /// Returns true if the version occurs in this stage.
   func names(_ checksum: String) -> Bool {
     starts(at: checksum) || (self as? CustomMigrationStage)?.nextModel.versionChecksum == checksum
   }

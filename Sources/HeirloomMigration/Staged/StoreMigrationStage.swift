@@ -1,10 +1,10 @@
 public import HeirloomStore
 
-/// A part of the path from the first version of a model to the last: lightweight or custom.
+/// A part of the path from a model's first version to its last: lightweight or custom.
 ///
-/// It belongs to one task, as the code that it may carry does.
+/// It belongs to one task, as its code does.
 public class StoreMigrationStage {
-  /// The app's name for the stage, for messages; empty by default.
+  /// The app's name for the stage in messages; empty by default.
   public let label: String
 
   fileprivate init(label: String) {
@@ -12,7 +12,7 @@ public class StoreMigrationStage {
   }
 }
 
-/// A stage of versions from which a mapping is inferred to the next stage, or to the current model.
+/// A stage of versions from which mappings to the next stage, or to the current model, are inferred.
 public final class LightweightMigrationStage: StoreMigrationStage {
   /// The checksums of the versions.
   public let versionChecksums: [String]
@@ -30,20 +30,20 @@ public final class LightweightMigrationStage: StoreMigrationStage {
 
 /// A stage from one version to the next in which code takes part.
 ///
-/// The mapping is inferred, or one of those that the assistant was given.
-/// Code runs before and after it, each time with a context on a private copy of the store.
-/// An interrupted run starts anew from the store as it was, and nothing that a handler did is kept.
-/// So a handler may not count on having run before, nor change anything but the objects of its context.
+/// The mapping is inferred, or one of those that the assistant was given. Code runs before and after it, each time with
+/// a context on a private copy of the store. An interrupted run starts again from the unchanged store, and discards all
+/// changes of a handler. So a handler must not depend on an earlier run, or change anything but the objects of its
+/// context.
 public final class CustomMigrationStage: StoreMigrationStage {
   /// The code of a stage, which changes objects in the context and saves them.
   ///
-  /// The context is on the private copy, and ends with the call. The code is called on the thread that migrates, which
-  /// isn't the one of the actor that wrote it.
+  /// The context is on the private copy, and is valid only during the call. The code is called on the migrating thread,
+  /// not on the actor that defined it.
   public typealias Handler = @Sendable (ManagedObjectContext) throws -> Void
 
-  /// The version that the stage starts from.
+  /// The version at which the stage starts.
   public let currentModel: ManagedObjectModelReference
-  /// The version that the stage leads to.
+  /// The version at which the stage ends.
   public let nextModel: ManagedObjectModelReference
   /// The code that runs before the stage's mapping, with a context on the current model.
   public var willMigrateHandler: Handler?
@@ -53,8 +53,8 @@ public final class CustomMigrationStage: StoreMigrationStage {
   /// Creates a stage.
   ///
   /// - Parameters:
-  ///   - currentModel: The version that the stage starts from.
-  ///   - nextModel: The version that the stage leads to.
+  ///   - currentModel: The version at which the stage starts.
+  ///   - nextModel: The version at which the stage ends.
   ///   - label: The app's name for the stage.
   public init(
     migratingFrom currentModel: ManagedObjectModelReference, to nextModel: ManagedObjectModelReference,
@@ -66,6 +66,6 @@ public final class CustomMigrationStage: StoreMigrationStage {
   }
 }
 
-/// A stage belongs to one task: its code does.
+/// A stage belongs to one task, because its code does.
 @available(*, unavailable)
 extension StoreMigrationStage: Sendable {}

@@ -5,11 +5,11 @@ import HeirloomStore
 
 /// The value expressions of entity mappings as SQL over source rows `s`.
 ///
-/// They tell which mappings need not run object by object: ``isCompilable(_:)``.
+/// ``isCompilable(_:)`` decides which mappings need not run object by object.
 package struct CompiledMappings {
-  /// The SQL of attributes that expressions give, by entity mapping and attribute.
+  /// The SQL of attributes with expressions, by entity mapping and attribute.
   private var values: [String: [String: CellEntry]] = [:]
-  /// The reasons why a mapping's expression must be evaluated for each object, by entity mapping.
+  /// The reason why a mapping's expressions must be evaluated object by object, by entity mapping.
   private(set) var reasons: [String: String] = [:]
 
   /// Creates an empty value, with nothing compiled.
@@ -17,14 +17,8 @@ package struct CompiledMappings {
 
   /// Checks the expressions of all entity mappings and compiles those of mappings without a policy.
   ///
-  /// - Parameters:
-  ///   - mapping: The mapping.
-  ///   - source: The source's tables.
-  ///   - destination: The destination.
-  ///   - functions: The functions that expressions may call.
-  ///   - storeIdentifier: The store's identifier, for messages.
-  ///   - connection: The connection that will run the statements.
-  /// - Throws: ``MigrationError/invalidExpression(_:)`` for the first expression that can have no value.
+  /// The first expression that can't be evaluated for any row throws ``MigrationError/invalidExpression(_:)``.
+  /// `storeIdentifier` is only for messages.
   init(
     _ mapping: MappingModel, source: PhysicalSchema, destination: ManagedObjectModel,
     functions: [String: ExpressionEvaluator.Function], storeIdentifier: String, connection: Connection
@@ -83,13 +77,12 @@ package struct CompiledMappings {
     }
   }
 
-  /// Returns true if all values that a mapping gives by expressions are SQL; other reasons may make it run by object.
+  /// Returns true if all of a mapping's expressions are SQL; it may still run object by object for other reasons.
   func isCompilable(_ mapping: EntityMapping) -> Bool { reasons[mapping.name] == nil }
 
-  /// Returns the SQL of attributes by name.
   func values(of mapping: EntityMapping) -> [String: CellEntry] { values[mapping.name] ?? [:] }
 
-  /// Returns the expression of an attribute that copying and converting can't give.
+  /// Returns the expression of an attribute that can't be copied or converted.
   static func expression(
     of property: PropertyMapping, in mapping: EntityMapping, _ source: ManagedObjectModel,
     _ destination: ManagedObjectModel
@@ -97,7 +90,7 @@ package struct CompiledMappings {
     switch property.form {
     case .expression(let expression): return expression
     case .attribute(let name):
-      // A mapping that was written by hand may copy between any two types.
+      // A mapping written by hand may copy between any two types.
       guard
         let after = mapping.destinationEntityName.flatMap({ destination.attributeTarget(property.name, of: $0) })?
           .description
@@ -120,7 +113,7 @@ private func destinationType(of attribute: AttributeDescription) -> SQLColumnTyp
 
 // MARK: - Checks
 
-/// An expression of a mapping, with the things that it may name.
+/// An expression of a mapping, with the names that it may use.
 final class ExpressionPlace {
   let mapping: EntityMapping
   let property: PropertyMapping
@@ -136,25 +129,25 @@ final class ExpressionPlace {
     (self.source, self.functions) = (source, functions)
   }
 
-  /// The evaluator with everything that is known before a row is read.
+  /// The evaluator with all variables that don't depend on a row.
   var evaluator: ExpressionEvaluator {
     var evaluator = ExpressionEvaluator(
       functions: functions, now: Date.now.timeIntervalSinceReferenceDate)
     evaluator.variables["entityMapping"] = .object(MappingSource(mapping))
     evaluator.variables["propertyMapping"] = .object(MappingSource(property))
-    // They receive functions here, as they do when objects are made one by one.
+    // They only receive functions here, as when mappings run object by object.
     evaluator.variables["manager"] = .object(ManagerSource())
     evaluator.variables["entityPolicy"] = .object(ManagerSource())
     return evaluator
   }
 
-  /// Throws an error if the expression can have no value, whatever the row.
+  /// Throws if the expression can't be evaluated for any row.
   func check() throws(MigrationError) {
     var evaluator = evaluator
     evaluator.variables["source"] = .null
     evaluator.variables["destination"] = .null
     for selector in ManagerSource.selectors { evaluator.functions[selector] = { _, _ in .null } }
-    // A policy is asked for its functions only later, by name.
+    // A policy is asked for its functions only at run time, by name.
     if mapping.entityMigrationPolicyClassName != nil {
       for selector in expression.selectors(sentTo: "entityPolicy") { evaluator.functions[selector] = { _, _ in .null } }
     }
@@ -186,7 +179,6 @@ final class ExpressionPlace {
   }
 }
 
-/// The conversion of an expression's value to the stored value of an attribute.
 private final class ValueAdaption {
   let mapping: String
   let source: String

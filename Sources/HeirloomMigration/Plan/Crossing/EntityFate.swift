@@ -2,26 +2,23 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The fate of a source entity's objects, for whatever names them by entity and key outside the model.
+/// The fate of a source entity's objects, for rows outside the model that refer to objects by entity and key.
 struct EntityFate {
-  /// The entity in the source.
   let source: PhysicalEntity
   /// The entity in the destination; `nil` if there is none, or if objects go to several.
   let destination: PhysicalEntity?
   /// True when some mapping takes its objects.
   let goesOn: Bool
-  /// The number that is added to the objects' keys.
   let keyOffset: Int64
   /// The mappings of properties, by the destination's names; `nil` if code decides them.
   let properties: [String: PropertyMapping]?
 
-  /// True when objects keep their entity number and key.
   var isSame: Bool { destination?.number == source.number && keyOffset == 0 }
 
   /// Derives the fate of each source entity.
   ///
-  /// Objects of an entity have one destination if one entity mapping takes them.
-  /// Their keys are then known if it runs as SQL or keeps them.
+  /// Objects of an entity have one destination if exactly one entity mapping takes them. Their keys are then known if
+  /// it runs as SQL or keeps them.
   static func fates(in crossing: Crossing) -> [EntityFate] {
     let (split, routing, destination) = (crossing.split, crossing.routing, crossing.destination)
     return crossing.source.entities.map { entity in

@@ -4,17 +4,15 @@ package import HeirloomStore
 
 /// The route of one source entity's objects to one destination entity.
 final class EntityRoute {
-  /// The source entity's name.
   let source: String
-  /// The destination entity's name.
   let destination: String
   /// The source entity's number, in `Z_ENT` of the store.
   let sourceNumber: Int
   /// The destination entity's number, in `Z_ENT` of the candidate.
   let destinationNumber: Int
-  /// The property mappings of the entity, by the destination property's name.
+  /// The property mappings, by the destination property's name.
   let properties: [String: PropertyMapping]
-  /// The SQL of attributes that expressions give, by the destination attribute's name.
+  /// The SQL of attributes with expressions, by the destination attribute's name.
   let compiled: [String: CellEntry]
 
   init(
@@ -27,40 +25,31 @@ final class EntityRoute {
   }
 }
 
-/// The route that fills a table of entities: from one tree of the source to a tree of the destination.
+/// The route that fills an entity table: from one tree of the source to a tree of the destination.
 struct TreeRoute {
-  /// The root entity of the destination tree.
   let destinationRoot: String
-  /// The root entity of the source tree; `nil` when no entity of the tree existed.
+  /// The root entity of the source tree; `nil` if no entity of the destination tree has a source.
   let sourceRoot: String?
   /// The entities that have a source in that tree, in the order of destination numbers.
   let routes: [EntityRoute]
 }
 
-/// The routes of the objects of every entity.
+/// The routes of the objects of all entities.
 package struct EntityRouting {
   /// The trees of the destination, in the order of entity numbers.
   ///
-  /// A tree that draws from several trees of the source occurs once for each; the one that keeps its keys comes first.
+  /// A tree that is filled from several trees of the source occurs once for each; the one that keeps its keys comes
+  /// first.
   let trees: [TreeRoute]
   /// The keys of objects in the destination.
   package let keys: KeyPlan
-  /// Routes by the source entity's name.
   let bySource: [String: EntityRoute]
-  /// Routes by the destination entity's name.
   let byDestination: [String: EntityRoute]
 
-  /// Reads the routes out of a mapping.
+  /// Derives the routes from the entity mappings that run as SQL.
   ///
-  /// - Parameters:
-  ///   - mapping: The entity mappings that run as SQL.
-  ///   - compiled: The compiled expressions of these mappings.
-  ///   - kept: The roots, in source and destination, between which objects that are made one by one keep their keys.
-  ///   - source: The source.
-  ///   - destination: The destination.
-  ///   - counts: The objects of the store.
-  ///   - connection: The store.
-  /// - Throws: ``MigrationError/unsupportedMapping(reason:)`` when an entity is mapped twice.
+  /// `kept` are the roots, in source and destination, between which objects that are made object by object keep their
+  /// keys. An entity that is mapped twice throws ``MigrationError/unsupportedMapping(reason:)``.
   package init(
     mapping: MappingModel, compiled: CompiledMappings, keepingKeys kept: [(source: String, destination: String)] = [],
     source: PhysicalSchema, destination: PhysicalSchema, counts: StoreCounts, connection: Connection
@@ -107,7 +96,7 @@ package struct EntityRouting {
     self.byDestination = byDestination
   }
 
-  /// Returns the root entities of the source whose trees a tree of the destination draws from.
+  /// Returns the root entities of the source trees that fill a tree of the destination.
   func sourceRoots(ofTree destinationRoot: String) -> [String] {
     trees.filter { $0.destinationRoot == destinationRoot }.compactMap(\.sourceRoot)
   }

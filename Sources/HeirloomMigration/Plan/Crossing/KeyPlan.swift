@@ -3,41 +3,35 @@ import HeirloomStore
 
 /// The primary keys that objects have in the destination.
 ///
-/// Keys are unique within a tree of entities. Where objects of several trees of the source come under one root, those
-/// of one tree keep their keys. Each other tree's keys are moved above all that are taken: the old key plus an offset.
+/// Keys are unique within an entity tree. If objects of several source trees come under one root, those of one tree
+/// keep their keys. The keys of each other tree are moved above all taken ones by adding an offset.
 package struct KeyPlan {
-  /// The objects of one tree of the source that get other keys.
+  /// A tree of the source whose objects get other keys.
   private struct Move {
     let offset: Int64
     let warning: String
   }
 
-  /// The highest key that counts as handed out, by the root entity of the destination.
+  /// The highest key that counts as assigned, by the root entity of the destination.
   package private(set) var highest: [String: Int64] = [:]
-  /// The highest key of trees whose keys must not be handed out again, by the destination's root entity.
+  /// The highest key of trees whose keys must not be assigned again, by the destination's root entity.
   ///
-  /// These are keys of objects that are made one by one and keep their keys, and those of deleted objects.
+  /// These are keys of objects that are made object by object and keep their keys, and those of deleted objects.
   private var keptHighest: [String: Int64] = [:]
-  /// The moves, by the roots of the source and the destination.
   private var moves: [[String]: Move] = [:]
-  /// The clauses about records of the highest key that are behind.
+  /// The clauses about recorded highest keys that are too low.
   private var corrections: Set<String> = []
 
   /// Chooses the keys.
   ///
-  /// - Parameters:
-  ///   - trees: The routes that fill tables; of those with one destination root, the one that keeps its keys is first.
-  ///   - kept: The roots, in source and destination, between which objects that are made one by one keep their keys.
-  ///   - source: The source.
-  ///   - counts: The objects of the source.
-  ///   - connection: The store.
-  /// - Throws: ``MigrationError/storeContradictsModel(reason:)`` when there are no numbers left above them.
+  /// `kept` are the roots, in source and destination, between which objects that are made object by object keep their
+  /// keys. If no free keys are left, it throws ``MigrationError/storeContradictsModel(reason:)``.
   init(
     trees: [TreeRoute], keeping kept: [(source: String, destination: String)] = [], source: PhysicalSchema,
     counts: StoreCounts, connection: Connection
   ) throws {
     let stored = try Self.storedMaximums(connection: connection)
-    /// Returns the highest key of a tree. Something other than Core Data may have added rows, or taken the record away.
+    /// Returns the highest key of a tree. Another program may have added rows, or deleted the record.
     func highestKey(of entity: PhysicalEntity) throws -> Int64 {
       let (record, found) = (
         stored[Int64(entity.number)], try Self.highestKey(in: entity.table, connection: connection)
@@ -62,7 +56,7 @@ package struct KeyPlan {
         continue
       }
       guard rows > 0 else {
-        // History and CloudKit may still name its deleted objects, so their keys are not handed out again.
+        // History and CloudKit may still refer to its deleted objects, so their keys are not assigned again.
         keptHighest[tree.destinationRoot] = max(keptHighest[tree.destinationRoot] ?? 0, own)
         continue
       }
@@ -73,7 +67,8 @@ package struct KeyPlan {
         highest[tree.destinationRoot] = max(taken, own)
         continue
       }
-      // Core Data counts from 1. Something else may have written a lower key, which must come above the taken ones too.
+      // Core Data counts from 1. Another program may have written lower keys, which must be moved above the taken ones
+      // too.
       let lowest = try Self.lowestKey(in: entity.table, connection: connection)
       let (room, isTooLow) = Int64(1).subtractingReportingOverflow(min(lowest, 1))
       let (offset, isTooHigh) = taken.addingReportingOverflow(room)
@@ -94,18 +89,12 @@ package struct KeyPlan {
     }
   }
 
-  /// The sentences about records that are behind, and about objects that get other keys, one for each tree.
+  /// One sentence for each record that is too low, and for each tree whose objects get other keys.
   package var warnings: [String] {
     corrections.ordered() + moves.ordered { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value.warning)
   }
 
-  /// Returns a key of the source as it is in the destination.
-  ///
-  /// - Parameters:
-  ///   - key: An SQL expression with the key of an object that exists.
-  ///   - sourceRoot: The root entity of the object in the source.
-  ///   - destinationRoot: The root entity of the object in the destination.
-  /// - Returns: The expression itself where keys are kept.
+  /// Returns an SQL expression of a source key as it is in the destination; the same expression where keys are kept.
   package func moved(_ key: String, from sourceRoot: String, to destinationRoot: String) -> String {
     let offset = offset(from: sourceRoot, to: destinationRoot)
     return offset == 0 ? key : "\(key) + \(offset)"

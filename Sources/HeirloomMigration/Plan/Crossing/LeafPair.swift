@@ -1,15 +1,15 @@
 import HeirloomMapping
 import HeirloomModel
 
-/// A leaf of a destination attribute and the leaf of the source that it comes from.
+/// A leaf of a destination attribute and the leaf of the source attribute that it comes from.
 ///
-/// For an attribute that is not a composite, the leaf is the attribute itself.
+/// The leaf of an attribute that is not a composite is the attribute itself.
 final class LeafPair {
   let source: AttributeDescription
   let destination: AttributeDescription
   /// The names from the source attribute's elements down to the leaf.
   let sourcePath: [String]
-  /// True when the leaf, with all composites around it, is required now and was not before.
+  /// True when the leaf, with all composites around it, is required and was not before.
   let mustFill: Bool
 
   init?(from source: AttributeDescription, to target: AttributeTarget, path: [String]) {

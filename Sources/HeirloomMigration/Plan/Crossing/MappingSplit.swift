@@ -4,16 +4,14 @@ import HeirloomStore
 
 /// The entity mappings of a mapping model, divided into those that run as SQL and those that run object by object.
 struct MappingSplit {
-  /// The mappings that run as SQL.
   let declarative: MappingModel
-  /// The mappings with a policy, a value that SQL can't give, or an entity that an earlier mapping has.
+  /// The mappings with a policy, a condition or value that SQL can't compute, or an entity of an earlier mapping.
   let byRow: [EntityMapping]
-  /// The names of the mappings by row whose objects keep the source's keys where they can.
+  /// The names of those mappings whose objects keep the source's keys where they can.
   let keepsKeys: Set<String>
   /// The roots of the source and of the destination between which these objects keep their keys.
   let keptRoots: [(source: String, destination: String)]
 
-  /// Divides the entity mappings.
   init(
     _ mapping: MappingModel, source: ManagedObjectModel, destination: ManagedObjectModel,
     compiled: CompiledMappings
@@ -23,7 +21,7 @@ struct MappingSplit {
     var sources: Set<String> = []
     var destinations: Set<String> = []
     for entityMapping in mapping.entityMappings {
-      // A mapping that only adds or removes shares nothing.
+      // A mapping that only adds or removes an entity shares none.
       let isPair = entityMapping.sourceEntityName != nil && entityMapping.destinationEntityName != nil
       if Self.needsRows(entityMapping, compiled)
         || isPair
@@ -38,7 +36,7 @@ struct MappingSplit {
       if let name = entityMapping.sourceEntityName { sources.insert(name) }
       if let name = entityMapping.destinationEntityName { destinations.insert(name) }
     }
-    // A mapping that only removes or adds an entity says nothing where another takes or makes its objects.
+    // A mapping that only removes or adds an entity has no effect if another takes or makes its objects.
     let taken = Set(byRow.compactMap(\.sourceEntityName))
     let made = Set(byRow.compactMap(\.destinationEntityName))
     declarative.removeAll { mapping in
@@ -53,7 +51,7 @@ struct MappingSplit {
     keptRoots = keeping.compactMap { kept.roots(of: $0) }
   }
 
-  /// Returns true if a mapping can't run as SQL, whatever the others are.
+  /// Returns true if a mapping can't run as SQL, regardless of the others.
   static func needsRows(_ mapping: EntityMapping, _ compiled: CompiledMappings) -> Bool {
     if mapping.entityMigrationPolicyClassName != nil { return true }
     if let rows = mapping.sourceExpression?.sourceRows {
@@ -65,7 +63,7 @@ struct MappingSplit {
   }
 }
 
-/// A test of which objects that are made one by one may keep the keys of their source objects.
+/// Decides which objects that are made object by object may keep the keys of their source objects.
 ///
 /// A tree keeps the keys of one tree of the source if each of its entities has one destination only.
 private struct KeyKeeping {

@@ -3,10 +3,10 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The parts of plans that follow from models, mappings and schemas alone, remembered for the next store of the same
+/// A cache of those parts of plans that depend only on models, mappings and schemas, for further stores of the same
 /// versions.
 ///
-/// A store gets the same plan with the memory as without: each part is kept with everything that decides it. The memory
+/// A store gets the same plan with the cache as without: each part is stored with everything that decides it. The cache
 /// is bounded, so it doesn't grow with the number of stores.
 package final class PlanningMemory: Sendable {
   private struct SchemaKey: Equatable {
@@ -38,7 +38,8 @@ package final class PlanningMemory: Sendable {
     }
   }
 
-  /// Lists what rows may cause for a mapping model, as ``MappingModel/effects(from:to:abstractEntities:)`` does.
+  /// Lists the possible effects of a mapping model on rows, as ``MappingModel/effects(from:to:abstractEntities:)``
+  /// does.
   func effects(
     of mapping: MappingModel, from source: ManagedObjectModel, to destination: ManagedObjectModel,
     abstractEntities: Set<String>
@@ -56,16 +57,15 @@ package final class PlanningMemory: Sendable {
   }
 }
 
-/// The values that were made last, by their keys.
 private final class RecentValues<Key: Equatable & Sendable, Value: Sendable>: Sendable {
   /// The stores of a fleet are of few versions.
   private static var limit: Int { 8 }
 
   private let entries = Locked<[(key: Key, value: Value)]>([])
 
-  /// Returns the value of a key, and makes it if it isn't remembered; several threads may do so at once.
+  /// Returns the value of a key, and makes it if it isn't cached; several threads may do so at once.
   func value<Failure: Error>(for key: Key, make: () throws(Failure) -> Value) throws(Failure) -> Value {
-    // Compared outside the lock: other stores need not wait meanwhile.
+    // Compared outside the lock, so other stores need not wait.
     if let known = entries.withLock({ $0 }).last(where: { $0.key == key }) { return known.value }
     let value = try make()
     entries.withLock { entries in

@@ -4,17 +4,13 @@ import HeirloomStore
 
 /// The conversion of a stored value of one attribute to one of another, in SQL.
 ///
-/// Rules: numbers keep their value. Fractions are cut off where the destination has none. A number that is not 0 is
-/// true. NULL takes the default where a value has become required. Inference lets no other pair through.
+/// Numbers keep their value. Fractions are truncated if the destination has none. A number that is not 0 is true. NULL
+/// becomes the default if a value is now required. Inference allows no other pairs of types.
 package enum ValueConversion {
   /// Returns the expression.
   ///
-  /// - Parameters:
-  ///   - column: The quoted source column, such as `s."ZAGE"`.
-  ///   - source: The attribute that the column holds.
-  ///   - destination: The attribute that receives the value.
-  ///   - mustFill: True if NULL takes the default, where there is one.
-  /// - Returns: The expression.
+  /// `column` is the quoted source column, such as `s."ZAGE"`. With `mustFill`, NULL becomes the default, if there is
+  /// one.
   package static func entry(
     column: String, from source: AttributeDescription, to destination: AttributeDescription, mustFill: Bool
   ) -> CellEntry {
@@ -26,12 +22,6 @@ package enum ValueConversion {
   }
 
   /// Returns the expression of a value that passes through the types and fillings of several versions.
-  ///
-  /// - Parameters:
-  ///   - column: The quoted source column.
-  ///   - leaves: The attribute that the column holds, and the one that receives the value.
-  ///   - steps: The changes to the value, in order.
-  /// - Returns: The expression.
   static func entry(column: String, from leaves: LeafPair, through steps: [ValueStep]) -> CellEntry {
     var sql = column
     var current = leaves.source
@@ -61,15 +51,15 @@ package enum ValueConversion {
     return whole
   }
 
-  /// Returns the condition that converting back doesn't give a value again; `nil` if it always does.
+  /// Returns the condition that converting a value back doesn't restore it; `nil` if it always does.
   ///
-  /// SQLite compares whole numbers with others exactly, and a text is no number. Values out of range are left out: they
-  /// stop the migration until somebody decides about them.
+  /// SQLite compares whole numbers with others exactly, and a text equals no number. Values out of range are excluded:
+  /// they stop the migration until they are decided.
   private static func change(
     of column: String, to sql: String, from source: AttributeDescription, to destination: AttributeDescription
   ) -> String? {
     guard sql != column else { return nil }
-    // Behind the tag are the same bytes, which were another value if they were no bytes.
+    // The bytes after the tag are the same, but a value that was not a blob becomes one.
     let isTagged = !source.allowsExternalBinaryDataStorage && destination.allowsExternalBinaryDataStorage
     guard !isTagged else { return "TYPEOF(\(column)) NOT IN ('null', 'blob')" }
     let fits = overflow(column, of: destination.type).map { " AND NOT (\($0))" } ?? ""
@@ -89,7 +79,7 @@ package enum ValueConversion {
     case (let type, .boolean) where type.isNumeric:
       return CellEntry(sql: "(\(column) <> 0)", isVerbatim: false)
     default:
-      // Bytes that may lie outside the store begin with a tag; 01 says that they follow.
+      // Bytes that may be stored externally begin with a tag; 01 says that they follow.
       if !source.allowsExternalBinaryDataStorage, destination.allowsExternalBinaryDataStorage {
         return CellEntry(sql: "CAST(X'01' || \(column) AS BLOB)", isVerbatim: false)
       }
@@ -97,7 +87,6 @@ package enum ValueConversion {
     }
   }
 
-  /// Returns the condition that a number of one type is outside the range of another; `nil` if it never is.
   static func overflow(_ column: String, from source: AttributeType, to type: AttributeType) -> String? {
     AttributeConversion(from: source, to: type).mayOverflow ? overflow(column, of: type) : nil
   }
@@ -108,7 +97,7 @@ package enum ValueConversion {
     return type.storedRange.map { "\(column) < \($0.lowerBound) OR \(column) > \($0.upperBound)" }
   }
 
-  /// Returns a value as an SQL literal, as a store keeps it.
+  /// Returns a value as an SQL literal of its stored form.
   package static func literal(_ value: AttributeValue, for attribute: AttributeDescription) -> String {
     switch value {
     case .integer(let number): return String(number)
@@ -130,7 +119,7 @@ package enum ValueConversion {
     return String(number)
   }
 
-  // SQL text ends at a NUL character, so text that contains one is given by its bytes.
+  // SQL text ends at a NUL character, so text that contains one is written as its bytes.
   private static func textLiteral(_ text: String) -> String {
     guard !text.utf8.contains(0) else { return "CAST(X'\(Array(text.utf8).hexadecimal)' AS TEXT)" }
     return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
@@ -138,7 +127,7 @@ package enum ValueConversion {
 }
 
 extension AttributeType {
-  /// The whole numbers that the type holds; `nil` for a type that is not an integer.
+  /// The range of an integer type; `nil` for other types.
   fileprivate var storedRange: ClosedRange<Int64>? {
     switch self {
     case .integer16: Int64(Int16.min)...Int64(Int16.max)

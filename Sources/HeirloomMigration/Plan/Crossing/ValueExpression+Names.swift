@@ -1,7 +1,7 @@
 import HeirloomModel
 
 extension ValueExpression {
-  /// Returns the selectors of functions that the expression sends to a variable.
+  /// Returns the selectors of functions that the expression calls on a variable.
   func selectors(sentTo variable: String) -> [String] {
     var found: [String] = []
     for part in parts {
@@ -10,7 +10,7 @@ extension ValueExpression {
     return found
   }
 
-  /// Returns the key paths that the expression reads from a variable, or from the object that it stands for.
+  /// Returns the key paths that the expression reads from a variable, or from the evaluated object.
   func paths(of variable: String) -> [String] {
     parts.compactMap { part in
       switch part {
@@ -23,7 +23,6 @@ extension ValueExpression {
     }
   }
 
-  /// The expression and all its parts, without conditions.
   private var parts: [ValueExpression] {
     let children: [ValueExpression] =
       switch self {

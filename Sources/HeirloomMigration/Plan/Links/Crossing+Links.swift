@@ -2,18 +2,14 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-// The queries of the links that a relationship of the destination takes over.
+// Queries for the links that a relationship of the destination continues.
 extension Crossing {
-  /// Returns the source's links for a relationship of the destination, seen from its own side.
+  /// Returns the source's links for a relationship of the destination, with its owners as `owner`.
   ///
-  /// They come from the source relationships that the mapping names for the entities that have it.
-  /// Those that it names for the inverse are turned round and added, unless they are the other side of a known one. So
-  /// relationships of siblings that become one of their parent all survive, whichever side of each the mapping names.
-  ///
-  /// - Parameters:
-  ///   - relationship: The relationship of the destination.
-  ///   - entity: The entity that declares it.
-  /// - Returns: `nil` when neither it nor its inverse has a source.
+  /// They come from the source relationships that the mapping names for the entities that have it. Source relationships
+  /// that it names for the inverse are reversed and added, unless they are the inverse of one already included. So if
+  /// relationships of sibling entities become one of their parent, the links of all are kept, whichever side of each
+  /// the mapping names. It returns `nil` if neither the relationship nor its inverse has a source.
   func links(of relationship: RelationshipDescription, declaredBy entity: String) -> LinkUnion? {
     var known: Set<[String]> = []
     let own = queries(of: relationship.name, below: entity, isReversed: false, known: &known)
@@ -24,7 +20,7 @@ extension Crossing {
     return LinkUnion(own: own, reversed: reversed.filter { !own.contains($0) })
   }
 
-  /// Returns one query for each source relationship that is continued, without the other side of a known one.
+  /// Returns one query for each source relationship that is continued, without inverses of those in `known`.
   private func queries(
     of relationship: String, below entity: String, isReversed: Bool, known: inout Set<[String]>
   ) -> [LinkQuery] {
@@ -49,7 +45,7 @@ extension Crossing {
 
   /// Returns the links whose two ends survive and fit the destination.
   ///
-  /// They have the destination's keys and the entity that each end becomes.
+  /// They have the destination's keys, and the entity number of each end.
   func filtered(_ links: LinkUnion, relationship: RelationshipDescription, declaredBy entity: String) -> String {
     let parts = links.parts.compactMap { part -> String? in
       guard let owner = end("owner", entity: entity, root: part.ownerRoot),
@@ -60,16 +56,16 @@ extension Crossing {
         + " FROM (\(part.sql)) AS k\(target.join)\(owner.join)"
     }
     guard !parts.isEmpty else {
-      // No link can stay, but the queries around this one need its columns.
+      // No link is kept, but the enclosing queries need the columns.
       return "SELECT owner, target, NULL AS owner_entity, NULL AS target_entity, position, inverse_position"
         + " FROM (\(links.sql)) WHERE 0"
     }
     return links.joined(parts, " owner_entity, target_entity,")
   }
 
-  /// Returns true if all links' ends are of exactly the trees that the destination's two tables draw from.
+  /// Returns true if all links' ends are in the trees that alone fill the destination's two tables.
   ///
-  /// A key that is taken over as it is then leads to the same object.
+  /// A key that is copied unchanged then refers to the same object.
   func keepsKeys(_ links: LinkUnion, relationship: RelationshipDescription, declaredBy entity: String) -> Bool {
     func roots(of entity: String) -> [String] {
       destination.model.rootEntity(of: entity).map { routing.sourceRoots(ofTree: $0.name) } ?? []
@@ -78,7 +74,7 @@ extension Crossing {
     return links.parts.allSatisfy { owners == [$0.ownerRoot] && targets == [$0.targetRoot] }
   }
 
-  /// Returns the rows at one end of links that become something the end may be; `nil` if none do.
+  /// Returns the join with the rows at one end of links whose destination entity is allowed there; `nil` if none are.
   private func end(_ name: String, entity: String, root: String) -> (join: String, key: String, number: String)? {
     let routes = destination.model.entityTree(from: entity).compactMap { routing.byDestination[$0.name] }
       .filter { source.model.rootEntity(of: $0.source)?.name == root }

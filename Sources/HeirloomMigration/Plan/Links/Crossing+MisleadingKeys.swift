@@ -5,14 +5,10 @@ import HeirloomStore
 extension Crossing {
   /// Returns the same crossing with the columns of misleading keys.
   ///
-  /// The store is asked only where objects leave a table that keys refer to, so that other plans cost nothing.
-  ///
-  /// - Parameter connection: The store.
-  /// - Returns: The crossing.
-  /// - Throws: SQLite's error.
+  /// The store is queried only if objects leave a table that keys refer to, so other plans cost nothing.
   func findingMisleadingKeys(connection: Connection) throws(SQLiteError) -> Crossing {
     var found: Set<RelationshipStorage> = []
-    // Entities share a relationship that they inherit.
+    // Entities that inherit a relationship share its query.
     var asked: Set<String> = []
     for route in routing.bySource.values {
       for (name, property) in route.properties {

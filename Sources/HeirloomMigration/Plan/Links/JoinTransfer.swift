@@ -4,34 +4,29 @@ import HeirloomStore
 
 /// The transfer that fills the table of a many-to-many relationship.
 struct JoinTransfer {
-  /// The table in the candidate.
   let table: PhysicalTable
-  /// The step that fills an empty table.
   let step: MigrationStep
-  /// The columns of the links' two keys in the candidate: the owner's and the target's.
+  /// The two key columns of the links in the candidate: the owner's and the target's.
   let keyColumns: [String]
-  /// The number of links that the table gets.
   let rows: Int64
-  /// The query of these links: `owner` and `target`, with the destination's keys.
+  /// The query for these links: `owner` and `target`, with the destination's keys.
   let selection: String
-  /// The rows `k` that are taken, as the end of a query, with the columns of no model under other names.
+  /// The `FROM` clause for the copied rows, named `k`, in which columns outside the model have other names.
   let survivors: String
-  /// The columns of no model, by the names in the rows `k`.
+  /// The columns outside the model, with their names in the rows `k`.
   var unknown: [(column: PhysicalColumn, name: String)] {
     table.columns.filter { $0.role == .unknown }.enumerated().map { ($1, LinkQuery.other($0)) }
   }
-  /// The one table of pairs of the store that they come from; `nil` if there are several, or links are kept otherwise.
+  /// The store's join table that holds all the links; `nil` if there are several, or they are stored otherwise.
   let pairs: String?
-  /// The store's table, with its columns by the candidate's, if all of its links are taken unchanged.
+  /// The store's table, with its columns by the candidate's, if all of its links are copied unchanged.
   let source: (table: String, origins: [String: String])?
 }
 
 extension Crossing {
   /// Plans one transfer for each table of a many-to-many relationship that has a source.
   ///
-  /// - Parameter connection: The store, whose links are counted.
-  /// - Returns: The transfers, in the order of the destination's tables.
-  /// - Throws: SQLite's error.
+  /// They are in the order of the destination's tables; the store's links are counted.
   func joinTransfers(counting connection: Connection) throws(SQLiteError) -> [JoinTransfer] {
     var transfers: [JoinTransfer] = []
     let misnamed = source.misnamedJoins
@@ -72,12 +67,13 @@ extension Crossing {
         : "FROM (\(filtered(links, relationship: relationship, declaredBy: entity))) AS k"
       var total: (all: Int64, linked: Int64)?
       if areKeysKept, conditions.isEmpty, let pairs = links.pairs { total = try count(pairs, connection) }
-      // Counting all rows is quick, where all are taken.
+      // If all rows are copied, counting them is quick.
       var rows = total?.linked ?? 0
       if total == nil { rows = try connection.firstInteger("SELECT COUNT(*) \(survivors)") ?? 0 }
       let isWhole = areKeysKept && total?.all == rows
       let names = columns.map(quote).joined(separator: ", ")
-      // In the order of the table's key: otherwise an index on the other side is read, and rows go to scattered pages.
+      // In the order of the table's key: otherwise SQLite reads an index on the other side, and rows go to scattered
+      // pages.
       let keys = table.columns.prefix(2).map { $0.name == ownerColumn ? "k.owner" : "k.target" }
       let renamed = links.parts.compactMap(\.pairs?.table).first { misnamed[$0] != nil && $0 != table.name }
       let origin = renamed.map { " from \($0) to \(table.name), as Core Data names the table" } ?? ""
@@ -98,7 +94,7 @@ extension Crossing {
     return transfers
   }
 
-  /// Counts the rows of a table of pairs, and those with both keys.
+  /// Counts the rows of a join table, and those with both keys.
   private func count(_ pairs: LinkQuery.Pairs, _ connection: Connection) throws(SQLiteError) -> (
     all: Int64, linked: Int64
   ) {
@@ -111,7 +107,7 @@ extension Crossing {
     return (all, all - loose)
   }
 
-  /// Returns the place of a member: the stored one, or a new one in the order of primary keys.
+  /// Returns the position of a member: the stored one, or a new one in the order of primary keys.
   private static func place(
     _ places: LinkUnion.Places, _ stored: String, of member: String, among owner: String
   ) -> String {
@@ -129,10 +125,10 @@ extension Crossing {
     return destination.storage(ofRelationship: inverse.relationship.name, in: inverse.entity.name)?.orderColumn
   }
 
-  /// Returns a join that leaves out links to objects that don't become the entity; empty if all do.
+  /// Returns a join that omits links to objects that don't become the entity; empty if all objects do.
   private func condition(on end: String, entity: String) -> String {
     let routes = destination.model.entityTree(from: entity).compactMap { routing.byDestination[$0.name] }
-    // An entity that is new has no object that a link could lead to.
+    // A new entity has no objects that a link could refer to.
     guard let first = routes.first else { return " JOIN (SELECT 0) AS \(quote("\(end)_row")) ON 0" }
     guard let root = source.model.rootEntity(of: first.source)?.name, let table = source.table(ofEntity: root)?.name
     else { return "" }

@@ -1,91 +1,77 @@
 import HeirloomModel
 import HeirloomStore
 
-/// The links of a relationship of the source as a query of pairs, with the keys of the source.
+/// The links of a source relationship as a query of pairs, with the source's keys.
 ///
-/// However a relationship is stored, its links are rows of `owner`, `target`, `position` and `inverse_position`,
-/// seen from one of its sides. `position` is the target's place among the owner's targets.
-/// `inverse_position` is the owner's place among the target's owners. Both are NULL where there is no order.
+/// However a relationship is stored, its links are rows of `owner`, `target`, `position` and `inverse_position`, seen
+/// from one of its sides. `position` is the target's position among the owner's targets, and `inverse_position` the
+/// owner's among the target's owners. Both are NULL if there is no order.
 struct LinkQuery: Hashable {
   /// A `SELECT` with the four columns.
   let sql: String
-  /// True when `position` holds an order.
   let isOrdered: Bool
-  /// True when `inverse_position` holds an order.
   let isInverseOrdered: Bool
-  /// The root entity of the owners.
   let ownerRoot: String
-  /// The root entity of the targets.
   let targetRoot: String
-  /// The columns that hold the links, in a table of pairs, of the owners or of the targets.
+  /// The columns that hold the links, in a join table or in the table of the owners or of the targets.
   let columns: Pairs
-  /// True if that is a table of pairs.
+  /// True if that is a join table.
   let isJoin: Bool
 
-  /// The one table of pairs that holds all links; `nil` if they are stored otherwise.
+  /// The columns of the join table that holds all links; `nil` if they are stored otherwise.
   var pairs: Pairs? { isJoin ? columns : nil }
 
   /// The columns of a table that holds links.
   struct Pairs: Hashable {
-    /// The table.
     let table: String
-    /// The column of `owner`.
     let owner: String
-    /// The column of `target`.
     let target: String
-    /// The column of `position`.
     let position: String?
-    /// The column of `inverse_position`.
     let inversePosition: String?
   }
 }
 
 extension LinkQuery {
-  /// Returns the name that a query of links gives to one of the further columns.
+  /// Returns the name of an additional column in a query of links.
   static func other(_ index: Int) -> String { "u\(index)" }
 
-  /// Returns the query of the rows of a table that hold links.
+  /// Returns the query for the rows of a table that hold links.
   ///
-  /// - Parameters:
-  ///   - columns: The table and its columns.
-  ///   - others: The names of further columns of the table, which belong to others and may have any name.
-  ///   - usesIndexes: True for a query that is asked for the links of one object.
-  ///   - database: The database that has the table.
-  /// - Returns: A `SELECT` with the four columns, or with further ones, those of them that exist, and these, each of
-  ///   which has the name that `other(_:)` returns.
+  /// `others` are additional columns of the table, outside the model and named ``other(_:)`` in the result; with any,
+  /// the result has only those position columns that exist. `usesIndexes` is true for a query about the links of one
+  /// object.
   static func select(
     _ columns: Pairs, with others: [String] = [], usesIndexes: Bool = false, in database: String = SchemaName.store
   ) -> String {
     let (owner, target) = (quote(columns.owner), quote(columns.target))
     var places = [(columns.position, "position"), (columns.inversePosition, "inverse_position")]
-    // SQLite allows as many results as columns, and then there are as many others as fit beside the places that exist.
+    // SQLite allows as many results as columns, so additional columns fit only if positions that don't exist are
+    // omitted.
     if !others.isEmpty { places.removeAll { $0.0 == nil } }
     let results =
       ["\(owner) AS owner", "\(target) AS target"] + places.map { "\($0.map(quote) ?? "NULL") AS \($1)" }
       + others.enumerated().map { "\(quote($1)) AS \(other($0))" }
-    // An object without the link has a row too, with NULL for the key.
+    // An object without the link also has a row, with NULL as its key.
     return "SELECT \(results.joined(separator: ", "))"
       + " FROM \(SchemaName.rows(of: columns.table, usesIndexes: usesIndexes, in: database))"
       + " WHERE \(owner) IS NOT NULL AND \(target) IS NOT NULL"
   }
 }
 
-/// The links of one or more relationships of the source that become one relationship.
+/// The links of one or more source relationships that become one relationship.
 struct LinkUnion {
-  /// The links of each relationship; not empty.
   let parts: [LinkQuery]
   /// True when all links are of relationships that the owners have.
   let isOwn: Bool
-  /// True when each owner's links are all of one part.
+  /// True when all links of one owner are in one part.
   private let keepsOwnersApart: Bool
-  /// True when all links that lead to one target are of one part.
+  /// True when all links to one target are in one part.
   private let keepsTargetsApart: Bool
 
   /// Creates a union; `nil` without any links.
   ///
-  /// - Parameters:
-  ///   - own: The links of relationships that the owners have, no two of one owner.
-  ///   - reversed: The links of relationships that the targets have, no two of one target.
+  /// `own` are links of relationships that the owners have, and `reversed` those of relationships that the targets
+  /// have. No two of `own` share an owner, and no two of `reversed` a target.
   init?(own: [LinkQuery], reversed: [LinkQuery]) {
     parts = own + reversed
     guard !parts.isEmpty else { return nil }
@@ -94,41 +80,35 @@ struct LinkUnion {
     isOwn = reversed.isEmpty
   }
 
-  /// A source for the places of links among others.
+  /// The origin of the positions of links.
   enum Places {
-    /// No places, since there is no order.
+    /// There is no order.
     case none
-    /// The stored places.
     case stored
-    /// A ranking by stored places, of which some are missing or equal.
+    /// Ranks by stored positions, some of which are missing or equal.
     case ranked
   }
 
-  /// A `SELECT` with the columns of a link query and the keys of the source.
+  /// A `SELECT` with the columns of a link query and the source's keys.
   var sql: String { joined(parts.map(\.sql), "") }
 
-  /// Returns the query with further columns of the one table of pairs.
+  /// Returns the query with additional columns of the one join table.
   func sql(with columns: [PhysicalColumn]) -> String {
     guard let pairs, !columns.isEmpty else { return sql }
     return LinkQuery.select(pairs, with: columns.map(\.name))
   }
 
-  /// The kind of order in `position`.
   var places: Places { places(\.isOrdered, areApart: keepsOwnersApart) }
-  /// The kind of order in `inverse_position`.
   var inversePlaces: Places { places(\.isInverseOrdered, areApart: keepsTargetsApart) }
-  /// The one table of pairs that holds all links; `nil` if there is none.
+  /// The columns of the one join table that holds all links; `nil` if there is none.
   var pairs: LinkQuery.Pairs? { parts.count == 1 ? parts.first?.pairs : nil }
 
-  /// Returns a query that joins queries of the parts, with each link once.
+  /// Returns the union of a query for each part, with each link once.
   ///
-  /// - Parameters:
-  ///   - queries: A query for each part.
-  ///   - columns: More columns that follow from owner and target, each with a comma.
-  /// - Returns: A query with the columns of a ``LinkQuery`` and these.
+  /// `columns` are additional ones that depend on owner and target alone, each followed by a comma.
   func joined(_ queries: [String], _ columns: String) -> String {
     let all = queries.united()
-    // Relationships that were no inverses of each other may both lead from one object to another.
+    // Two relationships that weren't inverses of each other may both link the same two objects.
     guard !keepsOwnersApart, !keepsTargetsApart else { return all }
     return "SELECT owner, target,\(columns) MIN(position) AS position, MIN(inverse_position) AS inverse_position"
       + " FROM (\(all)) GROUP BY owner, target"
@@ -141,15 +121,10 @@ struct LinkUnion {
 }
 
 extension PhysicalSchema {
-  /// Returns the links of a stored relationship as pairs.
+  /// Returns the links of a stored relationship as pairs; `nil` if it is not stored.
   ///
-  /// - Parameters:
-  ///   - name: The relationship's name.
-  ///   - entity: The entity that has or inherits it.
-  ///   - isReversed: True if the relationship's own side is to be the `target`.
-  ///   - usesIndexes: True for a query that is asked for the links of one object.
-  ///   - database: The database that has the schema's tables.
-  /// - Returns: `nil` if the relationship is not stored.
+  /// If `isReversed` is true, the objects that have the relationship are the `target`. `usesIndexes` is true for a
+  /// query about the links of one object.
   func links(
     of name: String, in entity: String, isReversed: Bool, usesIndexes: Bool = false,
     in database: String = SchemaName.store
@@ -189,7 +164,7 @@ extension PhysicalSchema {
       columns: columns, isJoin: isPairs)
   }
 
-  /// Returns the column with the places of a relationship's owners among those of one related object.
+  /// Returns the column for the positions of a relationship's owners among those of one related object.
   func inverseOrder(of name: String, in entity: String) -> String? {
     guard let relationship = model.relationship(named: name, of: entity),
       let inverse = model.inverse(of: relationship),

@@ -5,28 +5,24 @@ import HeirloomStore
 /// Temporary tables of links, for relationships whose storage changes.
 ///
 /// Each has the columns `owner`, `target`, `owner_entity`, `target_entity` (the destination's keys and numbers) and
-/// `position`. The primary key is (owner, target), so that finding the links of one row is fast whatever indexes the
-/// store has. In a table of pairs, owner and target are unique each.
+/// `position`. The primary key is (owner, target), so finding the links of one row is fast whatever indexes the store
+/// has. In a table of pairs, owner and target are each unique.
 struct LinkTables {
-  /// One table of links.
   struct Table: Equatable {
     /// The table's name in the `temp` schema.
     let name: String
-    /// The relationship that it serves, for a person.
+    /// The relationship, as shown to a person.
     let subject: String
-    /// The query that fills it.
     let query: String
-    /// True when each object may be in one link only; those with the lowest keys are taken.
+    /// True when each object may be in one link only; the links with the lowest keys are kept.
     let isOfPairs: Bool
   }
 
-  /// The prefix of the tables' names.
   static let namePrefix = "heirloom_links_"
 
-  /// The tables, in the order in which they were asked for.
   private(set) var tables: [Table] = []
 
-  /// The steps that make and fill the tables.
+  /// The steps that create and fill the tables.
   var steps: [MigrationStep] {
     tables.map { table in
       let columns = "target_entity INTEGER, owner_entity INTEGER, position INTEGER"
@@ -35,7 +31,7 @@ struct LinkTables {
         ? "CREATE TEMP TABLE \(quote(table.name)) (owner INTEGER PRIMARY KEY, target INTEGER UNIQUE, \(columns))"
         : "CREATE TEMP TABLE \(quote(table.name)) (owner INTEGER, target INTEGER, \(columns),"
           + " PRIMARY KEY (owner, target)) WITHOUT ROWID"
-      // Of links that collide the first counts, so pairs come in the order of their keys.
+      // Of conflicting links the first is kept, so pairs are inserted in the order of their keys.
       let order = table.isOfPairs ? " ORDER BY owner, target" : ""
       return MigrationStep(
         kind: .gatherLinks, subject: table.subject, summary: "Gather the links of \(table.subject)",
@@ -48,9 +44,9 @@ struct LinkTables {
     }
   }
 
-  /// Returns the table with the links of a to-one relationship of the destination, the same for all that have it.
+  /// Returns the table of the links of a to-one relationship, which is the same for all entities that have it.
   ///
-  /// - Returns: `nil` when the source has no such links: the relationship is new.
+  /// It is `nil` if the source has no such links: the relationship is new.
   mutating func table(
     for relationship: RelationshipDescription, of entity: String, in crossing: Crossing
   ) -> Table? {
@@ -61,10 +57,10 @@ struct LinkTables {
       query: "SELECT owner, target, target_entity, owner_entity, position FROM (\(owned))")
   }
 
-  /// Returns the table with the links of a one-to-one relationship of the destination, the same for both sides.
+  /// Returns the table of the links of a one-to-one relationship, which is the same for both sides.
   ///
-  /// - Returns: The table, and true if the relationship leads from its targets to its owners;
-  ///   `nil` when the source has no such links.
+  /// `isReversed` is true if the relationship's owners are the table's targets. The result is `nil` if the source has
+  /// no such links.
   mutating func pairs(
     of relationship: RelationshipDescription, declaredBy entity: String, in crossing: Crossing
   ) -> (table: Table, isReversed: Bool)? {
@@ -79,7 +75,7 @@ struct LinkTables {
     return (table, side.isReversed)
   }
 
-  /// Returns the table with the links of a to-many relationship without inverse, seen from the rows that it leads to.
+  /// Returns the table of the links of a to-many relationship without inverse, with its members as the owners.
   mutating func table(
     forInverseless relationship: RelationshipDescription, of entity: String, in crossing: Crossing
   ) -> Table? {
@@ -99,7 +95,7 @@ struct LinkTables {
   }
 }
 
-/// The side of a one-to-one relationship from which its links are gathered: the first by entity and name.
+/// The side of a one-to-one relationship from which its links are collected: the first by entity and name.
 struct PairSide {
   let relationship: RelationshipDescription
   let entity: String

@@ -1,7 +1,7 @@
 import HeirloomModel
 import HeirloomStore
 
-/// The entities that a relationship's links may lead to, and which of them the destination still allows.
+/// The entities that a relationship's links may refer to, and those of them that the destination still allows.
 struct LinkTargets {
   /// The table of the source that holds the related objects.
   let sourceTable: String
@@ -9,33 +9,27 @@ struct LinkTargets {
   let surviving: [EntityRoute]
   /// True when no object of another entity can be related.
   let isComplete: Bool
-  /// The numbers of entities outside the relationship's tree whose objects are in its table and leave it.
+  /// The numbers of entities outside the relationship's tree whose objects leave the table that it refers to.
   let strangers: [Int]
-  /// True when the entity of a key's object has to be read in the object's own row; see ``Crossing/misleadingKeys``.
+  /// True when the entity of a key's object has to be read from the object's own row; see ``Crossing/misleadingKeys``.
   let areReadByKey: Bool
-  /// True when the destination's table draws from several tables of the source.
+  /// True when several tables of the source fill the destination's table.
   ///
-  /// Then a key that leads nowhere must not be taken over: it may be the new key of another object.
+  /// A dangling key must not be copied then: it may be the new key of another object.
   let isMerged: Bool
   private let keys: KeyPlan
   private let roots: (source: String, destination: String)
 
   /// Compares the target entities of a source relationship with those of the destination's relationship.
   ///
-  /// An entity without objects needs no condition.
-  ///
-  /// - Parameters:
-  ///   - source: The relationship of the source.
-  ///   - entity: The entity that has or inherits it.
-  ///   - destination: The relationship of the destination.
-  ///   - crossing: The source and the destination.
+  /// `entity` has or inherits the source relationship. An entity without objects needs no condition.
   init(
     from source: RelationshipDescription, of entity: String, to destination: RelationshipDescription,
     in crossing: Crossing
   ) {
     let (old, new, routing) = (crossing.source, crossing.destination.model, crossing.routing)
     let candidates = old.model.entityTree(from: source.destinationEntity)
-    // A key means nothing in another table, so all targets must stay in the tree that the destination leads to.
+    // A key is valid in one table only, so all targets must stay in the tree that the destination refers to.
     let root = new.rootEntity(of: destination.destinationEntity)?.name
     surviving = candidates.compactMap { routing.bySource[$0.name] }.filter {
       new.isEntity($0.destination, kindOf: destination.destinationEntity)
@@ -61,15 +55,14 @@ struct LinkTargets {
     sourceTable = old.table(ofEntity: source.destinationEntity)?.name ?? ""
   }
 
-  /// Returns the key of a surviving object as it is in the destination.
   func moved(_ key: String) -> String { keys.moved(key, from: roots.source, to: roots.destination) }
 
-  /// True if objects of an entity in the source relationship's tree can't be related any more, should there be any.
+  /// True if objects of some entity in the source relationship's tree could no longer be related.
   func isNarrowed(from source: RelationshipDescription, in model: ManagedObjectModel) -> Bool {
     model.entityTree(from: source.destinationEntity).count > surviving.count
   }
 
-  /// The source numbers of surviving entities, with their destination numbers.
+  /// The destination numbers of surviving entities, by source number.
   var numbers: [Int: Int] {
     Dictionary(surviving.map { ($0.sourceNumber, $0.destinationNumber) }, uniquingKeysWith: { first, _ in first })
   }

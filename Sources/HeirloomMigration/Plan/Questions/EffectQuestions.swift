@@ -2,19 +2,18 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The questions to a store about rows that may cause blockers and warnings, or that have no room for their links.
+/// The questions to a store about rows that may cause blockers and warnings, or whose links the destination can't hold.
 struct EffectQuestions {
   private let crossing: Crossing
   private let computed: ComputedValues
-  /// The conditions of entity mappings that take only some objects.
   let conditions: TakenRows
   private(set) var questions = StoreQuestions()
-  /// The links, and their orders, that the mapping has no room for.
+  /// The links, and their orders, that the destination can't hold.
   private(set) var entries: [AskedEntry] = []
   /// The objects that a relationship refers to and no condition takes, by its entity and name.
   private var leftOutTargets: [[String]: [DataEffect.Rows]] = [:]
 
-  /// Asks about all possible losses, blockers and warnings.
+  /// Adds questions about all possible losses, blockers and warnings.
   init(_ effects: [DataEffect], in crossing: Crossing, conditions: TakenRows, computed: ComputedValues) {
     self.crossing = crossing
     self.computed = computed
@@ -37,10 +36,10 @@ struct EffectQuestions {
     let rows = countable(effect)
     guard !rows.isEmpty else { return }
     switch effect.kind {
-    // See ``CellLines`` and ``LinkLines``.
+    // ``CellLines`` and ``LinkLines`` count these.
     case .objectsDropped, .valuesDropped, .valuesNotTaken, .valuesChanged, .rounded, .linksDropped, .foreignLinks: break
     case .uninstantiable:
-      // Objects of an entity are counted already; SQLite is asked only for those that a condition takes.
+      // Objects of an entity are counted already; SQLite is queried only for those that a condition takes.
       questions.count(sql: "SELECT " + rows.map(number).chained(by: "+")) { Self.finding(effect, $0) }
     case .missingValue:
       askForMissing(effect, rows, conditions: rows.map(missingValue))
@@ -58,9 +57,9 @@ struct EffectQuestions {
     case .duplicate:
       askForDuplicates(effect, rows)
     case .severalLinks(let otherSide):
-      // One of the links stays.
+      // One of the links is kept.
       askForOwners(effect, rows, otherSide: otherSide, "HAVING COUNT(*) > 1", links: "COUNT(*) - 1")
-    // Only the links as they will be stored tell; see ``LinkRoom``.
+    // This can only be counted on the links in their final form; see ``LinkRoom``.
     case .sharedLinks: break
     case .orderDropped:
       askForOwners(effect, rows, otherSide: nil, "HAVING COUNT(*) > 1")
@@ -75,8 +74,8 @@ struct EffectQuestions {
 
   /// Returns the rows that can be counted.
   ///
-  /// Entities without objects need no scan. If SQL can't tell a mapping's condition, blockers show only when objects
-  /// are made.
+  /// Entities without objects need no scan. If SQL can't evaluate a mapping's condition, blockers are found only when
+  /// objects are made.
   private func countable(_ effect: DataEffect) -> [DataEffect.Rows] {
     effect.rows.filter {
       counts[$0.entity, default: 0] > 0 && (effect.kind.severity == .loss || conditions.areKnown(of: $0))
@@ -94,7 +93,7 @@ struct EffectQuestions {
 extension EffectQuestions {
   /// Returns the conditions of the rows that are blockers, over the source row `s`, with the description of the rows.
   ///
-  /// Duplicates have no condition of their own, nor do rows that only lose something.
+  /// Duplicates have no condition of their own, and neither do rows that only lose something.
   func conditions(of effect: DataEffect) -> [(row: DataEffect.Rows, condition: String)] {
     countable(effect).compactMap { row in
       let condition: String
@@ -123,7 +122,7 @@ extension EffectQuestions {
     return columns(ofProperty: property, in: row.entity)
   }
 
-  /// Returns the condition that a row lacks a value that it must have; `nil` if all rows do.
+  /// Returns the condition that a row lacks a required value; `nil` if all rows do.
   private func missingValue(_ row: DataEffect.Rows) -> String? {
     let others = row.companions.flatMap { columns(ofProperty: $0, in: row.entity) }.map { "\($0) IS NOT NULL" }
     let parts =
@@ -131,7 +130,7 @@ extension EffectQuestions {
     return parts.isEmpty ? nil : parts.joined(separator: " AND ")
   }
 
-  /// Returns the condition that a row lacks a value, and that the decided expression gives it one, or none.
+  /// Returns the condition that a row lacks a value that the decided expression computes, or fails to compute.
   private func uncomputed(_ row: DataEffect.Rows, _ effect: DataEffect, isGiven: Bool) -> String {
     [missingValue(row), computed.condition(of: effect, row, isGiven: isGiven)].compactMap { $0 }.chained(by: "AND")
   }
@@ -149,21 +148,19 @@ extension EffectQuestions {
     "s.\(quote(PhysicalName.entity)) = \(source.entity(named: entity)?.number ?? 0)"
   }
 
-  /// Returns a condition on the rows of an entity that mappings take; a table of one entity has no others.
+  /// Returns a condition limited to the rows of an entity that mappings take; a table of one entity has no others.
   private func of(_ row: DataEffect.Rows, _ table: String, _ condition: String) -> String {
     let entity = source.onlyNumber(inTable: table) == nil ? isOf(row.entity) : nil
     let parts = [entity, conditions.condition(of: row)].compactMap { $0 }
     return parts.isEmpty ? condition : (parts + ["(\(condition))"]).chained(by: "AND")
   }
 
-  /// Returns the query of the keys of the rows.
   private func keys(of row: DataEffect.Rows) -> String? {
     guard let table = source.table(ofEntity: row.entity)?.name else { return nil }
     return "SELECT s.\(quote(PhysicalName.primaryKey)) FROM \(SchemaName.rows(of: table, as: "s")) WHERE "
       + ([isOf(row.entity), conditions.condition(of: row)].compactMap { $0 }).chained(by: "AND")
   }
 
-  /// Returns the number of the rows, as SQL.
   private func number(of row: DataEffect.Rows) -> String {
     guard conditions.condition(of: row) != nil, let keys = keys(of: row) else {
       return String(counts[row.entity, default: 0])
@@ -173,8 +170,8 @@ extension EffectQuestions {
 
   /// Asks for rows whose property has no value.
   ///
-  /// Each of the rows has the condition that a value is missing; `nil` if it is missing in all,
-  /// since the property is new.
+  /// `missing` has the condition for each of the rows; `nil` if the value is missing in all because the property is
+  /// new.
   private mutating func askForMissing(
     _ effect: DataEffect, _ rows: [DataEffect.Rows], conditions missing: [String?],
     finding: ((Int64) -> StoreQuestions.Finding)? = nil
@@ -192,7 +189,6 @@ extension EffectQuestions {
     add(conditions, known: known, finding ?? { Self.finding(effect, $0) })
   }
 
-  /// Asks for rows in which a column of the property meets a condition.
   private mutating func askForValues(
     _ effect: DataEffect, _ rows: [DataEffect.Rows], _ condition: (String) -> String?
   ) {
@@ -216,7 +212,7 @@ extension EffectQuestions {
       questions.count(where: any, in: table, finding: finding)
       return
     }
-    // One scan answers the questions about one table only; these rows are of several, or partly known.
+    // One scan answers questions about one table only; these rows are in several tables, or partly counted already.
     let counts = conditions.map { table, condition in
       "(SELECT COUNT(*) FROM \(SchemaName.rows(of: table, as: "s")) WHERE \(condition))"
     }
@@ -228,7 +224,7 @@ extension EffectQuestions {
     let parts = rows.compactMap { row -> String? in
       guard let table = source.table(ofEntity: row.entity)?.name else { return nil }
       let values = zip(effect.properties, row.properties).map { (property: String, path: String?) -> String in
-        // A row keeps or gets an attribute of an entity below the constraint's.
+        // Attributes may be declared by a subentity of the constraint's entity.
         let attribute = destination.attribute(named: property, of: row.destinationEntity ?? effect.entity)
         if let path {
           guard let column = columns(ofProperty: path, in: row.entity).first else { return "NULL" }
@@ -244,14 +240,14 @@ extension EffectQuestions {
         guard let attribute, let value = attribute.defaultValue else { return "NULL" }
         return ValueConversion.literal(value, for: attribute)
       }
-      // The objects of one constraint may come from several tables of the store, whose columns have other names.
+      // The objects of one constraint may come from several tables of the store, with other column names.
       let list = zip(values, names).map { "\($0) AS \($1)" }.joined(separator: ", ")
       return "SELECT \(list) FROM \(SchemaName.rows(of: table, as: "s")) WHERE \(isOf(row.entity))"
         + (conditions.condition(of: row).map { " AND \($0)" } ?? "")
     }
     guard !parts.isEmpty else { return }
     let isThere = names.map { "\($0) IS NOT NULL" }.chained(by: "AND")
-    // One of the objects that are equal may stay. An object without one of the values is equal to none.
+    // One of the equal objects may stay. An object without one of the values is equal to none.
     let sql =
       "SELECT COALESCE(SUM(n - 1), 0) FROM (SELECT COUNT(*) AS n FROM (\(parts.united()))"
       + " WHERE \(isThere) GROUP BY \(names.joined(separator: ", ")) HAVING COUNT(*) > 1)"
@@ -264,7 +260,7 @@ extension EffectQuestions {
 extension EffectQuestions {
   /// Returns the links of the owners that a row names, as a query with `owner` and `target`.
   ///
-  /// `otherSide` is a relationship whose links lead to the owners, for a property that is new.
+  /// For a new property, `otherSide` is a relationship whose links refer to the owners.
   private func links(of row: DataEffect.Rows, otherSide: DataEffect.SourceRelationship?) -> String? {
     let query: LinkQuery?
     if let property = row.properties.first ?? nil {
@@ -275,17 +271,17 @@ extension EffectQuestions {
     } else {
       query = nil
     }
-    // Links of objects of another tree say nothing, since their keys may be equal.
+    // Links of objects in another tree are excluded, since their keys may be equal.
     guard let query, let entity = source.entity(named: row.entity), query.ownerRoot == entity.rootName else {
       return nil
     }
     if conditions.condition(of: row) != nil, let keys = keys(of: row) {
-      // A mapping's condition is about the row of an object, so it can't be put to links: they are chosen by key.
+      // A mapping's condition is about the row of an object, not about links, so links are selected by key.
       return "SELECT k.owner AS owner, k.target AS target FROM (\(query.sql)) AS k WHERE k.owner IN (\(keys))"
     }
     let tree = source.model.entityTree(from: entity.rootName)
     guard tree.count > 1 else { return query.sql }
-    // Links of all entities that share the relationship are stored together, and each entity is asked about alone.
+    // Links of all entities that share the relationship are stored together, but each entity is counted alone.
     return "SELECT k.owner AS owner, k.target AS target FROM (\(query.sql)) AS k"
       + " JOIN \(SchemaName.rows(of: entity.table, as: "o"))"
       + " ON o.\(quote(PhysicalName.primaryKey)) = k.owner AND o.\(quote(PhysicalName.entity)) = \(entity.number)"
@@ -297,11 +293,11 @@ extension EffectQuestions {
   ) -> String? {
     let lost = row.lostTargets.compactMap { source.entity(named: $0) }
     let numbers = lost.map { String($0.number) }.joined(separator: ", ")
-    /// Returns the condition that a key leads to an object that the relationship can no longer lead to.
+    /// Returns the condition that a key refers to an object that the relationship can no longer refer to.
     func isLost(_ key: String) -> String? {
       var parts = (leftOutTargets[[effect.entity] + effect.properties] ?? []).compactMap { keys(of: $0) }
       if let first = lost.first {
-        // A key alone doesn't tell the entity of its object, so the objects' own table is asked.
+        // A key doesn't identify the entity of its object, so the objects' own table is queried.
         parts.append(
           "SELECT \(quote(PhysicalName.primaryKey)) FROM \(SchemaName.rows(of: first.table))"
             + " WHERE \(quote(PhysicalName.entity)) IN (\(numbers))")
@@ -337,7 +333,7 @@ extension EffectQuestions {
 
   private mutating func askForFewLinks(_ effect: DataEffect, _ rows: [DataEffect.Rows], minimum: Int) {
     let total = "(" + rows.map(number).chained(by: "+") + ")"
-    // An object without links has no row among them, so those that have enough are taken from all.
+    // An object without links has no row in the query, so the objects with enough links are subtracted from all.
     let enough = rows.compactMap { links(of: $0, otherSide: nil) }.map {
       "(SELECT COUNT(*) FROM (SELECT owner FROM (\($0)) GROUP BY owner HAVING COUNT(*) >= \(minimum)))"
     }

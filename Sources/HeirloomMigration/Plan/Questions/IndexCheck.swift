@@ -1,12 +1,11 @@
 import HeirloomStore
 
-/// The failure of a plan that was counted by indexes which differ from their tables.
+/// Thrown if a plan was counted with indexes that differ from their tables.
 struct DamagedIndexes: Error {
   /// The difference of each index from its table, as a clause.
   let findings: [String]
 }
 
-/// A comparison of a store's indexes with their tables.
 struct IndexCheck {
   let connection: Connection
 
@@ -17,17 +16,12 @@ struct IndexCheck {
     let sum: String?
   }
 
-  /// Compares the indexes of a table with its rows.
+  /// Compares the indexes of a table with its rows and returns a clause for each index that differs.
   ///
-  /// An index of some rows only is passed over, and one that SQLite can't read without a function of the app's.
-  ///
-  /// - Parameters:
-  ///   - table: The table.
-  ///   - keys: The first columns of the indexes to look at; `nil` for all indexes.
-  ///   - columns: Columns with whole numbers. Of an index that begins with one, the entries are compared; others are
-  ///     counted, which takes a third of the time.
-  /// - Returns: A clause for each index that differs.
-  /// - Throws: `SQLiteError`, such as for a table that can't be read.
+  /// Partial indexes are skipped, and those that SQLite can't read without a function of the app. `keys` limits the
+  /// check to indexes whose first column is one of them; `nil` for all. The entries of an index are compared if its
+  /// first column is in `columns`, which must hold whole numbers. Otherwise they are only counted, which takes a third
+  /// of the time.
   func findings(
     in table: String, of keys: Set<String>? = nil, comparing columns: Set<String> = []
   ) throws(SQLiteError) -> [String] {
@@ -64,14 +58,14 @@ struct IndexCheck {
       let names = try connection.rows("PRAGMA \(store).index_info(\(quote(name)))").map(\.[2].text)
       let first = names.first.flatMap { $0 }
       guard keys.map({ keys in first.map(keys.contains) ?? false }) ?? true else { continue }
-      // Entries of rows without a number are only counted.
+      // Entries of rows without a row number are only counted.
       let compared = first.map(columns.contains) ?? false ? number : nil
       indexes.append(Index(name: name, sum: compared.map { Self.sum(names.compactMap { $0 }, from: $0) }))
     }
     return indexes
   }
 
-  /// Returns the sum of numbers that follow from each row's number and its values; it is far below what SQLite can add.
+  /// Returns a sum over numbers derived from each row's number and values; it is far below SQLite's limit.
   private static func sum(_ columns: [String], from number: String) -> String {
     // SQLite's parser allows 100 levels of parentheses, and each column takes two.
     stride(from: 0, to: columns.count, by: 16).map { start in
@@ -87,7 +81,7 @@ struct IndexCheck {
     of index: Index, on table: String, rows: Int64, sum: SQLiteValue?
   ) throws(SQLiteError) -> String? {
     do throws(SQLiteError) {
-      // SQLite would count all by the smallest index.
+      // `COUNT(*)` would be answered by the smallest index.
       let list = "SUM(1)" + (index.sum.map { ", " + $0 } ?? "")
       let found = try connection.rows(
         "SELECT \(list) FROM \(quote(SchemaName.store)).\(quote(table)) INDEXED BY \(quote(index.name))"

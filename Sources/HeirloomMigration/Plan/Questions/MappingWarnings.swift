@@ -1,16 +1,16 @@
 import HeirloomMapping
 import HeirloomModel
 
-/// The sentences about gaps in a mapping model, for a plan's warnings.
+/// The warnings of a plan about gaps in a mapping model.
 struct MappingWarnings {
   let mapping: MappingModel
   let source: ManagedObjectModel
   let destination: ManagedObjectModel
 
-  /// Lists the properties left to each policy: those it doesn't carry over are lost, and only its code tells.
+  /// Returns a sentence for each policy with properties that no mapping reads: they are lost unless its code reads
+  /// them.
   ///
-  /// - Parameter counts: The objects of each source entity.
-  /// - Returns: A sentence for each policy with such properties.
+  /// `counts` are the objects of each source entity.
   func leftToPolicies(_ counts: [String: Int64]) -> [String] {
     mapping.propertiesLeftToPolicies(from: source, to: destination).compactMap { mapping, properties -> String? in
       guard let entity = mapping.sourceEntityName, counts[entity, default: 0] > 0,
@@ -22,12 +22,9 @@ struct MappingWarnings {
     }
   }
 
-  /// Lists the properties that a mapping file leaves out although both entities have them, where that is a loss.
+  /// Returns a sentence for each entity mapping of a file without a mapping for a property whose content is lost.
   ///
-  /// Xcode's editor leaves such gaps when a model is changed after the mapping model was made.
-  ///
-  /// - Parameter losses: The losses of the plan.
-  /// - Returns: A sentence for each entity mapping with such properties.
+  /// Xcode's editor leaves such gaps if a model is changed after the mapping model was created.
   func leftOut(_ losses: [MigrationLoss]) -> [String] {
     mapping.entityMappings.compactMap { mapping -> String? in
       guard mapping.openProperties != nil, let entity = mapping.sourceEntityName,

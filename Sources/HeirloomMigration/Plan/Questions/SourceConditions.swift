@@ -3,16 +3,14 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The conditions by which entity mappings take only some objects of their source.
+/// The conditions with which entity mappings take only some objects of their source.
 struct SourceConditions {
   let mapping: MappingModel
   let source: PhysicalSchema
   let functions: [String: ExpressionEvaluator.Function]
   let connection: Connection
 
-  /// Checks all conditions.
-  ///
-  /// - Throws: ``MigrationError/invalidExpression(_:)`` for the first that can't be read or names something unknown.
+  /// Throws for the first condition that has a syntax error or an unknown name.
   func check() throws(MigrationError) {
     for entityMapping in mapping.entityMappings {
       guard let predicate = try condition(of: entityMapping), let entity = entityMapping.sourceEntityName,
@@ -32,21 +30,18 @@ struct SourceConditions {
           .unknownProperty(
             entity: entity, property: property, nearest: source.model.nearestProperty(to: property, of: entity)))
       } catch {
-        // It is evaluated for each object.
+        // Such a condition is evaluated for each object.
       }
     }
   }
 
-  /// True when there are any conditions.
   var exist: Bool {
     mapping.entityMappings.contains { entityMapping in
       entityMapping.sourceExpression.map { $0.sourceRows?.predicate != "TRUEPREDICATE" } ?? false
     }
   }
 
-  /// Returns the conditions as SQL, for counting.
-  ///
-  /// - Throws: ``MigrationError/invalidExpression(_:)``.
+  /// Returns the conditions as SQL, for counting; throws for an invalid one.
   func takenRows() throws(MigrationError) -> TakenRows {
     var taken = TakenRows()
     for entityMapping in mapping.entityMappings {
@@ -58,14 +53,13 @@ struct SourceConditions {
         taken.unknown.insert(entityMapping.name)
         continue
       }
-      // A condition that may fail is evaluated for objects of the entity alone.
+      // A condition that may fail is evaluated for objects of the entity only.
       let sql = condition.among("s.\(quote(PhysicalName.entity)) = \(entity.number)")
       taken.known[entityMapping.name] = "((\(sql)) IS TRUE)"
     }
     return taken
   }
 
-  /// Returns the condition of an entity mapping; `nil` if it takes all objects.
   private func condition(of entityMapping: EntityMapping) throws(MigrationError) -> PredicateDescription? {
     guard let rows = entityMapping.sourceExpression?.sourceRows, rows.predicate != "TRUEPREDICATE" else { return nil }
     do throws(ExpressionError) {
@@ -100,16 +94,15 @@ struct SourceConditions {
   }
 }
 
-/// The conditions of entity mappings as SQL over the source row `s`.
 struct TakenRows {
-  /// The SQL, true or false and never NULL, by the name of an entity mapping; none if it takes all objects.
+  /// The SQL, true or false and never NULL, by the entity mapping's name; none if the mapping takes all objects.
   var known: [String: String] = [:]
   /// The names of entity mappings whose conditions must be evaluated for each object.
   var unknown: Set<String> = []
 
   /// Returns the condition that the rows meet; `nil` for all rows.
   ///
-  /// An unknown condition is assumed to take every row.
+  /// An unknown condition is assumed to be true for every row.
   func condition(of rows: DataEffect.Rows) -> String? {
     var parts: [String] = []
     if !rows.takenBy.isEmpty, areKnown(of: rows) {
@@ -119,6 +112,6 @@ struct TakenRows {
     return parts.isEmpty ? nil : parts.chained(by: "AND")
   }
 
-  /// Returns true if SQL tells which rows these are.
+  /// Returns true if SQL can select these rows.
   func areKnown(of rows: DataEffect.Rows) -> Bool { rows.takenBy.allSatisfy { known[$0] != nil } }
 }

@@ -4,44 +4,36 @@ import HeirloomStore
 
 /// Questions about a store's rows, answered with one scan for each table.
 struct StoreQuestions {
-  /// The meaning of an answer.
   enum Finding {
-    /// Content that doesn't go on as it is.
+    /// Content that changes or is lost.
     case entry(CountedEntry)
-    /// Rows that need a decision.
     case blocker(MigrationBlocker)
-    /// Rows for which a decided expression gives a value.
+    /// Rows for which a decided expression computes a value.
     case computed(DataEffect, rows: Int64)
-    /// A sentence about something that may surprise.
+    /// A sentence about a surprising effect.
     case warning(String)
-    /// A sentence about something that the store's model rules out.
+    /// A sentence about content that contradicts the store's model.
     case contradiction(String)
   }
 
   private struct Question {
-    /// An SQL aggregate over the row `s` that gives a count.
+    /// An SQL aggregate over the row `s` that counts.
     let aggregate: String
-    /// The function that makes the finding of a count that is not 0.
+    /// Creates the finding for a count that is not 0.
     let finding: (Int64) -> Finding
   }
 
-  /// The tables that are scanned, in the order in which they were asked about.
+  /// The tables to scan, in the order of their first questions.
   private(set) var tables: [String] = []
   private var questions: [String: [Question]] = [:]
   private var known: [Finding] = []
   private var separate: [(queries: [String], finding: (Int64, _ links: Int64) -> Finding)] = []
 
-  /// Asks for a count over the rows of one table.
-  ///
-  /// - Parameters:
-  ///   - condition: An SQL condition over the row `s`.
-  ///   - table: A table of the store.
-  ///   - finding: Makes the finding of a count that is not 0.
+  /// Asks for a count of the rows `s` of a table that meet a condition; `finding` is called for a count that is not 0.
   mutating func count(where condition: String, in table: String, finding: @escaping (Int64) -> Finding) {
     ask("COUNT(CASE WHEN \(condition) THEN 1 END)", in: table, finding: finding)
   }
 
-  /// Asks for the count of an entry.
   mutating func ask(_ asked: AskedEntry) {
     func finding(_ rows: Int64, links: Int64? = nil) -> Finding {
       .entry(CountedEntry(entry: asked.entry, rows: rows, links: links))
@@ -60,9 +52,7 @@ struct StoreQuestions {
     questions[table, default: []].append(Question(aggregate: aggregate, finding: finding))
   }
 
-  /// Asks for rows of another entity in those of the tables that hold one entity, since they are scanned anyway.
-  ///
-  /// - Parameter source: The schema of the store.
+  /// Asks for rows of other entities in tables that hold one entity, if these are scanned anyway.
   mutating func countStrangers(in source: PhysicalSchema) {
     for table in tables {
       guard let number = source.onlyNumber(inTable: table) else { continue }
@@ -72,37 +62,24 @@ struct StoreQuestions {
     }
   }
 
-  /// Asks for entity numbers beside keys that are not those of the objects.
-  ///
-  /// - Parameter source: The schema of the store.
+  /// Asks for entity numbers beside keys that differ from those of the objects.
   mutating func countWrongKeyNumbers(in source: PhysicalSchema) {
     for correction in source.keyNumberCorrections {
       count(where: correction.condition("s"), in: correction.table) { .contradiction(correction.words($0)) }
     }
   }
 
-  /// Asks with a query of its own.
-  ///
-  /// - Parameters:
-  ///   - sql: A `SELECT` of one count.
-  ///   - finding: Makes the finding of a count that is not 0.
+  /// Asks with a separate `SELECT` of one count; `finding` is called for a count that is not 0.
   mutating func count(sql: String, finding: @escaping (Int64) -> Finding) {
     separate.append(([sql], { rows, _ in finding(rows) }))
   }
 
-  /// Asks for links with queries of their own.
-  ///
-  /// - Parameters:
-  ///   - queries: `SELECT`s of two counts each, of rows and of their links; both are added up.
-  ///   - finding: Makes the finding of a count of rows that is not 0.
+  /// Asks with separate `SELECT`s of two counts each, of rows and of their links, and adds both up.
   mutating func countLinks(_ queries: [String], finding: @escaping (Int64, _ links: Int64) -> Finding) {
     separate.append((queries, finding))
   }
 
-  /// Answers all questions.
-  ///
-  /// - Returns: The findings in the order of the tables and questions.
-  /// - Throws: SQLite's error, such as for a column that the store doesn't have.
+  /// Answers all questions, in the order of the tables and questions.
   func answers(from connection: Connection) throws(SQLiteError) -> [Finding] {
     var findings = known
     for table in tables {

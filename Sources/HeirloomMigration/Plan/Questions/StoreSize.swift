@@ -2,9 +2,8 @@ import HeirloomStore
 
 /// The size of a store's file.
 struct StoreSize {
-  /// The size of the whole file.
   let bytes: Int64
-  /// The total size of the empty pages, in bytes.
+  /// The total size of the free pages, in bytes.
   let freeBytes: Int64
 
   init(connection: Connection) throws(SQLiteError) {
@@ -16,21 +15,13 @@ struct StoreSize {
     freeBytes = (try value("freelist_count") ?? 0) * pageSize
   }
 
-  /// The most rows that an estimate reads.
+  /// The maximum number of rows that an estimate reads.
   private static let sampleCount: Int64 = 100
 
-  /// Estimates the bytes of a table's rows and of its indexes.
+  /// Estimates the bytes of a table's rows and its indexes; 0 for a table without rows, or one that doesn't exist.
   ///
-  /// The rows that it reads lie evenly between the first and the last. Rows that an app wrote first are often smaller
-  /// than later ones, which include what was added since.
-  ///
-  /// - Parameters:
-  ///   - table: The table.
-  ///   - indexes: The indexes of the table.
-  ///   - actual: The schema that the store really has.
-  ///   - connection: The connection to the store.
-  /// - Returns: The bytes; 0 for a table without rows, or one that is not there.
-  /// - Throws: `SQLiteError`.
+  /// The rows that it reads are evenly spaced between the first and the last. Rows that an app wrote first are often
+  /// smaller than later ones, which have values in attributes added since.
   static func bytes(
     of table: PhysicalTable, indexes: [PhysicalIndex], in actual: ActualSchema, connection: Connection
   ) throws(SQLiteError) -> Int64 {
@@ -49,7 +40,7 @@ struct StoreSize {
       "WITH RECURSIVE place(n) AS (VALUES (0) UNION ALL SELECT n + 1 FROM place WHERE n < \(sampleCount - 1))"
       + " SELECT t.* FROM place CROSS JOIN \(SchemaName.rows(of: table.name, as: "t")) WHERE t.\(number ?? "") ="
       + " (SELECT MIN(\(number ?? "")) FROM \(name) WHERE \(number ?? "") >= CAST(?1 + place.n * ?2 AS INTEGER))"
-    // Rows without a number are not found by it.
+    // Rows without a row number are read from the start.
     let isSampled = rows > sampleCount && number != nil
     let source = isSampled ? sample : "SELECT * FROM \(name) LIMIT \(sampleCount)"
     let values: [SQLiteValue] = isSampled ? [.real(Double(first)), .real(step)] : []
@@ -65,18 +56,18 @@ struct StoreSize {
       for (name, value) in zip(part, row.dropFirst()) { sums[name] = value.integer ?? 0 }
     }
     guard count > 0 else { return 0 }
-    // A table of links has an index of SQLite's own over both keys.
+    // A join table has an automatic index over both keys.
     let entries = indexes.map(\.columns) + (table.isJoin ? [table.columns.map(\.name)] : [])
     let sum = ([names] + entries).joined().reduce(0) { $0 + (sums[$1] ?? 0) }
-    // A row has its key, its length and a place in the page; so has an entry of an index.
+    // A row has its key, its length and a pointer in the page; so does an index entry.
     let bytes = (Double(sum) / Double(count) + Double(8 * (1 + entries.count))) * Double(rows)
-    // No file is larger (SQLite allows 281 TB); an exaggerated sample must not overflow in sums.
+    // SQLite allows files of 281 TB; an exaggerated sample must not overflow in sums.
     return Int64(min(bytes, 1e15))
   }
 
-  /// Returns the SQL of a value's bytes.
+  /// Returns the SQL of a value's stored size.
   ///
-  /// A number takes up to nine, text and bytes have their length, and each value has a byte that tells its kind.
+  /// A number takes up to nine bytes, text and blobs their length, and each value has a type byte.
   private static func length(of column: String) -> String {
     let value = "t.\(quote(column))"
     return "CASE TYPEOF(\(value)) WHEN 'null' THEN 1 WHEN 'integer' THEN 4 WHEN 'real' THEN 9"

@@ -1,22 +1,15 @@
 import HeirloomStore
 
-/// The choice of how a candidate is made.
+/// The choice of the builder for a candidate.
 package enum BuilderChoice: Hashable, Sendable {
-  /// A choice by the planner, from what it counts on the store.
+  /// The planner chooses by what it counts in the store.
   case automatic
-  /// A choice by the caller: both builders give the same store, and a test compares them.
+  /// The caller chooses: both builders build the same store, and a test compares them.
   case always(MigrationPlan.Builder)
 }
 
 extension BuilderChoice {
-  /// Returns the builder that makes a candidate.
-  ///
-  /// - Parameters:
-  ///   - parts: The parts of the candidate.
-  ///   - size: The store's size.
-  ///   - connection: The connection to the store.
-  /// - Returns: The builder.
-  /// - Throws: `SQLiteError`.
+  /// Returns the builder for a candidate.
   func choose(
     for parts: CandidateParts, size: StoreSize, connection: Connection
   ) throws(SQLiteError) -> MigrationPlan.Builder {
@@ -24,7 +17,7 @@ extension BuilderChoice {
     case .always(let builder): return builder
     case .automatic: break
     }
-    // SQLite's module for R-trees may be missing here, without which one can't be dropped.
+    // SQLite's R-tree module may be missing here, and an R-tree can't be dropped without it.
     guard !parts.source.indexes.contains(where: { $0.ordering == nil }) else { return .rebuild }
     let kept = Set(parts.carried.map(\.sourceTable))
     let used = Set(parts.transfers.map(\.sourceTable) + parts.joins.compactMap { $0.source?.table })
@@ -40,28 +33,24 @@ extension BuilderChoice {
     return Self.builder(anew: anew, empty: empty, of: size.bytes)
   }
 
-  /// Returns the builder for a candidate, by the time that it takes and the file that it leaves.
+  /// Returns the builder for a candidate, by the time it takes and the empty space in its file.
   ///
-  /// `HeirloomBenchmarks --only thresholds` measures both builders. The table gives the processors' work for a new file
-  /// as a multiple of that for a copy, with 100,000 rows of 240 bytes. Its columns are the hundredths of the bytes that
-  /// go and that are written anew:
+  /// `HeirloomBenchmarks --only thresholds` measures both builders. The table shows the CPU time for a new file as a
+  /// multiple of that for a copy, with 100,000 rows of 240 bytes. Its columns are the percentages of the bytes that are
+  /// dropped and that are rewritten:
   ///
-  /// | go, anew | 0, 0 | 50, 0 | 70, 0 | 80, 0 | 90, 0 | 0, 50 | 0, 75 | 0, 100 | 25, 50 | 25, 75 | 50, 25 | 50, 50 |
+  /// | dropped, rewritten | 0, 0 | 50, 0 | 70, 0 | 80, 0 | 90, 0 | 0, 50 | 0, 75 | 0, 100 | 25, 50 | 25, 75 | 50, 25 | 50, 50 |
   /// | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
   /// | ext4 | 2.9 | 1.7 | 1.2 | 0.94 | 0.83 | 1.4 | 1.0 | 0.94 | 1.1 | 0.91 | 1.1 | 0.79 |
   /// | ext4, 400,000 rows | 3.6 | 2.1 | 1.5 | 0.99 | 0.54 | 1.4 | 1.2 | 0.88 | 1.2 | 0.91 | 0.97 | 0.83 |
   /// | XFS, blocks shared | 3.5 | 1.9 | 1.5 | 0.90 | 0.90 | 1.5 | 1.1 | 0.93 | 0.96 | 0.90 | 1.2 | 0.85 |
   ///
-  /// Values that change in place favour the copy even where all rows change (1.5 and 1.8).
+  /// Values that change in place favour the copy even if all rows change (1.5 and 1.8).
   ///
-  /// - Parameters:
-  ///   - anew: The bytes of tables that are written anew, even in a copy.
-  ///   - empty: The bytes that are empty space in a copy.
-  ///   - total: The store's size in bytes.
-  /// - Returns: The builder.
+  /// `anew` counts the bytes of tables that are rewritten even in a copy, and `empty` those of empty space in a copy.
   static func builder(anew: Int64, empty: Int64, of total: Int64) -> MigrationPlan.Builder {
-    // From four fifths on, a new file takes less time. A copy is as large as the store, whatever it loses.
-    // One more than twice as large as its content is not worth the time that it saves, about four tenths at that point.
+    // From four fifths on, a new file takes less time. A copy is as large as the store, whatever is dropped. A file
+    // more than twice as large as its content is not worth the time saved, about four tenths at that point.
     anew > total / 5 * 4 - empty || empty > total / 2 ? .rebuild : .cloneAndAlter
   }
 }

@@ -4,9 +4,9 @@ import HeirloomModel
 extension CandidateParts {
   /// The steps that turn a copy of the store into the candidate.
   ///
-  /// They give the same tables, indexes and rows as ``rebuildSteps``, and rewrite rows by the same statements, from the
-  /// store. The order: removals, changed values under the old names, new names and columns, new tables and rows,
-  /// metadata, indexes and triggers.
+  /// They produce the same tables, indexes and rows as ``rebuildSteps``, and rewrite rows with the same statements,
+  /// from the store. The order: removals, changed values under the old names, new names and columns, new tables and
+  /// rows, metadata, indexes and triggers.
   var alteringSteps: [MigrationStep] {
     let indexes = CarriedIndexes(on: carried, in: crossing)
     let staying = foreign.staying(with: carried)
@@ -29,7 +29,7 @@ extension CandidateParts {
     return steps + foreign.laterSteps(keeping: staying) + deferralSteps
   }
 
-  /// The steps that list what is left for after the launch, and do nothing.
+  /// Steps without statements that list the clean-up left until after the launch.
   private var deferralSteps: [MigrationStep] {
     let columns = deferral.columns.ordered { $0.key < $1.key }.flatMap { table, names in
       names.map { (subject: "\(table).\($0)", summary: "Leave the column \(table).\($0), which goes later") }
@@ -48,7 +48,7 @@ extension CandidateParts {
     let trees = Set(source.indexes.filter { $0.ordering == nil }.map(\.name))
     let later = Set(deferral.tables + deferral.unusedIndexes)
     var steps: [MigrationStep] = []
-    // Triggers and views go first and are made again at the end: they may speak of anything that changes.
+    // Triggers and views are dropped first and created again at the end: they may refer to anything that changes.
     for (object, _) in actual.ownership(under: source) where object.kind == .trigger {
       steps.append(Self.removal(of: object.name, "TRIGGER"))
     }
@@ -61,7 +61,7 @@ extension CandidateParts {
       case .model where later.contains(object.name): continue
       case .model where !kept.contains(object.name), .bookkeeping, .pending:
         steps.append(Self.removal(of: object.name, "TABLE"))
-      // Statistics of other rows and indexes mislead; a rebuilt store has none either.
+      // Statistics of other rows and indexes mislead the query planner; a rebuilt store has none either.
       case .system where object.name.hasPrefix("sqlite_stat"):
         steps.append(Self.removal(of: object.name, "TABLE"))
       case .shadow(let owner) where trees.contains(owner): continue
@@ -93,7 +93,7 @@ extension CandidateParts {
       var statements = table.updateStatement.map { [$0] } ?? []
       if let column = table.dropped {
         statements.append(
-          // After the update, which may read the column that goes.
+          // After the update, which may read the dropped column.
           PlannedStatement(
             "ALTER TABLE \(quote(SchemaName.candidate)).\(quote(table.sourceTable)) DROP COLUMN \(quote(column))"))
       }
@@ -116,8 +116,8 @@ extension CandidateParts {
 
   /// Returns the step that gives tables, columns and indexes the names and statements of the destination.
   ///
-  /// The statements are written into `sqlite_schema`, as SQLite's own `ALTER TABLE` does to add and rename.
-  /// Nothing in the rows depends on them. Each keeps the present columns in their places and adds new ones at the end.
+  /// The statements are written into `sqlite_schema`, as SQLite's own `ALTER TABLE` does to add and rename. The rows
+  /// don't depend on them. Each statement keeps the existing columns in their positions and adds new ones at the end.
   private func namingSteps(indexes: CarriedIndexes) -> [MigrationStep] {
     var statements: [PlannedStatement] = []
     for table in carried {
@@ -155,7 +155,7 @@ extension CandidateParts {
 
   /// Returns the statement that changes one entry of the schema.
   ///
-  /// The entry is found by its number in the store, which the candidate is a copy of: names may move in a circle.
+  /// The entry is found by its row number, which is the same in the store: names may be exchanged in a cycle.
   private static func renaming(
     _ kind: SchemaObject.Kind, _ name: String, to newName: String, of table: String, sql: String?
   ) -> PlannedStatement {

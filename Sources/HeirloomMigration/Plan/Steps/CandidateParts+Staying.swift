@@ -2,9 +2,9 @@ import HeirloomModel
 import HeirloomStore
 
 extension CandidateParts {
-  /// The tables of a copy of the store, by their names there, whose rows no statement of the plan writes.
+  /// The tables of a copy, by their names there, whose rows no statement of the plan writes.
   ///
-  /// Tables that decisions or code may write, or SQLite when it drops a column, are not among them.
+  /// They exclude tables that decisions or code may write, or SQLite when it drops a column.
   var unwrittenTables: [String: CarriedTable] {
     guard isByStatementsAlone else { return [:] }
     let derived = backfill.steps.compactMap { step in
@@ -19,7 +19,8 @@ extension CandidateParts {
     return Dictionary(kept.map { ($0.table.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The tables of a copy of the store, by their names there, whose rows have the same keys and are written by the plan alone.
+  /// The tables of a copy, by their names there, whose rows keep their keys and are written by the plan's statements
+  /// alone.
   var writtenTables: [String: CarriedTable] {
     guard isByStatementsAlone else { return [:] }
     let unwritten = unwrittenTables
@@ -29,12 +30,11 @@ extension CandidateParts {
     return Dictionary(written.map { ($0.table.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// True if neither code nor decisions change rows.
   private var isByStatementsAlone: Bool {
     rowRun.isEmpty && rowDecisions.findSteps.isEmpty && rowDecisions.decisionSteps.isEmpty
   }
 
-  /// The tables and indexes that stay where they are in a copy of the store, by their names there.
+  /// The tables and indexes that a copy of the store keeps, by their names there.
   var staying: [String: StayingObject] {
     let unwritten = unwrittenTables
     var objects: [String: StayingObject] = [:]

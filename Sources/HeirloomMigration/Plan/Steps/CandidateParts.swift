@@ -2,36 +2,30 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The parts of a candidate, whichever builder makes it.
+/// The parts of a candidate that both builders use.
 final class CandidateParts {
   let crossing: Crossing
-  /// The tables of the model; carried tables have their columns in the order of the store.
+  /// The tables of the model; carried tables have their columns in the store's order.
   private(set) var tables: [PhysicalTable] = []
-  /// The transfers that fill tables of objects.
   private(set) var transfers: [TableTransfer] = []
-  /// The gathered links that transfers draw from.
+  /// The collected links that transfers read.
   private(set) var links = LinkTables()
-  /// The transfers that fill tables of links.
   let joins: [JoinTransfer]
   /// The steps that number members whose order was not copied.
   let orders: [MigrationStep]
-  /// The tables whose rows can stay where they are in a copy of the store.
+  /// The tables whose rows can stay in place in a copy of the store.
   private(set) var carried: [CarriedTable] = []
-  /// The steps that compute derived attributes whose values can't be taken over.
+  /// The steps that compute derived attributes whose values can't be copied.
   let backfill: DerivedBackfill
-  /// The objects of the store that no model knows.
   let foreign: ForeignObjects
-  /// The steps that copy the rows of these objects.
   let foreignRows: [MigrationStep]
-  /// The changes to rows that name entities by number.
+  /// The changes to rows that refer to entities by number.
   let framework: FrameworkRows
-  /// The steps that write the store's own metadata.
   var metadata: MetadataSteps
-  /// The clean-up that is left for after the launch, in a copy of the store.
+  /// The clean-up that is left until after the launch, in a copy of the store.
   private(set) var deferral = DeferredMigration()
   /// The step that runs mappings object by object; none if all run as SQL.
   let rowRun: [MigrationStep]
-  /// The changes that decisions make to the rows.
   var rowDecisions = RowDecisions()
 
   init(
@@ -58,7 +52,7 @@ final class CandidateParts {
       let transfer = planner.transfer(table: table)
       links = planner.links
       guard let transfer else { continue }
-      // Rows of another tree join those that could stay.
+      // Rows of another tree are added to those that could stay.
       let isMerged = transfer.destinationNumbers != nil
       guard !isMerged, let kept = carrier.carry(transfer, to: table) else {
         transfers.append(transfer)
@@ -84,14 +78,13 @@ final class CandidateParts {
       ).deferral
   }
 
-  /// Returns the number of rows that a transfer writes.
   func rows(of transfer: TableTransfer) -> Int64 { crossing.counts.rows(of: transfer.sourceNumbers) }
 
   var actual: ActualSchema { crossing.actual }
   var source: PhysicalSchema { crossing.source }
   var destination: PhysicalSchema { crossing.destination }
 
-  /// The number of rows that each table has in the end.
+  /// The final number of rows of each table.
   var rowCounts: [(table: String, rows: Int64)] {
     var objects: [String: Int64] = [:]
     for transfer in transfers { objects[transfer.table, default: 0] += rows(of: transfer) }
@@ -108,7 +101,6 @@ final class CandidateParts {
 // MARK: - Steps
 
 extension CandidateParts {
-  /// The steps that fill an empty file.
   var rebuildSteps: [MigrationStep] {
     var steps = tables.map(Self.creation)
     steps += foreign.tableSteps
@@ -122,7 +114,7 @@ extension CandidateParts {
     return steps + foreign.laterSteps()
   }
 
-  /// Returns the step that runs mappings object by object, after all other rows and before indexes and triggers.
+  /// Returns the step that runs mappings object by object, after all other rows exist and before indexes and triggers.
   private static func rowRun(of mappings: [EntityMapping], counts: StoreCounts) -> [MigrationStep] {
     guard !mappings.isEmpty else { return [] }
     let rows = mappings.compactMap(\.sourceEntityName).reduce(Int64(0)) { $0 + counts.byEntity[$1, default: 0] }
@@ -136,14 +128,12 @@ extension CandidateParts {
     ]
   }
 
-  /// Returns the step that makes an empty table.
   static func creation(of table: PhysicalTable) -> MigrationStep {
     MigrationStep(
       kind: .createTable, subject: table.name, summary: "Make the table \(table.name)",
       statements: [PlannedStatement(statementInCandidate(table.sql))])
   }
 
-  /// Returns the step that fills a table of objects.
   func copy(_ transfer: TableTransfer) -> MigrationStep {
     let rows = rows(of: transfer)
     return MigrationStep(
@@ -151,7 +141,7 @@ extension CandidateParts {
       rows: rows, statements: [PlannedStatement(transfer.sql, expectedRows: rows)])
   }
 
-  /// Returns the steps that make an index, or an R-tree with the objects in it.
+  /// Returns the steps that create an index, or an R-tree with its entries.
   func indexSteps(for index: PhysicalIndex) -> [MigrationStep] {
     var statements = [PlannedStatement(statementInCandidate(index.sql))]
     if index.ordering == nil {
@@ -159,7 +149,7 @@ extension CandidateParts {
       let isPlaced = index.columns.map { "s.\(quote($0)) NOT NULL" }.chained(by: "AND")
       let candidate = quote(SchemaName.candidate)
       statements.append(
-        // An R-tree holds ranges, and a value is both ends of its own. It would take NULL for 0.
+        // An R-tree holds ranges, and a value is both ends of its own. It would treat NULL as 0.
         PlannedStatement(
           "INSERT INTO \(candidate).\(quote(index.name)) SELECT s.\(quote(PhysicalName.primaryKey)), \(columns)"
             + " FROM \(candidate).\(quote(index.table)) AS s WHERE \(isPlaced)"))
@@ -171,7 +161,6 @@ extension CandidateParts {
     ]
   }
 
-  /// Returns the step that makes a trigger.
   static func creation(of trigger: PhysicalTrigger) -> MigrationStep {
     MigrationStep(
       kind: .createTrigger, subject: trigger.name, summary: "Make the trigger \(trigger.name)",

@@ -3,24 +3,23 @@ import HeirloomModel
 import HeirloomModel
 import HeirloomModel
 
-/// A planner of the clean-up in a copy of the store that can wait until after the launch.
+/// Plans the clean-up in a copy of the store that can be deferred until after the launch.
 ///
-/// A thing that stays must not be in the way. It must have no name that the destination needs, not keep rows from being
-/// added, and not come from an earlier deferred migration. Rows of a removed entity don't stay in a table that is read:
-/// they would be taken for others.
+/// An object that stays must do no harm: it must not have a name that the destination needs, prevent rows from being
+/// added, or come from an earlier deferred migration. Rows of a removed entity can't stay in a table that is read,
+/// since they would count as rows of another.
 struct DeferralPlanner {
   let crossing: Crossing
   let carried: [CarriedTable]
-  /// The number of rows of each table in the end.
+  /// The final number of rows of each table.
   let rowCounts: [(table: String, rows: Int64)]
-  /// True when SQLite can give empty pages back to the file system step by step.
+  /// True when SQLite can return empty pages to the file system step by step.
   let canReleasePages: Bool
 
   private var actual: ActualSchema { crossing.actual }
   private var source: PhysicalSchema { crossing.source }
   private var destination: PhysicalSchema { crossing.destination }
 
-  /// The clean-up that waits.
   var deferral: DeferredMigration {
     let indexes = CarriedIndexes(on: carried, in: crossing)
     var columns: [String: [String]] = [:]
@@ -38,7 +37,7 @@ struct DeferralPlanner {
     Set((destination.tables.map(\.name) + destination.indexes.map(\.name)).map { $0.lowercased() })
   }
 
-  /// Tables of the source from which nothing stays where it is.
+  /// Tables of the source from which no rows stay in place.
   private var tables: [String] {
     let kept = Set(carried.map(\.sourceTable))
     let needed = needed
@@ -51,7 +50,7 @@ struct DeferralPlanner {
     }.map(\.object.name).ordered()
   }
 
-  /// Returns the indexes that go, on tables whose rows, names and indexed columns stay as they are.
+  /// Returns the unused indexes on tables whose rows, names and indexed columns don't change.
   private func unusedIndexes(_ indexes: CarriedIndexes) -> [String] {
     let needed = needed
     return indexes.dropped.filter { name in
@@ -67,7 +66,7 @@ struct DeferralPlanner {
     }.ordered()
   }
 
-  /// Returns the new indexes that an app works without, on tables with rows.
+  /// Returns the new indexes that an app can work without, on tables with rows.
   private func missingIndexes(_ indexes: CarriedIndexes) -> [String] {
     let kept = Set(indexes.kept.map(\.index.name))
     let left = Set(actual.pending(under: source).missingIndexes)

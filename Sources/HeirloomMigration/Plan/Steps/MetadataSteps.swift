@@ -5,17 +5,16 @@ import HeirloomStore
 /// The steps that write the store's own metadata: entity numbers, metadata, model cache.
 struct MetadataSteps {
   let steps: [MigrationStep]
-  /// The parts that are left out, and those of others that come along, one sentence each.
+  /// One sentence for each part that is left out, and for each column of other programs that is copied.
   let warnings: [String]
-  /// The content of others in these tables.
+  /// The content of other programs in these tables.
   let foreign: ForeignBookkeeping
-  /// The property list of the candidate's metadata.
   let list: [UInt8]
 
   /// Plans the steps from the store's own metadata, whose identifier and app keys are kept.
   ///
-  /// They name all of a model, whatever part of it the store holds. `generation` identifies this candidate among all
-  /// files; `deferral` is the clean-up that is left in it; `memory` may have the model's archive.
+  /// They describe the whole model, even if the store holds only one configuration. `generation` identifies this
+  /// candidate among all files; `deferral` is the clean-up that is left in it; `memory` may have the model's archive.
   init(
     metadata: StoreMetadata, model: ManagedObjectModel, in crossing: Crossing, generation: String,
     deferral: DeferredMigration, memory: PlanningMemory
@@ -40,7 +39,7 @@ struct MetadataSteps {
     let columns = [PhysicalName.entity, PhysicalName.name, PhysicalName.superentity, PhysicalName.maximum].map(quote)
     statements.append(
       PlannedStatement(
-        // The store's table may have further columns.
+        // The store's table may have additional columns.
         "INSERT INTO \(candidate).\(quote(PhysicalName.primaryKeyTable)) SELECT \(columns.joined(separator: ", ")) FROM "
           + "\(quote(SchemaName.store)).\(quote(PhysicalName.primaryKeyTable)) WHERE \(quote(PhysicalName.entity)) > "
           + "\(foreign.frameworkNumber - 1)"))
@@ -48,7 +47,7 @@ struct MetadataSteps {
     var updated = metadata
     updated.adopt(model)
     updated.generation = generation
-    // The clean-up that an earlier migration left is not in the candidate.
+    // An earlier migration's clean-up is not left in the candidate.
     updated.deferredMigration = deferral.isEmpty ? nil : deferral
     list = try updated.propertyList()
     statements.append(
@@ -61,7 +60,7 @@ struct MetadataSteps {
           "INSERT INTO \(candidate).\(quote(PhysicalName.modelCacheTable)) VALUES (?1)",
           values: [.blob(try memory.cache(of: model))]))
     } catch {
-      // It is a cache: the store is complete without it, and its model is beside it.
+      // It is only a cache: the store is complete without it.
       warnings.append("the migrated store gets no copy of its model: \(error)")
       foreign.hasModel = false
     }

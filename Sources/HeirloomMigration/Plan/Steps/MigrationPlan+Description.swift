@@ -1,10 +1,10 @@
 import HeirloomModel
 
 extension MigrationPlan: CustomStringConvertible {
-  /// The most lines about losses, and about blockers.
+  /// The maximum number of lines about losses, and about blockers.
   private static let lineLimit = 5
 
-  /// A line for each loss and blocker, or that nothing is lost; the last one has the builder and the numbers.
+  /// A line for each loss and blocker, or one that nothing is lost; the last line has the builder and the numbers.
   public var description: String {
     let size = "\(CountText.counted(steps.count, "step")), \(CountText.counted(rowsRewritten, "row")) written anew"
     let warned = warnings.isEmpty ? "" : ", \(CountText.counted(warnings.count, "warning"))"
@@ -15,7 +15,7 @@ extension MigrationPlan: CustomStringConvertible {
       + ["Migration by \(builder.rawValue): \(size)\(warned)\(more)."]).joined(separator: "\n")
   }
 
-  /// A line for each loss, hop after hop.
+  /// A line for each loss, hop by hop.
   package var lossLines: [String] {
     Self.first(losses.map { "lost: \(CountText.counted($0.rows, "row")) of \($0.name)" })
   }

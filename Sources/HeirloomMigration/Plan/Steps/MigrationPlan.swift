@@ -3,18 +3,18 @@ public import HeirloomModel
 public import HeirloomStore
 import HeirloomVault
 
-/// The plan of a migration of one store, counted on that store before anything changes.
+/// The plan of a store's migration, counted in that store before anything changes.
 ///
-/// Where the migration takes several hops, ``losses``, ``decisions`` and ``deferred`` are those of all of them, and
-/// everything else is the first hop's: ``hops`` has a plan of each.
+/// If the migration takes several hops, ``losses``, ``decisions`` and ``deferred`` cover all of them, and everything
+/// else only the first: ``hops`` has a plan for each.
 public struct MigrationPlan: Hashable, Sendable {
   /// The model that made the store.
   public let source: ManagedObjectModel
   /// The model that the store will have.
   public let destination: ManagedObjectModel
-  /// The configuration whose part of the models the store holds; `nil` for all of it.
+  /// The configuration of the models that the store holds; `nil` for the whole model.
   public let configuration: String?
-  /// The mapping from the source to the destination, as far as the store holds their entities and properties.
+  /// The mapping from the source to the destination, limited to the entities and properties that the store holds.
   public let mapping: MappingModel
   /// The builder of the candidate.
   public let builder: Builder
@@ -22,82 +22,83 @@ public struct MigrationPlan: Hashable, Sendable {
   public let steps: [MigrationStep]
   /// The objects of each entity before and after, sorted by entity name.
   ///
-  /// An entity that exists on one side has `nil` on the other. Objects that policies make are counted once they are
-  /// made: before the run, their entities have `nil` after.
+  /// An entity that exists on one side only has `nil` on the other. Objects that policies make are counted once they
+  /// are made: before the run, their entities have `nil` after.
   public package(set) var rows: [EntityRows]
   /// The losses of this hop.
   private(set) var hopLosses: [MigrationLoss]
-  /// The blockers that stop the migration until somebody decides.
+  /// The blockers that stop the migration until they are decided.
   public let blockers: [MigrationBlocker]
   /// The outcomes of decisions in this hop, in the order in which they were given.
   package internal(set) var hopDecisions: [DecisionOutcome]
-  /// The warnings about things that may surprise, though nothing is lost.
+  /// The warnings about surprising effects that lose nothing.
   public package(set) var warnings: [String]
-  /// The number of rows that are written anew.
+  /// The number of rows that are rewritten.
   public let rowsRewritten: Int64
-  /// The estimated size of what is built beside the store, in bytes.
+  /// The estimated size of all files built beside the store, in bytes.
   package var bytesBuilt: Int64
-  /// A rough time for a machine of the year 2020.
+  /// A rough estimate for a machine of the year 2020.
   public let estimatedDuration: Duration
   /// The clean-up that this hop leaves for later.
   let hopDeferred: DeferredMigration
 
-  /// True when the store has objects and the destination has a place for none of them.
+  /// True when the store has objects and the destination can hold none of them.
   ///
-  /// Nobody knows before the run what code makes of objects, so it counts as a place.
+  /// The objects that code makes are unknown before the run, so a plan with code is never counted as losing all.
   public var losesEveryObject: Bool {
     guard rowRun == nil else { return false }
     let before = rows.reduce(Int64(0)) { $0 + ($1.before ?? 0) }
     return before > 0 && !rows.contains { $0.after != nil && ($0.before ?? 0) > 0 }
   }
 
-  /// A way to make a candidate; both give the same tables, rows, indexes and triggers.
+  /// A way to build a candidate; both build the same tables, rows, indexes and triggers.
   public enum Builder: String, Hashable, Sendable {
-    /// A fresh file, filled table by table.
+    /// A new file, filled table by table.
     case rebuild
-    /// A copy of the store with only the differences changed: for plans that leave most rows where they are.
+    /// A copy of the store in which only the differences are changed, for plans that keep most rows in place.
     case cloneAndAlter
   }
 
   /// The comparisons of the proof between the store and the candidate.
   package private(set) var checks: [ProofCheck]
-  /// The tables and indexes that stay where they are in a copy of the store, by their names in the candidate.
+  /// The tables and indexes that a copy of the store keeps, by their names in the candidate.
   package let staying: [String: StayingObject]
-  /// The columns that no model knows and that come along, by table of the candidate.
+  /// The columns outside the model that are copied, by table of the candidate.
   let unknownColumns: [String: [PhysicalColumn]]
   /// The mappings that run object by object, with their data; `nil` if all run as SQL.
   package let rowRun: RowRunParts?
-  /// True when the plan holds on any connection to the same rows.
+  /// True when the plan can run on any connection to the same rows.
   ///
-  /// Then nothing in it calls functions or tables that the planner made on its own connection.
+  /// It then uses no functions or tables that the planner created on its own connection.
   package let isSelfContained: Bool
-  /// The query of the rows that go to a file, once the candidate is built; `nil` if none do.
+  /// The query for the rows that are written to a file once the candidate is built; `nil` if there are none.
   let quarantine: QuarantineQuery?
-  /// The plans of the hops after this one, where the path has several.
+  /// The plans of the hops after this one, if the path has several.
   private(set) var laterHops: [MigrationPlan] = []
   /// The results of mappings that ran object by object; none before the run.
   public private(set) var mappingResults: [EntityMappingResult] = []
   /// True if the whole mapping was inferred, and no code of a stage runs before or after it.
   package var isInferred = false
-  /// The number of hops that the store takes, of which the plan may know the first alone.
+  /// The number of hops of the path, of which the plan may know only the first.
   package var hopCount = 1
-  /// The steps that the lock leaves to the app's code, though there is none: `"1" → "2"`.
+  /// The steps that the lock assigns to missing app code: `"1" → "2"`.
   package var stepsWithoutCode: [String] = []
 }
 
 extension MigrationPlan {
-  /// Free space that the volume must have, in bytes: for this store, with a margin, and what has to stay free.
+  /// The free space that the volume must have, in bytes: for the files built, a margin, and space that must remain
+  /// free.
   public var bytesNeeded: Int64 {
     Int64(clamping: StoreVault.Configuration().bytesNeeded(toBuild: UInt64(max(0, bytesBuilt))))
   }
 
-  /// The part of ``bytesNeeded`` that stays free, for everything else on the volume.
+  /// The part of ``bytesNeeded`` that must remain free for everything else on the volume.
   package static var bytesReserved: Int64 { Int64(clamping: StoreVault.Configuration().reservedBytes) }
 
-  /// The plans of the hops, at least one; the plan of a hop has that hop only.
+  /// The plans of the hops, at least one; each has only its own hop.
   ///
-  /// The plan of a later hop is made and counted when the store before it is there: before the migration, only the
-  /// first one is known.
+  /// A later hop is planned and counted when its source store exists: before the migration, only the first plan is
+  /// known.
   public package(set) var hops: [MigrationPlan] {
     get {
       guard !laterHops.isEmpty else { return [self] }
@@ -112,7 +113,7 @@ extension MigrationPlan {
     }
   }
 
-  /// The clean-up that is left in the migrated store for later; empty unless that was asked for.
+  /// The clean-up that is left in the migrated store for later; empty unless it was requested.
   public var deferred: DeferredMigration { laterHops.last?.hopDeferred ?? hopDeferred }
 
   /// The outcome of each decision with the rows of all hops, in the order in which the decisions were given.
@@ -125,19 +126,15 @@ extension MigrationPlan {
     }
   }
 
-  /// The losses that the destination has no place for, hop after hop; the previous version keeps them.
+  /// The losses of content that the destination can't hold, hop by hop; the previous version keeps it.
   ///
-  /// Links that policies asked for to objects that decisions removed are counted when the policies have asked.
+  /// Links to objects that decisions removed are counted when policies request those objects.
   public var losses: [MigrationLoss] { hopLosses + laterHops.flatMap(\.hopLosses) }
 
-  /// The losses that nobody consented to.
+  /// The losses without consent.
   public var unconsentedLosses: [MigrationLoss] { losses.filter { $0.consent == nil } }
 
-  /// Adds losses that come from files beside the store.
-  ///
-  /// - Parameters:
-  ///   - found: The losses.
-  ///   - consented: Losses that may have been consented to.
+  /// Adds losses in files beside the store, with the consent of an equal loss in `consented`.
   package mutating func add(_ found: [MigrationLoss], consented: [MigrationLoss] = []) {
     for var loss in found where !losses.contains(where: { $0.isSame(as: loss) }) {
       loss.consent = consented.first { $0.isSame(as: loss) }?.consent
@@ -145,15 +142,13 @@ extension MigrationPlan {
     }
   }
 
-  /// Records who consented to losses that nobody consented to before.
-  ///
-  /// - Parameter consent: Returns the source of the consent to a loss; `nil` if nobody consents.
+  /// Records the source of consent to each loss without one; `consent` returns `nil` for a loss without consent.
   package mutating func consent(by consent: (MigrationLoss) -> LossConsent?) {
     for index in hopLosses.indices { hopLosses[index].consent = hopLosses[index].consent ?? consent(hopLosses[index]) }
     for index in laterHops.indices { laterHops[index].consent(by: consent) }
   }
 
-  /// Returns the plan without the consents of one source, for a plan that was carried out on a copy to be counted.
+  /// Returns the plan without the consents of one source, for a plan that was run on a copy only to be counted.
   package func withoutConsent(by source: LossConsent) -> MigrationPlan {
     var plan = self
     for index in plan.hopLosses.indices where plan.hopLosses[index].consent == source {
@@ -163,7 +158,7 @@ extension MigrationPlan {
     return plan
   }
 
-  /// Adds the outcome of code that no plan could foresee.
+  /// Adds the outcome of code, which the plan can't predict.
   mutating func take(_ outcome: RowRunOutcome) {
     mappingResults = outcome.results
     rows = rows.map { row in
@@ -188,7 +183,7 @@ extension MigrationPlan {
         hopLosses.append(loss)
         continue
       }
-      // Both are of the same links, of which SQL had counted those of the objects that it makes.
+      // Both count the same links; SQL had counted only those of the objects that it makes.
       if hopLosses[place].links ?? hopLosses[place].rows < loss.links ?? loss.rows { hopLosses[place] = loss }
     }
     for (link, count) in outcome.removedLinks.ordered(by: \.key.mapping) {
@@ -207,7 +202,7 @@ extension MigrationPlan {
 }
 
 extension MigrationPlan {
-  /// True if carrying it out reads many rows of a copy of the store.
+  /// True if carrying the plan out reads many rows of a copy of the store.
   var readsRows: Bool {
     steps.contains { step in
       switch step.kind {
@@ -218,7 +213,7 @@ extension MigrationPlan {
     }
   }
 
-  /// Takes the numbers of rows that got a new object, by the number of the decision.
+  /// Takes the numbers of rows that got a new object, by the decision's index.
   mutating func takeLinks(_ made: [Int: Int64]) {
     for (index, rows) in made where hopDecisions.indices.contains(index) { hopDecisions[index].filled = rows }
   }
@@ -229,12 +224,12 @@ extension MigrationPlan {
       guard row.after != nil || destination.entity(named: row.entity) != nil else { return row }
       return EntityRows(entity: row.entity, before: row.before, after: objects[row.entity] ?? 0)
     }
-    // The checks that hold for any store still have to hold.
+    // Only checks that hold for any store still apply.
     checks = checks.filter { if case .noMore = $0 { true } else { false } }
   }
 }
 
-/// The objects of one entity, subentities left out.
+/// The objects of one entity, without those of subentities.
 public struct EntityRows: Hashable, Sendable {
   /// The entity's name in the destination, or in the source if the destination has none.
   public let entity: String

@@ -6,21 +6,18 @@ import HeirloomStore
 package final class RowRunParts: Hashable, Sendable {
   let source: PhysicalSchema
   let destination: PhysicalSchema
-  /// The mappings, divided by how they run.
   let split: MappingSplit
   /// The keys of objects whose mappings run as SQL.
   let keys: KeyPlan
-  /// The tables in which derived values follow from the objects that code makes.
+  /// The tables in which derived values depend on the objects that code makes.
   let derivedTables: Set<String>
-  /// The places of objects that decisions removed.
   let removals: [RemovedObjects]
-  /// The decisions about the objects of these mappings.
   let decided: RowRunDecisions
-  /// The cells that only code can take along.
+  /// The cells that only code can copy.
   let openLines: [OpenLine]
-  /// The links that only code can take along.
+  /// The links that only code can copy.
   let openLinks: [OpenLinks]
-  /// The queries of what SQL can say of each source row's destination object, by the name of the entity mapping.
+  /// The queries for the destination values that SQL can compute from a source row, by entity mapping name.
   let valueSelections: [String: ValueSelection]
 
   init(
@@ -33,7 +30,7 @@ package final class RowRunParts: Hashable, Sendable {
     (openLines, openLinks, self.valueSelections) = (account.openLines, account.openLinks, valueSelections)
   }
 
-  /// Compares plans by what they do; the rest follows from the models and the mapping that they hold.
+  /// Compares plans by what they do; the rest is derived from the models and mappings compared here.
   package static func == (left: RowRunParts, right: RowRunParts) -> Bool {
     left.split.byRow == right.split.byRow && left.source.model == right.source.model
       && left.destination.model == right.destination.model
@@ -45,44 +42,39 @@ package final class RowRunParts: Hashable, Sendable {
   }
 }
 
-/// The decisions about objects that are made one by one, which no step of SQL finds.
+/// The decisions about objects that are made object by object, which no SQL step finds.
 package struct RowRunDecisions: Sendable {
   /// The objects of the source that an entity mapping leaves out by decision.
   struct Exclusion: Hashable, Sendable {
-    /// The name of the source entity.
     let source: String
-    /// The name of the entity that they would have become.
+    /// The destination entity of the mapping.
     let destination: String
-    /// The SQL of the condition that they meet, over the row `s`.
+    /// The condition of the objects, as SQL over the row `s`.
     let condition: String
-    /// The number of the decision.
+    /// The decision's index.
     let decision: Int
-    /// The number of objects.
     let rows: Int64
   }
 
-  /// A value for objects that code leaves without one.
+  /// A value for objects to which code gives none.
   struct Fill: Hashable, Sendable {
-    /// The destination entity.
     let entity: String
-    /// The attribute's name or path.
     let property: String
-    /// The value as an SQL literal.
     let literal: String
-    /// The number of the decision.
+    /// The decision's index.
     let decision: Int
   }
 
-  /// The values that objects get where SQL makes them.
+  /// The values of objects that SQL makes.
   var values = DecidedValues()
-  /// The values that objects get where code makes them.
+  /// The values of objects that code makes.
   var fills: [Fill] = []
-  /// The decisions by which objects without a link get a new object, once the others are made.
+  /// The decisions to give objects without a link a new object, once the others are made.
   var links: [DataDecision] = []
-  /// The objects that go to the file.
+  /// The objects that are written to the quarantine file.
   var exclusions: [Exclusion] = []
 
-  /// Returns the query of the keys of a source entity's objects that a mapping leaves out; `nil` for none.
+  /// Returns the query for the keys of a source entity's objects that a mapping leaves out; `nil` for none.
   func excludedKeys(of mapping: EntityMapping, source: PhysicalSchema) -> String? {
     let excluded = exclusions.filter {
       $0.source == mapping.sourceEntityName && $0.destination == mapping.destinationEntityName
@@ -91,7 +83,7 @@ package struct RowRunDecisions: Sendable {
     return Self.keys(of: first.source, excluded.map(\.condition), source)
   }
 
-  /// Returns the query of the keys of objects that meet one of several conditions, with further columns.
+  /// Returns the query for the keys of objects that meet one of several conditions, with additional columns.
   static func keys(
     of entity: String, _ conditions: [String], _ source: PhysicalSchema, and columns: String = ""
   ) -> String? {

@@ -1,17 +1,12 @@
 import HeirloomStore
 
-/// The indexes on tables whose rows stay where they are, divided into those that stay and those that go.
+/// The indexes on tables whose rows stay in place, divided into those that are kept and those that are dropped.
 struct CarriedIndexes {
-  /// Indexes that stay, by the name that they have in the store, with their new description.
+  /// Indexes that are kept, by their names in the store, with their new description.
   private(set) var kept: [(name: String, index: PhysicalIndex)] = []
-  /// Indexes that go.
   private(set) var dropped: [String] = []
 
-  /// Compares the indexes of a store's tables with those that a model asks for.
-  ///
-  /// - Parameters:
-  ///   - tables: The carried tables.
-  ///   - crossing: The source and the destination.
+  /// Compares the indexes of the carried tables with those of the destination's schema.
   init(on tables: [CarriedTable], in crossing: Crossing) {
     let (actual, source, destination) = (crossing.actual, crossing.source, crossing.destination)
     for table in tables {

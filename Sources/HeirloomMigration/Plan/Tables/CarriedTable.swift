@@ -1,38 +1,36 @@
 import HeirloomStore
 
-/// A table whose rows stay where they are in a copy of the store, with the changes in and around them.
+/// A table whose rows stay in place in a copy of the store, with the changes to them and to its columns.
 struct CarriedTable {
-  /// The table in the store.
   let sourceTable: String
   /// The table in the candidate: the columns of the store's table in their order, then new ones.
   let table: PhysicalTable
   /// The source's columns by their names in the candidate.
   let origins: [String: String]
-  /// The columns of the source in their order.
+  /// The columns of the source in the table's order.
   let sourceColumns: [String]
-  /// The one column that goes; `nil` if all stay.
+  /// The one column that is dropped; `nil` if none is.
   let dropped: String?
-  /// Columns that no property has any more and that stay for now, under their names.
+  /// Columns that belong to no property any more but are dropped only later, under their names.
   var pending: [String] = []
-  /// Values that change, by the column's name in the source, or the new column's.
+  /// Values that change, by the column's name in the source, or the name of a new column.
   let updates: [(column: String, entry: CellEntry)]
   /// The entity numbers of the rows; none for links.
   let numbers: [Int]
-  /// The number of rows.
   let rows: Int64
 
-  /// True when the table and its columns keep their names and values.
+  /// True when no names or values of the table and its columns change.
   var isOnlyExtended: Bool {
     table.name == sourceTable && dropped == nil && updates.isEmpty && origins.allSatisfy { $0.key == $0.value }
   }
 
-  /// Returns true if a column holds keys of other objects, the ones that it held before.
+  /// Returns true if a column holds keys of other objects and its values don't change.
   func keepsKey(in column: String) -> Bool {
     guard let origin = origins[column] else { return false }
     return table.column(named: column)?.role.isReference ?? false && !updates.contains { $0.column == origin }
   }
 
-  /// Returns the place of a column's value in the records of the table's rows; the number of columns if it has none.
+  /// Returns the position of a column's value in the table's records; the number of columns for an unknown column.
   func place(of column: String) -> Int {
     table.columns.firstIndex { $0.name == column } ?? table.columns.count
   }
@@ -45,7 +43,7 @@ struct CarriedTable {
     guard !updates.isEmpty else { return nil }
     let values = updates.map { "\(quote($0.column)) = \($0.entry.sql)" }.joined(separator: ", ")
     let list = numbers.map(String.init).joined(separator: ", ")
-    // A row of another entity is left as it is, and then the number of changed rows tells of it.
+    // Rows of another entity aren't changed; the number of changed rows then differs from the expected one.
     return PlannedStatement(
       "UPDATE \(quote(SchemaName.candidate)).\(quote(sourceTable)) AS s NOT INDEXED SET \(values)"
         + " WHERE s.\(quote(PhysicalName.entity)) IN (\(list))", expectedRows: rows)
@@ -58,7 +56,7 @@ struct CarriedTable {
       let column =
         origins.first { $0.value == name }.flatMap { table.column(named: $0.key) }
         ?? (pending.contains(name) ? table.column(named: name) : nil)
-      // The column that goes needs only its place.
+      // Of the column that will be dropped, only the position matters.
       guard let column else { return PhysicalColumn(name: name, type: .blob, role: .optimisticLock) }
       return PhysicalColumn(name: name, type: column.type, role: column.role)
     }
@@ -66,10 +64,10 @@ struct CarriedTable {
   }
 }
 
-/// A finder of the tables that can be carried over.
+/// Finds the tables whose rows can stay in place.
 struct TableCarrier {
   let crossing: Crossing
-  /// True when columns that go may stay for now.
+  /// True when columns may be dropped later.
   let defers: Bool
   private var taken: Set<String> = []
 
@@ -78,13 +76,10 @@ struct TableCarrier {
     self.defers = defers
   }
 
-  /// Returns a table of objects as a carried table if its rows can stay where they are.
+  /// Returns a table of objects as a carried table if its rows can stay in place; `nil` if it has to be rebuilt.
   ///
-  /// - Parameters:
-  ///   - transfer: The transfer that would fill the table.
-  ///   - table: The table as a fresh store has it.
-  /// - Returns: `nil` if the table has to be made anew. Then rows go elsewhere, columns change their type or are
-  ///   dropped in a way that leaves others out of order, or the store's table is not what its model says.
+  /// It has to be if rows move to another table, if columns change their type or are dropped so that the remaining ones
+  /// are out of order, or if the store's table differs from the model. `table` is the one of a new store.
   mutating func carry(_ transfer: TableTransfer, to table: PhysicalTable) -> CarriedTable? {
     guard !taken.contains(transfer.sourceTable), let old = understood(transfer.sourceTable),
       let claims = Claims(transfer, table: table, from: old)
@@ -92,7 +87,7 @@ struct TableCarrier {
     let rows = crossing.counts.rows(of: transfer.sourceNumbers)
     guard rows == crossing.counts.total(ofTable: transfer.sourceTable, in: crossing.source) else { return nil }
 
-    // A column can't wait if the destination needs its name.
+    // A column must be dropped at once if the destination needs its name.
     let needed = Set(table.columns.map { $0.name.lowercased() })
     let claimed = claims.claimed
     let unclaimed = old.columns.map(\.name).filter { !claimed.contains($0) }
@@ -100,7 +95,7 @@ struct TableCarrier {
     let dropped = unclaimed.filter { !pending.contains($0) }
     let names = old.columns.compactMap { claims.names[$0.name] } + claims.added
     guard let layout = table.withColumns(names), layout.columns.count == table.columns.count else { return nil }
-    // SQLite drops one column as fast as it rewrites the table; Core Data makes the table anew in the model's order.
+    // SQLite drops one column as fast as it rewrites the table; Core Data rebuilds the table in the model's order.
     guard dropped.isEmpty || dropped.count == 1 && (layout == table || !pending.isEmpty) else { return nil }
     taken.insert(transfer.sourceTable)
     return CarriedTable(
@@ -111,14 +106,9 @@ struct TableCarrier {
       numbers: transfer.sourceNumbers, rows: rows)
   }
 
-  /// Returns a join table as a carried table if its links can stay where they are.
+  /// Returns a join table as a carried table if its links can stay in place; `nil` if it has to be rebuilt.
   ///
-  /// - Parameters:
-  ///   - name: The store's table.
-  ///   - table: The table as the candidate has it.
-  ///   - origins: The columns of the store's table by those of the candidate's.
-  ///   - rows: The number of links.
-  /// - Returns: `nil` if the table has to be made anew.
+  /// `origins` has the columns of the store's table by those of the candidate's.
   mutating func carryLinks(
     from name: String, to table: PhysicalTable, origins: [String: String], rows: Int64
   ) -> CarriedTable? {
@@ -131,7 +121,7 @@ struct TableCarrier {
       updates: [], numbers: [], rows: rows)
   }
 
-  /// Returns a table of the store with the columns in the order of the file, if it is exactly what the model says.
+  /// Returns a table of the store with its columns in the file's order, if it matches the model exactly.
   private func understood(_ name: String) -> PhysicalTable? {
     guard let found = crossing.actual.table(named: name), !found.isVirtual,
       let expected = crossing.source.table(named: name),
@@ -141,18 +131,17 @@ struct TableCarrier {
     return table
   }
 
-  /// The matches of columns with those of the store's table whose place they take.
+  /// The pairs of a destination column and the store's column whose position it takes.
   private struct Claims {
     /// The columns' new names by those in the store.
     private(set) var names: [String: String] = [:]
-    /// New columns in the order of a fresh table.
+    /// New columns in the order of a new store's table.
     private(set) var added: [String] = []
-    /// Values that change.
     private(set) var updates: [(column: String, entry: CellEntry)] = []
 
     var claimed: Set<String> { Set(names.keys) }
 
-    /// Returns the table in the order of the store's columns: pending ones in their places, new ones at the end.
+    /// Returns the table in the order of the store's columns: pending ones in their positions, new ones at the end.
     func layout(of table: PhysicalTable, from old: PhysicalTable, keeping pending: [String]) -> PhysicalTable {
       let columns = old.columns.compactMap { column in
         pending.contains(column.name) ? column : names[column.name].flatMap { table.column(named: $0) }
@@ -162,7 +151,7 @@ struct TableCarrier {
     }
 
     init?(_ transfer: TableTransfer, table: PhysicalTable, from old: PhysicalTable) {
-      // Unchanged ones come first: where two come from one column, the other is new.
+      // Unchanged columns come first: if two come from one column, the other one is new.
       for isVerbatim in [true, false] {
         for (name, entry) in transfer.columns where entry.isVerbatim == isVerbatim {
           guard let origin = entry.origin, names[origin] == nil,

@@ -2,15 +2,15 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The bits of changed properties in the table of changes.
+/// The bits in the table of changes that mark changed properties.
 struct ChangedBits {
-  /// The changes to the bits, by the number of the entity, where they don't stay.
+  /// The changes to the bits, by entity number, for entities whose bits change.
   private var plans: [Int: ChangedColumns] = [:]
   private let table: String
-  /// The facts that can't be told any more, one sentence each.
+  /// One sentence for each entity whose changed properties are no longer known.
   private(set) var warnings: [String] = []
 
-  /// Derives the changes to the bits; none where the table has no such column.
+  /// Derives the changes to the bits; none if the table has no such column.
   init(_ fates: [EntityFate], _ table: ActualTable, source: ManagedObjectModel, destination: ManagedObjectModel) {
     self.table = table.name
     guard table.column(named: PhysicalName.changedColumns) != nil else { return }
@@ -20,17 +20,11 @@ struct ChangedBits {
     }
   }
 
-  /// True when bits of any entity would change.
   var concernsAny: Bool { !plans.isEmpty }
 
-  /// Returns the SQL of the column.
+  /// Returns the SQL of the column for rows of the given entities; `nil` if it doesn't change.
   ///
-  /// - Parameters:
-  ///   - fates: The entities that rows are about.
-  ///   - entity: The SQL of a row's entity number.
-  ///   - connection: The store.
-  /// - Returns: `nil` if it stays as it is.
-  /// - Throws: `SQLiteError` for a damaged file.
+  /// `entity` is the SQL of a row's entity number.
   mutating func expression(
     for fates: [EntityFate], _ entity: String, _ connection: Connection
   ) throws(SQLiteError) -> String? {
@@ -65,18 +59,18 @@ struct ChangedBits {
   }
 }
 
-/// The values of deleted objects in the table of changes: one column for each attribute that asks for it, by name.
+/// The values of deleted objects in the table of changes: one column for each attribute marked for it, ordered by name.
 struct Tombstones {
-  /// For each column of the destination's attributes, that of the source's; `nil` for none.
+  /// By entity number: for each column of the destination's attributes, the column of the source's; `nil` for none.
   private var plans: [Int: [Int?]] = [:]
-  /// The number of an entity's columns that the source uses.
+  /// The number of columns that the source uses, by entity number.
   private var used: [Int: Int] = [:]
   private let table: String
   private let columns: [String]
-  /// The values that go, one sentence each.
+  /// One sentence for each entity that loses values.
   private(set) var warnings: [String] = []
 
-  /// Derives the changes to the values; none where the table has no such columns.
+  /// Derives the changes to the values; none if the table has no such columns.
   init(_ fates: [EntityFate], _ table: ActualTable, source: ManagedObjectModel, destination: ManagedObjectModel) {
     self.table = table.name
     columns = (0..<table.columns.count).map { "\(PhysicalName.tombstonePrefix)\($0)" }
@@ -101,17 +95,11 @@ struct Tombstones {
     model.attributes(of: entity).filter(\.preservesValueInHistoryOnDeletion).ordered(by: \.name)
   }
 
-  /// True when values of any entity would change.
   var concernsAny: Bool { !plans.isEmpty }
 
-  /// Returns the SQL of columns that change.
+  /// Returns the SQL of the columns that change, by name, for rows of the given entities.
   ///
-  /// - Parameters:
-  ///   - fates: The entities that rows are about.
-  ///   - entity: The SQL of a row's entity number.
-  ///   - connection: The store.
-  /// - Returns: The expressions by the names of their columns.
-  /// - Throws: `SQLiteError` for a damaged file.
+  /// `entity` is the SQL of a row's entity number.
   mutating func expressions(
     for fates: [EntityFate], _ entity: String, _ connection: Connection
   ) throws(SQLiteError) -> [String: String] {
@@ -126,7 +114,7 @@ struct Tombstones {
       let going = columns.indices.filter { $0 < used && !plan.prefix(columns.count).contains($0) }
       guard !going.isEmpty else { continue }
       let holds = going.map { "s.\(quote(columns[$0])) NOT NULL" }.chained(by: "OR")
-      // A deletion loses something only if it kept a value that goes.
+      // A deletion loses something only if it has a value in a dropped column.
       let rows = try connection.firstInteger(
         "SELECT COUNT(*) FROM \(SchemaName.rows(of: table, as: "s")) WHERE \(entity) = \(number) AND (\(holds))"
       )

@@ -2,30 +2,24 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The bits that say in persistent history which properties an update changed, as the destination has them.
+/// The bits in persistent history that mark which properties an update changed, translated to the destination.
 ///
-/// Each property has a slot, each leaf of a composite attribute one of its own; slot 0 is the most significant bit of the
-/// first byte. To-one relationships come first. Two things about the order are not known, and each account answers them.
-/// The accounts whose slots take as many bytes as an update's bits have decide, if they move the bits alike.
-/// Elsewhere an update says that every property changed.
-/// A reader that checks too often loses nothing; one that checks a wrong property, or none, does.
+/// Each property has a slot, and so has each leaf of a composite attribute; slot 0 is the most significant bit of the
+/// first byte. To-one relationships come first. Two facts about the order are unknown, so each possible order is an
+/// ``Account``. Of the orders whose slots take as many bytes as an update's bits, all must move the bits alike.
+/// Otherwise the update marks every property as changed. A history reader that checks too many properties loses
+/// nothing; one that checks a wrong property, or none, does.
 struct ChangedColumns: Equatable {
-  /// For each number of bytes that bits may have, the source's slot for each destination slot; -1 for none.
+  /// By the number of bytes of the bits: the source's slot for each destination slot; -1 for none.
   private var origins: [Int: [Int]] = [:]
-  /// The number of the destination's slots.
   private let count: Int
-  /// True when bits stay as they are, whatever their length.
+  /// True when bits of any length stay as they are.
   let areKept: Bool
 
-  /// The name of the function in SQL that moves bits.
+  /// The SQL function that moves bits.
   private static let functionName = "heirloom_moved_bits"
 
-  /// Derives the change to the bits of an entity's updates.
-  ///
-  /// - Parameters:
-  ///   - fate: The fate of the entity, which has a destination.
-  ///   - source: The source model.
-  ///   - destination: The destination model.
+  /// Derives the change to the bits of an entity's updates; the entity must have a destination.
   init(_ fate: EntityFate, source: ManagedObjectModel, destination: ManagedObjectModel) {
     let ways = Account.all.map { account in
       (
@@ -45,8 +39,8 @@ struct ChangedColumns: Equatable {
 
   /// Returns the source's slot for each destination slot.
   ///
-  /// - Returns: `nil` if a value is computed, since its input is unknown, or if a composite attribute has other leaves,
-  ///   whose order is unknown.
+  /// It is `nil` if a value is computed, since its input is unknown, or if a composite attribute has other leaves,
+  /// whose order is unknown.
   private static func origins(of slots: [Slot], in old: [Slot], _ properties: [String: PropertyMapping]) -> [Int]? {
     var origins: [Int] = []
     for slot in slots {
@@ -60,13 +54,13 @@ struct ChangedColumns: Equatable {
     return origins
   }
 
-  /// Returns the number of bytes that the bits of this many slots take.
+  /// Returns the number of bytes for the bits of some slots.
   static func byteCount(_ slots: Int) -> Int { (slots + 7) / 8 }
 
-  /// Returns true if bits of a number of bytes go on telling which properties an update changed.
+  /// Returns true if bits of a number of bytes still mark the right properties.
   func isCertain(forByteCount count: Int) -> Bool { origins[count] != nil }
 
-  /// Returns the SQL of the bits in the destination, over the quoted column.
+  /// Returns the SQL of the destination's bits, over the quoted column.
   func expression(over column: String) -> String {
     let cases = origins.ordered { $0.key < $1.key }.map { byteCount, origins in
       let list = quoteLiteral(origins.map(String.init).joined(separator: ","))
@@ -83,7 +77,6 @@ struct ChangedColumns: Equatable {
     return "x'\(bytes.hexadecimal)'"
   }
 
-  /// Registers the function that moves bits.
   static func registerFunction(on connection: Connection) throws(SQLiteError) {
     try connection.registerFunction(functionName, argumentCount: 2, isDeterministic: true) { arguments in
       let origins = (arguments.text(at: 1) ?? "").split(separator: ",").map { Int($0) ?? -1 }
@@ -98,20 +91,20 @@ struct ChangedColumns: Equatable {
     }
   }
 
-  /// The place of a property, or of a part of one.
+  /// The position of a property, or of a part of one.
   private struct Slot: Hashable {
     let property: String
     var part = ""
   }
 
-  /// An account of the order of slots.
+  /// A possible order of slots.
   private struct Account {
-    /// True when to-many relationships come last, after all attributes; else both are in one list by name.
+    /// True when to-many relationships come after all attributes; else both are in one list by name.
     let hasToManyLast: Bool
-    /// True when the entity of a to-one relationship's object has a slot of its own, where it has a column.
+    /// True when a to-one relationship has a second slot for the entity of its object, where that has a column.
     let hasEntitySlots: Bool
 
-    /// All accounts; the first is the one that most stores support.
+    /// All possible orders; the one that most stores support comes first.
     static let all: [Account] = [true, false].flatMap { last in
       [true, false].map { Account(hasToManyLast: last, hasEntitySlots: $0) }
     }

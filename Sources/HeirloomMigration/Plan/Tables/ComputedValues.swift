@@ -3,49 +3,41 @@ package import HeirloomMapping
 package import HeirloomModel
 import HeirloomStore
 
-/// The expressions by which decisions fill rows, compiled for each source entity.
+/// The expressions with which decisions fill rows, compiled for each source entity.
 ///
-/// A row whose expression fails, or gives no value that the attribute can hold, gets none: it is counted like other rows
-/// that don't fit.
+/// A row whose expression fails, or computes a value that the attribute can't hold, gets none: it is counted as a row
+/// that doesn't fit.
 final class ComputedValues: Sendable {
   /// An expression over the source row `s`.
   struct Value: Sendable {
-    /// The SQL, which is NULL where the expression gives no value.
+    /// The SQL, which is NULL where the expression has no value.
     let sql: String
-    /// The columns that it reads.
     let read: Set<String>
-    /// True if the values of these columns go on in it, rather than something that is computed of them.
+    /// True if the columns' values are kept, as they are or cast to another type, rather than used to compute others.
     let keeps: Bool
-    /// The condition of the rows for which it gives no value that is needed.
+    /// The condition of rows for which the expression has no value although they need one.
     let refusal: String
-    /// The condition of the rows whose number the column keeps only rounded; `nil` if there are none.
+    /// The condition of rows whose number is rounded by the column; `nil` if there are none.
     let rounding: String?
 
     init(sql: String, read: Set<String>, keeps: Bool, mayLack: Bool, rounding: String?) {
       (self.sql, self.read, self.keeps, self.rounding) = (sql, read, keeps, rounding)
-      // Where all that it reads is missing, an attribute that may lack a value lacks it.
+      // An optional attribute stays NULL if all columns that the expression reads are NULL.
       let isThere = read.ordered().map { "s.\(quote($0)) IS NOT NULL" }
       refusal = "(\(sql)) IS NULL" + (mayLack && !isThere.isEmpty ? " AND (\(isThere.chained(by: "OR")))" : "")
     }
   }
 
   private let values: [[String]: [String: Value]]
-  /// The rows that get a value, or would if the expression gave one; in the order of the decisions.
+  /// The rows that get a value, or need one that the expression doesn't give; in the order of the decisions.
   let effects: [DataEffect]
 
-  /// Creates a value without expressions.
   init() { (values, effects) = ([:], []) }
 
   /// Compiles the expressions of decisions.
   ///
-  /// - Parameters:
-  ///   - decisions: The decisions.
-  ///   - effects: The possible blockers, which name the rows that lack a required value.
-  ///   - mapping: The mapping.
-  ///   - crossing: The source and the destination.
-  ///   - functions: The functions that expressions may call.
-  ///   - connection: The connection that will run the statements.
-  /// - Throws: ``MigrationError/unfitDecision(_:reason:)`` for an expression that can have no value.
+  /// `effects` are the possible blockers with the rows that lack a required value. An expression that can't be
+  /// evaluated for any row throws ``MigrationError/unfitDecision(_:reason:)``.
   init(
     _ decisions: [DataDecision], effects: [DataEffect], mapping: MappingModel, in crossing: Crossing,
     functions: [String: ExpressionEvaluator.Function], connection: Connection
@@ -57,7 +49,7 @@ final class ComputedValues: Sendable {
       else { continue }
       let place = [decision.entity] + target.path
       let known = effects.filter { $0.kind == .missingValue && $0.isAnswered(by: decision) }.flatMap(\.rows)
-      // An effect says nothing of objects that a policy makes, nor of attributes that may lack a value.
+      // Effects don't include objects that a policy makes, or optional attributes.
       let new = mapping.entityMappings.compactMap { mapping -> DataEffect.Rows? in
         guard let flow = RowFlow(mapping, from: crossing.source.model, to: crossing.destination.model),
           crossing.destination.model.isEntity(flow.destination.name, kindOf: decision.entity),
@@ -68,7 +60,7 @@ final class ComputedValues: Sendable {
       let rows = known + new.filter { row in !known.contains { $0.isOfSameObjects(as: row) } }
       guard !rows.isEmpty, values[place] == nil else { continue }
       let expression = try Self.expression(text, of: decision)
-      // Objects of an entity without the properties lack a value that they may lack.
+      // An optional attribute stays NULL in objects of an entity without the properties that the expression reads.
       let computable = rows.filter { row in
         !target.isOptional
           || decision.canBeComputed(from: row.entity, to: row.destinationEntity, in: crossing.source.model, functions)
@@ -90,7 +82,8 @@ final class ComputedValues: Sendable {
     values[[entity] + path]?[source]
   }
 
-  /// Returns the condition that the expression gives a row a value, or none that it needs; `nil` if none was decided.
+  /// Returns the condition that the expression gives a row a value, or fails to give a needed one; `nil` if none was
+  /// decided.
   func condition(of effect: DataEffect, _ row: DataEffect.Rows, isGiven: Bool) -> String? {
     let path = (effect.properties.first ?? "").names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init)
     return value(atPath: path, of: effect.entity, in: row.entity).map {
@@ -98,15 +91,14 @@ final class ComputedValues: Sendable {
     }
   }
 
-  /// True when no expression was decided about rows of this migration.
   var isEmpty: Bool { values.isEmpty }
 
-  /// Returns true if rows get a value for an attribute, or one of its elements.
+  /// Returns true if expressions give values to an attribute or to one of its elements.
   func concern(_ attribute: String, declaredBy entity: String) -> Bool {
     values.keys.contains { $0.starts(with: [entity, attribute]) }
   }
 
-  /// Returns the possible blockers, with those that expressions answer in the place of the ones that they would be.
+  /// Returns the possible blockers; the ones that expressions answer are replaced by those that the expressions leave.
   func replacing(_ effects: [DataEffect]) -> [DataEffect] {
     effects.filter { effect in
       effect.kind != .missingValue
@@ -171,16 +163,16 @@ final class ComputedValues: Sendable {
 }
 
 extension DataDecision {
-  /// The path of the source's property whose values the decision's expression keeps, as they are or as values of another
-  /// type; `nil` if it computes something of them.
+  /// The path of the source's property whose values the decision's expression keeps, as they are or cast to another
+  /// type; `nil` if it computes others from them.
   package var pathKept: String? {
     guard case .compute(let text) = choice, let expression = try? ValueExpression(parsing: text) else { return nil }
     return expression.pathKept
   }
 
-  /// Returns true if the decision's expression makes rows differ that a constraint would find equal.
+  /// Returns true if the decision's expression gives distinct values to rows that a constraint would find equal.
   ///
-  /// Rows that bring a value of their own along keep it.
+  /// Rows that copy a value of their own keep it.
   package func givesDistinctValues(to rows: DataEffect.Rows, of effect: DataEffect) -> Bool {
     guard case .compute(let text) = choice, effect.entity == entity, let property = properties.first,
       let place = effect.properties.firstIndex(of: property), rows.properties.indices.contains(place)
@@ -188,12 +180,7 @@ extension DataDecision {
     return rows.properties[place] == nil && ["uuid()", "CAST(uuid(), \"NSString\")"].contains(text)
   }
 
-  /// Returns true if no value of the source becomes one of the attribute, so that an expression may give it to all rows.
-  ///
-  /// - Parameters:
-  ///   - source: A version.
-  ///   - destination: The next one.
-  /// - Returns: False where another attribute's values go into it.
+  /// Returns true if no value of the source is copied to the attribute, so an expression may give a value to all rows.
   package func isAboutNewAttribute(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> Bool {
     guard let path = destination.attributeTarget(properties.first ?? "", of: entity)?.path else { return false }
     return MappingInference(from: source, to: destination).draft.entityMappings.contains { mapping in
@@ -202,12 +189,10 @@ extension DataDecision {
     }
   }
 
-  /// Returns what the decision's expression may change in the values of an attribute that go into it alone.
+  /// Returns the rounding of an attribute's values that the decision's expression alone copies; `nil` if it rounds
+  /// none.
   ///
-  /// - Parameters:
-  ///   - type: The attribute's type.
-  ///   - destination: The version that the decision is about.
-  /// - Returns: `nil` if each number of the type is kept as it is.
+  /// `destination` is the version that the decision is about.
   package func rounding(of type: AttributeType, in destination: ManagedObjectModel) -> DataEffect? {
     guard isComputed, type == .string || type == .integer64,
       let target = destination.attributeTarget(properties.first ?? "", of: entity)?.description.type, target.keepsDouble
@@ -215,7 +200,7 @@ extension DataDecision {
     return DataEffect(kind: .rounded(to: target), entity: entity, properties: properties, rows: [])
   }
 
-  /// Returns true if the decision's expression can have a value for objects of a source entity.
+  /// Returns true if the decision's expression can be evaluated for objects of a source entity.
   package func canBeComputed(
     from start: String, to name: String?, in source: ManagedObjectModel,
     _ functions: [String: ExpressionEvaluator.Function]
@@ -229,7 +214,7 @@ extension DataDecision {
 }
 
 extension ExpressionPlace {
-  /// Creates the place of a decision's expression, which may call `uuid()` too.
+  /// Creates the place of a decision's expression, which may also call `uuid()`.
   fileprivate convenience init(
     computing expression: ValueExpression, of property: String, from start: String, to name: String?,
     in source: ManagedObjectModel, _ functions: [String: ExpressionEvaluator.Function],
@@ -243,9 +228,9 @@ extension ExpressionPlace {
   }
 }
 
-/// The identifiers that `uuid()` gives: others in each run, and the same ones each time that a run reads a row.
+/// The identifiers that `uuid()` returns: new ones in each run, but the same each time that the run reads a row.
 ///
-/// The proof computes the values again.
+/// They must be the same because the proof computes the values again.
 private final class RowIdentifiers {
   private let start: SHA256
   private var row: (key: Int64, calls: UInt32) = (0, 0)
@@ -265,7 +250,7 @@ private final class RowIdentifiers {
     hash.update(littleEndian: row.calls)
     row.calls += 1
     var bytes = Array(hash.finalize().prefix(16))
-    // Version 8 of RFC 9562, whose bits are anybody's.
+    // Version 8 of RFC 9562 leaves the other bits to the application.
     bytes[6] = bytes[6] & 0x0F | 0x80
     bytes[8] = bytes[8] & 0x3F | 0x80
     return bytes
@@ -273,13 +258,8 @@ private final class RowIdentifiers {
 }
 
 extension MappingModel {
-  /// Creates the entity mappings that leave values to decided expressions where inference converts none; `nil` for none.
-  ///
-  /// - Parameters:
-  ///   - decisions: The decisions.
-  ///   - source: A version.
-  ///   - destination: The next one.
-  ///   - functions: The functions that expressions may call.
+  /// Creates entity mappings that leave values to decided expressions where inference can't convert them; `nil` for
+  /// none.
   package init?(
     computing decisions: [DataDecision], from source: ManagedObjectModel, to destination: ManagedObjectModel,
     functions: [String: ExpressionEvaluator.Function]
@@ -312,10 +292,10 @@ extension MappingModel {
 }
 
 extension AttributeType {
-  /// True if a column of the type keeps a double: Core Data stores decimal numbers as doubles too.
+  /// True if a column of the type holds a double: Core Data stores decimal numbers as doubles too.
   fileprivate var keepsDouble: Bool { self == .double || self == .float || self == .decimal || self == .date }
 
-  /// Returns true for a number that only an overflow makes of a text, or that a `Float` can't hold.
+  /// Returns true for an infinite number, to which a text may overflow, or one that a `Float` can't hold.
   fileprivate func isBeyond(_ value: AttributeValue) -> Bool {
     switch value {
     case .double(let number), .date(let number):
@@ -342,7 +322,7 @@ extension ValueExpression {
 }
 
 extension EvaluatedValue {
-  /// True for a number that a double doesn't hold: read again, it is another one.
+  /// True for a number that a double can't hold exactly.
   fileprivate var isRounded: Bool {
     switch self {
     case .value(.integer(let number)): Int64(exactly: Double(number)) != number
@@ -353,7 +333,7 @@ extension EvaluatedValue {
 }
 
 extension DataEffect.Rows {
-  /// Returns true for the rows of the same entity that become objects of the same one.
+  /// Returns true if the rows have the same source and destination entity.
   fileprivate func isOfSameObjects(as other: Self) -> Bool {
     entity == other.entity && destinationEntity == other.destinationEntity
   }

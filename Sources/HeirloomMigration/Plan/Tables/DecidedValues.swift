@@ -6,12 +6,11 @@ import HeirloomStore
 struct DecidedValues: Sendable {
   private var missing: [[String]: AttributeValue] = [:]
   private var overflow: [[String]: AttributeValue] = [:]
-  /// The values that expressions give.
+  /// The values that expressions compute.
   var computed = ComputedValues()
-  /// The source attributes of which one must have a value where one is missing, by place and source entity.
+  /// The source attributes at least one of which must have a value in a row that gets one, by place and source entity.
   private var companions: [[String]: [String: [String]]] = [:]
 
-  /// Adds a value for the rows of a blocker.
   mutating func fill(_ effect: DataEffect, with value: AttributeValue) {
     let place =
       [effect.entity]
@@ -22,36 +21,29 @@ struct DecidedValues: Sendable {
     }
   }
 
-  /// Returns the source attributes of which one must have a value in the rows that get one; none for all rows.
+  /// Returns the source attributes at least one of which must have a value in rows that get one; none for all rows.
   func companions(atPath path: [String], of entity: String, in source: String) -> [[String]] {
     (companions[[entity] + path]?[source] ?? []).map {
       $0.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init)
     }
   }
 
-  /// True when no row gets a value.
   var isEmpty: Bool { missing.isEmpty && overflow.isEmpty && computed.isEmpty }
 
-  /// Returns true if rows get a value for an attribute, or one of its elements.
+  /// Returns true if decisions give values to an attribute or to one of its elements.
   func concern(_ attribute: String, declaredBy entity: String) -> Bool {
     (Array(missing.keys) + Array(overflow.keys)).contains { $0.starts(with: [entity, attribute]) }
       || computed.concern(attribute, declaredBy: entity)
   }
 
-  /// Returns the value of rows that had none.
+  /// Returns the decided value for rows without one.
   func missingValue(atPath path: [String], of entity: String) -> AttributeValue? { missing[[entity] + path] }
 
-  /// Adds decided values to the entry of a column.
+  /// Adds decided values to the entry of a column; without a decision, the entry is returned unchanged.
   ///
-  /// - Parameters:
-  ///   - entry: The value that rows get without a decision.
-  ///   - stored: The quoted source column, over the source row `s`.
-  ///   - path: The destination's attribute and elements.
-  ///   - entity: The entity that declares the attribute.
-  ///   - source: The source entity.
-  ///   - leaf: The leaf at the path.
-  ///   - condition: The condition of rows that get a missing value, as SQL; `nil` for all.
-  /// - Returns: The entry itself if nothing was decided.
+  /// `stored` is the quoted source column over the source row `s`, and `path` the destination's attribute and elements.
+  /// `entity` declares the attribute, and `leaf` is the one at the path. `condition` is that of the rows that get a
+  /// missing value, as SQL; `nil` for all.
   func apply(
     to entry: CellEntry, stored: String, path: [String], of entity: String, in source: String,
     leaf: AttributeDescription, where condition: String?
@@ -78,9 +70,10 @@ struct DecidedValues: Sendable {
     return decided
   }
 
-  /// Notes the columns that go into a computed value, in the rows that get it.
+  /// Records the columns that a computed value reads, in the rows that get it.
   ///
-  /// Other rows have a value, or get another decision's: what only the expression would have read of them goes nowhere.
+  /// Other rows have a value of their own or another decision; columns that only the expression reads are not copied
+  /// there.
   private func note(
     _ computed: ComputedValues.Value, in decided: inout CellEntry, lacking value: String, place: [String],
     where condition: String?

@@ -2,15 +2,15 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The computation of derived attributes in the candidate's rows, where their values can't be taken over.
+/// Computes derived attributes in the candidate's rows whose values can't be copied.
 ///
-/// Core Data's triggers compute them when objects change. The rows that a migration writes get them from here,
-/// after all rows and indexes are there and before the triggers are.
+/// Core Data's triggers compute them when objects change. For the rows that a migration writes, they are computed after
+/// all rows and indexes exist and before the triggers do.
 struct DerivedBackfill {
   let crossing: Crossing
-  /// True when code makes objects too, of whatever entity.
+  /// True when code makes objects too, of any entity.
   var followsCode: Bool = false
-  /// True when all possible values are computed, since decisions change what they follow from.
+  /// True when all values that can be computed are, because decisions change their inputs.
   var isAnew = false
 
   /// A derived attribute of the destination.
@@ -28,7 +28,7 @@ struct DerivedBackfill {
   private var source: PhysicalSchema { crossing.source }
   private var destination: PhysicalSchema { crossing.destination }
 
-  /// The steps that compute values; a value that others follow from comes before them.
+  /// The steps that compute values; a value that is the input of others comes before them.
   var steps: [MigrationStep] {
     var pending = derived.filter { item in
       followsCode || routes(of: item).contains { isComputed(item, in: $0) }
@@ -39,7 +39,7 @@ struct DerivedBackfill {
       let ready = pending.filter { item in
         DerivationInput(item.derivation)?.attribute.map { $0 == item.attribute.name || !names.contains($0) } ?? true
       }
-      // Values that follow from each other in a circle have no right order.
+      // Values that depend on each other in a cycle have no right order.
       let next = ready.isEmpty ? pending : ready
       steps += next.compactMap(step)
       let done = Set(next.map { [$0.entity.name, $0.attribute.name] })
@@ -48,7 +48,7 @@ struct DerivedBackfill {
     return steps
   }
 
-  /// The tables in which values of objects that code didn't make follow from objects that it made.
+  /// The tables in which derived values of migrated objects depend on objects that code made.
   var tablesFollowingCode: Set<String> {
     guard followsCode else { return [] }
     return Set(
@@ -57,7 +57,7 @@ struct DerivedBackfill {
       })
   }
 
-  /// The sentences about derived attributes that can't be computed here.
+  /// One sentence for each derived attribute that can't be computed here.
   var warnings: [String] {
     derived.compactMap { item in
       let routes = routes(of: item).filter { crossing.counts.byEntity[$0.source, default: 0] > 0 }
@@ -68,7 +68,7 @@ struct DerivedBackfill {
     }
   }
 
-  /// Returns true if a derived attribute of a route's objects is computed rather than taken over.
+  /// Returns true if a derived attribute of a route's objects is computed rather than copied.
   func isComputed(_ attribute: AttributeDescription, declaredBy entity: String, in route: EntityRoute) -> Bool {
     guard let derivation = attribute.derivation, let owner = destination.model.entity(named: entity) else {
       return false
@@ -78,7 +78,7 @@ struct DerivedBackfill {
 
   /// Returns the source attribute that is derived in the same way.
   ///
-  /// Mappings leave derived attributes out, since their values follow from others.
+  /// Mappings have no property mapping for derived attributes.
   static func source(
     of attribute: AttributeDescription, in route: EntityRoute, model: ManagedObjectModel
   ) -> AttributeDescription? {
@@ -105,12 +105,12 @@ extension DerivedBackfill {
 
   private func isComputed(_ item: Derived, in route: EntityRoute) -> Bool {
     guard expression(of: item) != nil else { return false }
-    // The time of the last change stays what it was; all else is computed for all objects or for none.
+    // The time of the last change is kept; other values are computed for all objects or for none.
     if DerivationInput(item.derivation)?.kind == .now { return isDue(item, in: route) }
     return isAnew || routes(of: item).contains { isDue(item, in: $0) }
   }
 
-  /// Returns true if the source has no value, or one that may now follow from something else.
+  /// Returns true if the source has no value, or one whose input may have changed.
   private func isDue(_ item: Derived, in route: EntityRoute) -> Bool {
     guard Self.source(of: item.attribute, in: route, model: source.model) != nil,
       let input = DerivationInput(item.derivation)
@@ -134,7 +134,7 @@ extension DerivedBackfill {
     return crossing.links(of: relationship, declaredBy: owner)?.parts.count == 1
   }
 
-  /// Returns true if several objects may lead to one by a relationship; `nil` without an inverse.
+  /// Returns true if several objects may refer to one by a relationship; `nil` without an inverse.
   private func isShared(_ relationship: RelationshipDescription, in model: ManagedObjectModel) -> Bool? {
     model.inverse(of: relationship)?.relationship.isToMany
   }
@@ -163,7 +163,7 @@ extension DerivedBackfill {
       numbers = destination.model.entityTree(from: item.entity.name).compactMap { entity in
         destination.entity(named: entity.name).map { String($0.number) }
       }
-      // An earlier value follows from nothing that code has changed, unless it follows from other objects.
+      // The value can depend on changes that code made only if it is derived from other objects.
       if DerivationInput(item.derivation)?.relationship == nil {
         let dueNumbers = computed.ordered().joined(separator: ", ")
         condition =
@@ -180,7 +180,7 @@ extension DerivedBackfill {
       ])
   }
 
-  /// Returns the value of a derived attribute over the row `t0`; `nil` for one that SQL can't give.
+  /// Returns the value of a derived attribute over the row `t0`; `nil` if SQL can't compute it.
   private func expression(of item: Derived) -> String? {
     guard let input = DerivationInput(item.derivation) else { return nil }
     let entity = item.entity.name
@@ -192,7 +192,6 @@ extension DerivedBackfill {
     }
   }
 
-  /// Returns the value at the end of a path through to-one relationships.
   private func value(_ path: [String], of entity: String, row: Int) -> String? {
     if let column = destination.column(atPath: path, in: entity) { return "t\(row).\(quote(column.name))" }
     guard path.count > 1, let relationship = destination.model.relationship(named: path[0], of: entity),
@@ -204,7 +203,7 @@ extension DerivedBackfill {
       + " WHERE t\(row + 1).\(quote(PhysicalName.primaryKey)) = t\(row).\(quote(key)))"
   }
 
-  /// Returns the number of objects that a to-many relationship leads to, or one value collected from them.
+  /// Returns the number of objects of a to-many relationship, or one value collected from them.
   private func collected(_ function: DerivationInput.Collector, _ path: [String], of entity: String) -> String? {
     guard let name = path.first, let relationship = destination.model.relationship(named: name, of: entity),
       relationship.isToMany, let storage = destination.storage(ofRelationship: name, in: entity)
@@ -226,7 +225,7 @@ extension DerivedBackfill {
     guard let inner = value(Array(path.dropFirst()), of: relationship.destinationEntity, row: 1) else { return nil }
     switch function {
     case .count: return nil
-    // The sum of no values is 0; there is no largest of them.
+    // The sum of no values is 0; the average, minimum and maximum are NULL.
     case .sum: return "(SELECT COALESCE(SUM(\(inner)), 0) \(rows))"
     case .average: return "(SELECT AVG(\(inner)) \(rows))"
     case .minimum: return "(SELECT MIN(\(inner)) \(rows))"
@@ -235,21 +234,20 @@ extension DerivedBackfill {
   }
 }
 
-/// The input of a derived attribute, in one of the forms that Core Data takes.
+/// The input of a derived attribute, in one of the forms that Core Data accepts.
 struct DerivationInput: Hashable {
-  /// The way in which the value follows from the input.
+  /// The way in which the value is derived from the input.
   enum Kind: Hashable {
     /// The time of the last change.
     case now
     /// The value at the end of a path.
     case value
-    /// A text in another form.
+    /// A text, transformed.
     case text(TextFunction)
     /// One value collected from the objects of a to-many relationship.
     case collected(Collector)
   }
 
-  /// A function that makes one value of several.
   enum Collector: String, Hashable {
     case count = "count:"
     case sum = "sum:"
@@ -259,7 +257,6 @@ struct DerivationInput: Hashable {
   }
 
   let kind: Kind
-  /// The names of properties along the path.
   let path: [String]
 
   /// Reads a derivation; `nil` for one of another form, or with a condition on the collected objects.
@@ -290,7 +287,7 @@ struct DerivationInput: Hashable {
     return path.count > 1 ? path.first : nil
   }
 
-  /// The last name of the path, if it is that of an attribute.
+  /// The last name of the path, if it is an attribute.
   var attribute: String? {
     if kind == .collected(.count) { return nil }
     return path.last

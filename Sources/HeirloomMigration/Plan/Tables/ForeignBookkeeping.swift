@@ -2,14 +2,13 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The content of others in the tables of entity numbers, metadata and model cache, which are made anew.
+/// Columns and rows of other programs in the tables of entity numbers, metadata and model cache, which are rebuilt.
 ///
-/// Values in further columns are copied to the candidate's row of the same entity. Further rows are lost.
+/// Values in additional columns are copied to the candidate's row of the same entity. Additional rows are lost.
 struct ForeignBookkeeping {
   private let crossing: Crossing
-  /// The lowest number of Core Data's own entities, whose rows stay.
+  /// The lowest number of Core Data's own entities, whose rows are kept.
   let frameworkNumber: Int64
-  /// True if the candidate gets a row in the model cache.
   var hasModel = true
 
   init(_ crossing: Crossing) {
@@ -26,7 +25,7 @@ struct ForeignBookkeeping {
     }
   }
 
-  /// The statements that add the columns, with their values, to the filled tables.
+  /// The statements that add the columns and their values to the filled tables.
   var statements: [PlannedStatement] {
     tables.flatMap { table, _, columns -> [PlannedStatement] in
       guard !columns.isEmpty else { return [] }
@@ -36,7 +35,7 @@ struct ForeignBookkeeping {
       )
       let values = columns.map { column in
         let name = quote(column.name)
-        // Of entities that become one, the first with a value gives it.
+        // If entities are merged, the first one with a value gives it.
         return "\(name) = (SELECT s.\(name) FROM \(SchemaName.rows(of: table, as: "s")) WHERE s.\(name) IS NOT NULL"
           + " AND \(place) = \(own) LIMIT 1)"
       }
@@ -46,14 +45,14 @@ struct ForeignBookkeeping {
     }
   }
 
-  /// Returns the SQL of the row that a row `s` of a table becomes: the entity's number, or 1; NULL for none.
+  /// Returns the SQL of the candidate's row for a row `s` of a table: the entity's number, or 1; NULL for none.
   private func place(in table: String) -> String {
     guard table == PhysicalName.primaryKeyTable else {
       return table == PhysicalName.modelCacheTable && !hasModel ? "NULL" : "1"
     }
     let number = "s.\(quote(PhysicalName.entity))"
     let numbers = EntityFate.fates(in: crossing).compactMap { fate in
-      // Code decides the keys of objects, but not what becomes of their entity.
+      // Code decides the keys of objects, but not the destination of their entity.
       let byCode = crossing.split.byRow.first { $0.sourceEntityName == fate.source.name }?.destinationEntityName
       return (fate.destination ?? byCode.flatMap(crossing.destination.entity(named:))).map {
         " WHEN \(number) = \(fate.source.number) THEN \($0.number)"
@@ -62,7 +61,7 @@ struct ForeignBookkeeping {
     return "CASE\(numbers.joined()) WHEN \(number) >= \(frameworkNumber) THEN \(number) END"
   }
 
-  /// The values and rows that have no place.
+  /// The values and rows that are lost.
   var entries: [AskedEntry] {
     tables.flatMap { table, own, columns in
       let rows = SchemaName.rows(of: table, as: "s")
@@ -88,7 +87,7 @@ struct ForeignBookkeeping {
     }
   }
 
-  /// The sentences about columns that come along.
+  /// One sentence for each column that is copied.
   var warnings: [String] {
     tables.flatMap { table, _, columns in columns.map { UnknownColumns.warning($0.name, of: table) } }
   }

@@ -1,28 +1,27 @@
 import HeirloomModel
 import HeirloomStore
 
-/// The objects of a store that no model knows, which are taken over unchanged.
+/// The objects of a store outside the model, which are copied unchanged.
 ///
 /// They are tables, indexes, triggers and views of the app, of persistent history and of CloudKit mirroring.
 struct ForeignObjects {
   private let actual: ActualSchema
   private let travelling: [SchemaObject]
-  /// Indexes and triggers that are left out, since their table or column is gone.
+  /// Indexes and triggers that are left out because their table or column is gone.
   private let leftOut: Set<String>
-  /// The tables that go or get another name, by the app's tables, views and triggers whose statements name them.
+  /// The app's tables, views and triggers whose statements name a table that is dropped or renamed.
   private let namedTables: [(object: SchemaObject, table: String)]
-  /// The columns that go or get another name, by the app's views and triggers that name them and their table.
+  /// The app's views and triggers that name a table and a column of it that is dropped or renamed.
   private let namedColumns: [(object: SchemaObject, column: String)]
-  /// The computed columns that the app has added to tables of the model.
   private let computedColumns: [String]
-  /// SQLite's refusals to make a table or an index, by its name.
+  /// SQLite's error messages for tables and indexes that it can't create, by name.
   private let refusals: [String: String]
 
   init(_ crossing: Crossing, connection: Connection) throws {
     let (source, destination) = (crossing.source, crossing.destination)
     actual = crossing.actual
     let modelTables = Set(destination.tables.map(\.name))
-    // An R-tree of the model is made anew with its tables.
+    // An R-tree of the model is rebuilt with its tables.
     let trees = Set(source.indexes.filter { $0.ordering == nil }.map(\.name))
     travelling = actual.ownership(under: source).compactMap { object, ownership in
       switch ownership {
@@ -31,7 +30,7 @@ struct ForeignObjects {
       case .model, .bookkeeping, .leftover, .pending, .system: nil
       }
     }
-    // Tables, views and indexes share their names, in which SQLite doesn't tell letters' cases apart.
+    // Tables, views and indexes share one namespace, in which SQLite ignores case.
     let taken = Set(
       (destination.tables.map(\.name) + ActualSchema.bookkeepingTables + destination.indexes.map(\.name))
         .map { $0.lowercased() })
@@ -53,7 +52,7 @@ struct ForeignObjects {
     for object in travelling where object.kind == .index || object.kind == .trigger {
       let isOnView = actual.object(.view, named: object.table) != nil
       if !candidateTables.contains(object.table), !isOnView { leftOut.insert(object.name) }
-      // Such an index can't be made, and such a trigger would keep objects from being saved.
+      // Such an index can't be created, and such a trigger would keep objects from being saved.
       let gone = actual.table(named: object.table)?.columns.filter { column in
         destination.table(named: object.table)?.column(named: column.name) == nil
       }
@@ -61,16 +60,16 @@ struct ForeignObjects {
         leftOut.insert(object.name)
       }
       guard object.kind == .index, let table = destination.table(named: object.table) else { continue }
-      // SQLite has read the statement and knows the columns by their real names, however they are spelled there.
+      // SQLite has parsed the statement and knows the columns by their real names, however the statement spells them.
       let columns = try connection.rows(
         "SELECT name FROM pragma_index_info(?1, ?2)", [.text(object.name), .text(SchemaName.store)])
-      // The key of a row and an expression have no name here.
+      // A row's key and an expression have no name here.
       if columns.compactMap(\.first?.text).contains(where: { table.column(named: $0) == nil }) {
         leftOut.insert(object.name)
       }
     }
     self.leftOut = leftOut
-    // SQLite doesn't tell letters' cases apart in names.
+    // SQLite ignores the case of names.
     let staying = Set(modelTables.map { $0.lowercased() })
     let gone = Set(source.tables.map { $0.name.lowercased() }).subtracting(staying)
     namedTables = travelling.filter { $0.kind != .index && !leftOut.contains($0.name) }.compactMap { object in
@@ -85,13 +84,12 @@ struct ForeignObjects {
     refusals = Self.refusals(of: travelling.filter { !leftOut.contains($0.name) }, actual, connection)
   }
 
-  /// Returns the views and triggers that name a column which is gone in the destination, and the column's table.
+  /// Returns the views and triggers that name a column and its table, if the destination has no such column.
   ///
-  /// A view that reads another one that can't be read is found by its name.
+  /// A view that reads another broken view is found by that view's name.
   private static func namedColumns(
     _ objects: [SchemaObject], _ actual: ActualSchema, _ crossing: Crossing
   ) -> [(object: SchemaObject, column: String)] {
-    // SQLite doesn't tell letters' cases apart in names.
     var gone: [(table: String, columns: [String: String])] = crossing.source.tables.compactMap { table in
       guard let next = crossing.destination.table(named: table.name) else { return nil }
       let there = Set(next.columns.map { $0.name.lowercased() })
@@ -100,7 +98,7 @@ struct ForeignObjects {
       let names = columns.map { ($0.name.lowercased(), "\(table.name).\($0.name)") }
       return (table.name.lowercased(), Dictionary(names, uniquingKeysWith: { first, _ in first }))
     }
-    // A column of that name may be another table's.
+    // The name may belong to a column of another table.
     func tables(with column: String, besides table: String) -> Set<String> {
       let others = actual.tables.filter { crossing.source.table(named: $0.name) == nil }
       let names =
@@ -130,14 +128,14 @@ struct ForeignObjects {
     return found
   }
 
-  /// Returns SQLite's refusals to make tables or indexes, as for lack of a function or an order of the app's.
+  /// Returns SQLite's errors for tables or indexes that need a function or a collation of the app, for example.
   ///
   /// The statements are prepared and never run.
   private static func refusals(
     of objects: [SchemaObject], _ actual: ActualSchema, _ connection: Connection
   ) -> [String: String] {
     var refusals: [String: String] = [:]
-    // A connection that only reads passes over the checks of a new table.
+    // A read-only connection skips the checks of a new table.
     let empty = objects.contains { $0.kind == .table } ? try? Connection(path: "", mode: .memory) : nil
     for object in objects {
       guard let sql = object.sql, actual.table(named: object.name)?.isVirtual != true else { continue }
@@ -154,7 +152,7 @@ struct ForeignObjects {
     return refusals
   }
 
-  /// The objects that are left out, and those that name a table that isn't there afterwards, one sentence each.
+  /// One sentence for each object that is left out, or that names a table or column that is gone.
   var warnings: [String] {
     leftOut.ordered().map {
       PlainText.line("the index or trigger \"\($0)\" of the app is left out: its table or a column of it is gone")
@@ -177,10 +175,7 @@ struct ForeignObjects {
       }
   }
 
-  /// Refuses steps that SQLite would refuse: the app's own functions and orders are in the app alone.
-  ///
-  /// - Parameter steps: All steps of a plan.
-  /// - Throws: ``MigrationError/storeContradictsModel(reason:)``.
+  /// Throws for steps that SQLite would refuse, because the app's own functions and collations exist only in the app.
   func check(_ steps: [MigrationStep]) throws(MigrationError) {
     for step in steps where step.kind == .copyObject {
       guard let refusal = refusals[step.subject] else { continue }
@@ -191,7 +186,6 @@ struct ForeignObjects {
     }
   }
 
-  /// The names of the objects that come along.
   var carriedNames: [String] { travelling.filter { $0.sql != nil && !leftOut.contains($0.name) }.map(\.name) }
 
   private var ordinaryTables: [ActualTable] {
@@ -199,7 +193,6 @@ struct ForeignObjects {
     return actual.tables.filter { names.contains($0.name) && !$0.isVirtual }
   }
 
-  /// The steps that make the tables.
   var tableSteps: [MigrationStep] {
     ordinaryTables.compactMap { table in
       guard let sql = actual.object(.table, named: table.name)?.sql else { return nil }
@@ -217,7 +210,7 @@ struct ForeignObjects {
     for table in ordinaryTables {
       let name = quote(table.name)
       var columns = table.columns.filter { !$0.isGenerated }.map { quote($0.name) }
-      // Rows of the app's tables may be referred to by their hidden key.
+      // Other rows may refer to rows of the app's tables by their hidden key.
       if let rowID = hiddenKey(of: table, connection: connection) { columns.insert(rowID, at: 0) }
       let list = columns.joined(separator: ", ")
       let rewrite = framework.rewrites[table.name]
@@ -241,7 +234,7 @@ struct ForeignObjects {
                 + " FROM \(SchemaName.rows(of: table.name, as: "s"))\(clause)", expectedRows: rows)
           ]))
     }
-    // SQLite keeps the table after the last one with AUTOINCREMENT is gone, and makes it only with one.
+    // SQLite keeps `sqlite_sequence` after the last table with AUTOINCREMENT is dropped, and creates it only with one.
     let counts = ordinaryTables.contains {
       actual.object(.table, named: $0.name)?.sql?.uppercased().contains("AUTOINCREMENT") ?? false
     }
@@ -250,7 +243,7 @@ struct ForeignObjects {
         MigrationStep(
           kind: .copyObject, subject: "sqlite_sequence", summary: "Copy the highest keys of tables with AUTOINCREMENT",
           statements: [
-            // Filling the tables has made entries with the highest key that is there, not the highest ever given.
+            // Filling the tables has added entries with their current highest keys, not the highest ones ever assigned.
             PlannedStatement("DELETE FROM \(quote(SchemaName.candidate)).sqlite_sequence"),
             PlannedStatement(
               "INSERT INTO \(quote(SchemaName.candidate)).sqlite_sequence "
@@ -262,8 +255,8 @@ struct ForeignObjects {
 
   /// Returns the steps that rewrite changed rows of the framework's own tables in a copy of the store.
   ///
-  /// Nothing is changed in place: a pair of number and key that must be unique may be another row's until that has
-  /// changed.
+  /// Rows aren't changed in place: a unique pair of number and key may belong to another row that hasn't been changed
+  /// yet.
   static func rewritingSteps(_ copies: [MigrationStep], _ framework: FrameworkRows) -> [MigrationStep] {
     copies.compactMap { copy in
       guard let rewrite = framework.rewrites[copy.subject] else { return nil }
@@ -274,10 +267,10 @@ struct ForeignObjects {
     }
   }
 
-  /// Returns the objects that stay in a copy: ordinary and virtual tables, and indexes on what doesn't change.
+  /// Returns the names of objects that stay in a copy: ordinary and virtual tables, and indexes on tables without
+  /// changes.
   ///
-  /// - Parameter tables: The carried tables of the model.
-  /// - Returns: Names.
+  /// `tables` are the carried tables of the model.
   func staying(with tables: [CarriedTable]) -> Set<String> {
     let changing = Set(actual.tables.map(\.name)).subtracting(travelling.filter { $0.kind == .table }.map(\.name))
       .subtracting(tables.filter(\.isOnlyExtended).map(\.sourceTable))
@@ -291,7 +284,7 @@ struct ForeignObjects {
       }.map(\.name))
   }
 
-  /// Returns the indexes of no model on carried tables that don't stay.
+  /// Returns the indexes outside the model on carried tables that are dropped.
   func indexesToDrop(on tables: [CarriedTable], keeping staying: Set<String>) -> [String] {
     let names = Set(tables.map(\.sourceTable))
     return travelling.filter {
@@ -299,10 +292,9 @@ struct ForeignObjects {
     }.map(\.name)
   }
 
-  /// Returns the steps that make indexes, virtual tables, views and triggers, after all rows are there.
+  /// Returns the steps that create indexes, virtual tables, views and triggers, once all rows exist.
   ///
-  /// - Parameter staying: The names of objects that are there already.
-  /// - Returns: The steps.
+  /// `staying` has the names of objects that exist already.
   func laterSteps(keeping staying: Set<String> = []) -> [MigrationStep] {
     var steps: [MigrationStep] = []
     for object in travelling where !staying.contains(object.name) {
@@ -312,7 +304,8 @@ struct ForeignObjects {
       if leftOut.contains(object.name) { continue }
       let statements =
         isVirtual
-        // The tables that hold its rows are there already, so it must not make them: only its entry is written.
+        // The tables that hold its rows exist already and must not be created again, so only its schema entry is
+        // written.
         ? [
           PlannedStatement("PRAGMA writable_schema = ON"),
           PlannedStatement(
@@ -330,7 +323,7 @@ struct ForeignObjects {
     return steps
   }
 
-  /// Returns the name of a table's hidden key, quoted; `nil` if a column stands for it or there is none.
+  /// Returns the quoted name of a table's hidden key; `nil` if a column is an alias of it or there is none.
   private func hiddenKey(of table: ActualTable, connection: Connection) -> String? {
     guard ActualColumn.rowNumber(in: table.columns) == nil else { return nil }
     return connection.rowNumber(of: table.name, table.columns, in: SchemaName.store)

@@ -2,23 +2,21 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The rows of persistent history and CloudKit mirroring, which name objects by entity number and key.
+/// The rows of persistent history and CloudKit mirroring, which refer to objects by entity number and key.
 ///
-/// Numbers follow from the names of all entities, so an entity that comes or goes changes those of others.
-/// After a migration every row names the entity that it named before. Rows are left out if their entity is gone or its
-/// objects go to several entities. Nobody could read them, and the number may be another entity's.
-/// That is no loss of a person's data, so it is a warning.
+/// Entity numbers depend on the names of all entities, so adding or removing an entity changes those of others. After a
+/// migration every row refers to the same entity as before. Rows are left out if their entity is gone or its objects go
+/// to several entities: no reader could resolve them, and the number may belong to another entity. That is no loss of a
+/// person's data, so it is only a warning.
 ///
-/// Apple documents nothing about history across migrations; its readers need each row to go on describing the same
-/// object.
+/// Apple documents nothing about history across migrations; its readers need each row to describe the same object.
 struct FrameworkRows {
-  /// The change to the rows of one table as they are copied.
+  /// The changes to a table's rows while they are copied.
   struct Rewrite {
-    /// The SQL of columns that aren't copied, over the row `s`.
+    /// The SQL of columns that are changed, over the row `s`.
     fileprivate(set) var expressions: [String: String] = [:]
-    /// The condition of rows that are copied, over the row `s`.
+    /// The conditions of rows that are copied, over the row `s`.
     fileprivate(set) var conditions: [String] = []
-    /// The change in words.
     var summary: String {
       let words = [
         (followed, "follow their entities"), (leftOut, "are left out"),
@@ -30,15 +28,15 @@ struct FrameworkRows {
     fileprivate var leftOut: Int64 = 0
     fileprivate var hasNewDetails = false
 
-    /// The condition, over the row `s`, that a row is written anew.
+    /// The condition, over the row `s`, that a row is changed.
     var isChanged: String {
       expressions.ordered(by: \.key).map { "(\($0.value)) IS NOT s.\(quote($0.key))" }.chained(by: "OR")
     }
 
-    /// The condition as the end of a query.
+    /// The `WHERE` clause of the conditions; empty if there are none.
     var clause: String { conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ") }
 
-    /// Gives rows the numbers that their entities have in the destination, and the keys of their objects there.
+    /// Gives rows the destination's entity numbers, and the keys of their objects there.
     fileprivate mutating func renumber(_ reference: EntityReference, _ present: [EntityFate]) {
       let column = "s.\(quote(reference.column))"
       let numbers = present.filter { $0.destination?.number != $0.source.number }
@@ -53,18 +51,18 @@ struct FrameworkRows {
     }
   }
 
-  /// The tables that aren't copied as they are.
+  /// The changes, by table.
   private(set) var rewrites: [String: Rewrite] = [:]
-  /// The facts that are left out or can't be told any more, one sentence each.
+  /// One sentence for each fact that is left out or no longer known.
   private(set) var warnings: [String] = []
-  /// The comparisons by entity names.
+  /// The comparisons by entity name.
   private(set) var checks: [ProofCheck] = []
 
   private let crossing: Crossing
   private let connection: Connection
   private var fates: [String: EntityFate] = [:]
 
-  /// Reads the rows, unless nothing that they speak of changes.
+  /// Reads the rows, unless none of the entities that they refer to changes.
   init(_ crossing: Crossing, connection: Connection) throws(SQLiteError) {
     self.crossing = crossing
     self.connection = connection
@@ -88,7 +86,7 @@ struct FrameworkRows {
     let going = fates.values.filter { $0.destination != nil }
     var bits = ChangedBits(going, table, source: source.model, destination: destination.model)
     var tombstones = Tombstones(going, table, source: source.model, destination: destination.model)
-    // A number that is nobody's becomes another entity's where the destination has more entities.
+    // An unknown number becomes another entity's if the destination has more entities.
     let isConcerned =
       destination.entities.count > source.entities.count || fates.values.contains { !$0.isSame } || bits.concernsAny
       || tombstones.concernsAny
@@ -98,7 +96,7 @@ struct FrameworkRows {
     var kept: [(fate: EntityFate, rows: Int64)] = []
     var (changed, gone, unknown) = (Int64(0), [String: Int64](), Int64(0))
     var isTakenOver = false
-    // Only numbers that rows have are rewritten, in a fixed order: the plan's SQL is the same each time.
+    // Only numbers that occur in rows are rewritten, in ascending order, so the plan's SQL is the same each time.
     for row in try connection.rows(
       "SELECT \(column), COUNT(*) FROM \(SchemaName.rows(of: table.name, as: "s")) WHERE \(isNumber) GROUP BY \(column) ORDER BY \(column)"
     ) {
@@ -156,7 +154,7 @@ struct FrameworkRows {
 
   /// Compares the rows of each entity by name.
   ///
-  /// The plan gives the names for the store's numbers, and the table of entities those for the candidate's.
+  /// The store's numbers are resolved by the plan, and the candidate's by its own table of entities.
   private mutating func check(_ reference: EntityReference, fates: [EntityFate], _ isNumber: String) {
     let column = "s.\(quote(reference.column))"
     func key(_ offset: String) -> String { reference.key.map { "(s.\(quote($0)) + \(offset)) % 8191" } ?? "0" }
@@ -168,11 +166,11 @@ struct FrameworkRows {
       .sums(
         table: reference.table,
         expected: totals(
-          // The inner join leaves out the rows that the copy leaves out: those of no entity that goes on.
+          // The inner join omits the rows that the copy omits: those whose entity has no destination.
           "SELECT m.column2 AS n, \(key("m.column3")) AS k FROM \(SchemaName.rows(of: reference.table, as: "s"))"
             + " JOIN (VALUES \(known)) AS m ON m.column1 = \(column) WHERE \(isNumber)"),
         found: totals(
-          // The names come from the candidate's table of entities, so a wrong number there shows as well.
+          // The names come from the candidate's table of entities, so a wrong number there is detected too.
           "SELECT (SELECT e.\(quote(PhysicalName.name)) FROM \(entities) AS e WHERE e.\(quote(PhysicalName.entity)) = \(column))"
             + " AS n, \(key("0")) AS k FROM \(quote(SchemaName.candidate)).\(quote(reference.table)) AS s WHERE \(isNumber)"
         )))
@@ -188,7 +186,7 @@ struct FrameworkRows {
     let column = "s.\(quote(reference.column))"
     var (renamed, left, gone) = ([EntityFate](), [String](), [String: Int64]())
     var (followed, unknown) = (Int64(0), Int64(0))
-    // A value of another type is no entity's name and stays as it is.
+    // A value of another type is not an entity's name and is kept.
     for row in try connection.rows(
       "SELECT \(column), COUNT(*) FROM \(SchemaName.rows(of: reference.table, as: "s")) WHERE TYPEOF(\(column)) = 'text' GROUP BY \(column)"
     ) {

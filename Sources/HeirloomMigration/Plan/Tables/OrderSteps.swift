@@ -1,11 +1,12 @@
 import HeirloomModel
 import HeirloomStore
 
-// The numbering of members whose relationship becomes ordered, or whose order was kept elsewhere.
+// Numbers the members of relationships that become ordered, or whose order was stored elsewhere.
 extension Crossing {
   /// Returns the steps that number members, one for each order column that transfers don't copy.
   ///
-  /// Without an order in the source, members are numbered by primary key: 2048, then steps of 1024, as Core Data does.
+  /// Without an order in the source, members are numbered by primary key: 2048, then in steps of 1024, as Core Data
+  /// does.
   func orderSteps(after transfers: [TableTransfer]) -> [MigrationStep] {
     destination.tables.flatMap { table in
       let transfers = transfers.filter { $0.table == table.name }
@@ -14,7 +15,7 @@ extension Crossing {
   }
 
   private func step(for column: PhysicalColumn, of tableName: String, transfers: [TableTransfer]) -> MigrationStep? {
-    // Where several transfers fill a table and one copies the places, only its rows are members.
+    // If several transfers fill a table and one copies the positions, only its rows are members.
     guard case .order(let entity, let name) = column.role,
       transfers.allSatisfy({ $0.columns.first { $0.name == column.name }?.entry == .null }),
       let relationship = destination.model.relationship(named: name, of: entity)
@@ -37,11 +38,11 @@ extension Crossing {
     let positions =
       isOrdered
       ? " LEFT JOIN (\(linksSQL)) AS l ON l.owner = m.\(key) AND l.target = m.\(primaryKey)" : ""
-    // In the candidate, since members may come from several tables of the store. Those without a place come last.
+    // The query reads the candidate, since members may come from several tables. Members without a position come last.
     let sql =
       "UPDATE \(table) AS t SET \(quote(column.name)) = v.place FROM (SELECT m.\(primaryKey) AS pk,"
       + " 1024 + 1024 * ROW_NUMBER() OVER (PARTITION BY m.\(key) ORDER BY \(places)) AS place"
-      // Not by the key's index, which is the store's own in a copy.
+      // `NOT INDEXED`, because in a copy the index on the key is still the store's.
       + " FROM \(table) AS m NOT INDEXED\(positions) WHERE m.\(key) IS NOT NULL) AS v WHERE v.pk = t.\(primaryKey)"
     return MigrationStep(
       kind: .orderMembers, subject: tableName, summary: "Number the members of \(entity).\(name)",

@@ -2,39 +2,33 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The statement that fills one table of entities from one source table, with the details of its columns.
+/// The statement that fills an entity table from one source table, with the entries of its columns.
 struct TableTransfer {
-  /// The table in the candidate.
   let table: String
-  /// The table in the store.
   let sourceTable: String
-  /// The entity numbers of the rows that are taken.
+  /// The entity numbers of the source rows.
   let sourceNumbers: [Int]
-  /// The entity numbers that these rows get, if the candidate's table has other rows; `nil` otherwise.
+  /// The destination's entity numbers of these rows if the candidate's table has other rows too; `nil` otherwise.
   let destinationNumbers: [Int]?
-  /// The key that a row gets, over the source row `s`.
+  /// The key in the destination, over the source row `s`.
   let key: String
   /// The columns of the candidate's table, each with the entry of its cells.
   let columns: [(name: String, entry: CellEntry)]
 
-  /// Returns the query of the source rows.
-  ///
-  /// - Parameter expressions: The result columns, over the source row `s`.
-  /// - Returns: A `SELECT` of the rows that are taken.
+  /// Returns a `SELECT` over the source rows, each named `s` in the expressions.
   func select(_ expressions: [String]) -> String {
     let numbers = sourceNumbers.map(String.init).joined(separator: ", ")
     return "SELECT \(expressions.joined(separator: ", ")) FROM \(SchemaName.rows(of: sourceTable, as: "s"))"
       + " WHERE s.\(quote(PhysicalName.entity)) IN (\(numbers))"
   }
 
-  /// The statement.
   var sql: String {
     let names = columns.map { quote($0.name) }.joined(separator: ", ")
     return "INSERT INTO \(quote(SchemaName.candidate)).\(quote(table)) (\(names)) "
       + select(columns.map(\.entry.sql)) + " ORDER BY s.\(quote(PhysicalName.primaryKey))"
   }
 
-  /// Returns the transfer to a table with its columns in another order.
+  /// Returns the transfer to the same table with its columns in another order.
   func into(_ table: PhysicalTable) -> TableTransfer {
     let entries = Dictionary(columns.map { ($0.name, $0.entry) }, uniquingKeysWith: { first, _ in first })
     return TableTransfer(
@@ -43,15 +37,13 @@ struct TableTransfer {
       columns: table.columns.map { ($0.name, entries[$0.name] ?? .null) })
   }
 
-  /// The columns whose values are not the stored ones, without bookkeeping.
+  /// The columns whose values differ from the stored ones, without bookkeeping.
   var rewrittenColumns: [(name: String, entry: CellEntry)] {
     columns.filter { !$0.entry.isVerbatim && $0.entry.sql != "NULL" }
   }
 }
 
-/// The entry of a column's cells in the rows of one entity.
 final class RoutedEntry {
-  /// The route of the entity.
   let route: EntityRoute
   let entry: CellEntry
 
@@ -59,13 +51,9 @@ final class RoutedEntry {
 }
 
 extension TableTransfer {
-  /// Joins the entries of several entities into one of the table's column.
+  /// Combines the entries of several entities into one of the table's column.
   ///
-  /// - Parameters:
-  ///   - routed: One entry for each entity that has the column's property.
-  ///   - tree: All entities of the table.
-  ///   - isPrivate: True if the rows of the other entities hold NULL in the columns that the entries read.
-  /// - Returns: The entry of all rows.
+  /// `isPrivate` is true if the rows of all other entities have NULL in the columns that the entries read.
   static func combine(_ routed: [RoutedEntry], in tree: TreeRoute, isPrivate: Bool) -> CellEntry {
     var groups: [(entry: CellEntry, numbers: [Int])] = []
     for part in routed {

@@ -1,7 +1,7 @@
 import HeirloomModel
 import HeirloomStore
 
-/// The functions of derived attributes that change a text, with their names in SQL.
+/// The functions of derived attributes that transform a text, with their names in SQL.
 enum TextFunction: String, Hashable, CaseIterable {
   case canonical = "heirloom_canonical"
   case uppercase = "heirloom_uppercase"
@@ -13,7 +13,7 @@ enum TextFunction: String, Hashable, CaseIterable {
     self = found
   }
 
-  /// Registers the functions in SQL, with those that Core Data's triggers call.
+  /// Registers the functions in SQL, along with those that Core Data's triggers call.
   static func register(on connection: Connection) throws(SQLiteError) {
     try connection.registerCoreDataFunctions()
     for function in allCases {

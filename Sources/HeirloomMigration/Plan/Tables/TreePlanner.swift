@@ -2,24 +2,22 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// A planner of the transfer that fills the table of one tree of entities, column by column.
+/// Plans the transfer that fills the table of one entity tree, column by column.
 struct TreePlanner {
   let tree: TreeRoute
   let crossing: Crossing
-  /// The gathered links that columns draw from; they grow while the columns are planned.
+  /// The collected links that columns read; planning the columns adds to them.
   var links: LinkTables
-  /// The values that rows get by decision.
+  /// The values that decisions give to rows.
   var decided = DecidedValues()
-  /// True when derived attributes are computed anew, since a decision changes what they follow from.
+  /// True when derived attributes are computed again because a decision changes their inputs.
   var recomputes = false
 
   private var routing: EntityRouting { crossing.routing }
   private var source: PhysicalSchema { crossing.source }
   private var destination: PhysicalSchema { crossing.destination }
 
-  /// Plans the whole table.
-  ///
-  /// - Returns: `nil` when no source entity leads to the tree: its table stays empty.
+  /// Plans the whole table; `nil` if no source entity maps to the tree, so its table stays empty.
   mutating func transfer(table: PhysicalTable) -> TableTransfer? {
     guard let sourceRoot = tree.sourceRoot, let sourceTable = source.table(ofEntity: sourceRoot) else { return nil }
     var columns: [(name: String, entry: CellEntry)] = []
@@ -34,7 +32,7 @@ struct TreePlanner {
 
   private static let sourceKey = "s.\(quote(PhysicalName.primaryKey))"
 
-  /// The key of a source row as it is in the destination.
+  /// The destination's key of a source row.
   private var ownKey: String {
     guard let sourceRoot = tree.sourceRoot else { return Self.sourceKey }
     return routing.keys.moved(Self.sourceKey, from: sourceRoot, to: tree.destinationRoot)
@@ -72,12 +70,11 @@ struct TreePlanner {
     }
   }
 
-  /// Returns the routes whose destination is an entity or descends from it.
   private func routes(below entity: String) -> [EntityRoute] {
     tree.routes.filter { destination.model.isEntity($0.destination, kindOf: entity) }
   }
 
-  /// Returns true if, of this tree's entities, only the given routes' sources have a source property.
+  /// Returns true if only the given routes' source entities have a source property, of all entities in the tree.
   private func isPrivate(_ property: String, of entity: String, to routes: [EntityRoute]) -> Bool {
     guard let declaring = source.model.declaringEntity(ofProperty: property, in: entity) else { return false }
     let covered = Set(routes.map(\.source))
@@ -86,7 +83,7 @@ struct TreePlanner {
     }
   }
 
-  /// Joins one entry for each route that has a property.
+  /// Combines one entry for each route that has a property.
   private func combine(
     _ property: String, declaredBy entity: String, _ entry: (EntityRoute) -> (CellEntry, source: String?)
   ) -> CellEntry {
@@ -111,7 +108,7 @@ extension TreePlanner {
       return .null
     }
     let backfill = DerivedBackfill(crossing: crossing, isAnew: recomputes)
-    // The values of rows that have none from a column, if no row has.
+    // The values of rows without a source column, as long as no row has one.
     var values: Set<CellEntry>? = []
     let combined = combine(first, declaredBy: entity) { route in
       if backfill.isComputed(attribute, declaredBy: entity, in: route) {
@@ -147,7 +144,7 @@ extension TreePlanner {
           return (given, nil)
         }
         if let given = decided.missingValue(atPath: path, of: entity) {
-          // It is only for the rows that were decided about.
+          // Only the rows of the decision get the value.
           values = nil
           let literal = Self.literal(
             given, of: destination.column(atPath: path, in: entity)?.attribute ?? attribute)
@@ -168,7 +165,7 @@ extension TreePlanner {
     return value
   }
 
-  /// Returns a source column's value as the destination's attribute has it, with what was decided about it.
+  /// Returns a source column's value converted to the destination's attribute, with the decisions about it.
   private func converted(
     _ column: String, _ leaves: LeafPair, as form: PropertyMapping.Form?, path: [String], of entity: String,
     in source: String, where condition: String?
@@ -193,7 +190,8 @@ extension TreePlanner {
     }
   }
 
-  /// Returns the condition of rows that get a leaf's decided value, where its composite has one; `nil` for all rows.
+  /// Returns the condition that a row gets a leaf's decided value, because its composite has a value; `nil` for all
+  /// rows.
   private func companionValue(atPath path: [String], of entity: String, _ route: EntityRoute) -> String? {
     let columns = decided.companions(atPath: path, of: entity, in: route.source).compactMap {
       source.column(atPath: $0, in: route.source)?.name
@@ -201,7 +199,7 @@ extension TreePlanner {
     return columns.isEmpty ? nil : "(\(columns.map { "s.\(quote($0)) IS NOT NULL" }.chained(by: "OR")))"
   }
 
-  /// Returns true if a column serves an index in which rows of entities without the attribute have no place.
+  /// Returns true if a column is in an index that must not contain rows of entities without the attribute.
   private func mustDiffer(_ column: String, in table: PhysicalTable) -> Bool {
     destination.indexes.contains { index in
       guard index.table == table.name, index.columns.contains(column) else { return false }
@@ -209,7 +207,7 @@ extension TreePlanner {
     }
   }
 
-  /// Returns the literal of an attribute's value, or of a composite value's element at a path.
+  /// Returns the literal of an attribute's value, or of an element of a composite value.
   private static func literal(
     _ value: AttributeValue?, of attribute: AttributeDescription, at path: [String] = []
   ) -> CellEntry {
@@ -219,7 +217,7 @@ extension TreePlanner {
     return CellEntry(sql: ValueConversion.literal(value, for: leaf), isVerbatim: false)
   }
 
-  /// Returns the value of rows that existed before the attribute did: its default.
+  /// Returns the attribute's default, which rows get that are older than the attribute.
   private static func initialValue(of attribute: AttributeDescription, path: some Sequence<String>) -> CellEntry {
     guard let leaf = attribute.element(atPath: path), let value = leaf.defaultValue else { return .null }
     return CellEntry(sql: ValueConversion.literal(value, for: leaf), isVerbatim: false)
@@ -229,19 +227,20 @@ extension TreePlanner {
 // MARK: - Relationships
 
 extension TreePlanner {
-  /// Returns the key of a to-one relationship, and the number of the entity that the key leads to.
+  /// Returns the key of a to-one relationship, and the entity number of the object that it refers to.
   private mutating func keyEntry(
     _ name: String, declaredBy entity: String
   ) -> (key: CellEntry, entity: CellEntry) {
     guard let relationship = destination.model.relationship(named: name, of: entity) else { return (.null, .null) }
     let inverse = destination.model.inverse(of: relationship)
-    // In a one-to-one pair both rows hold a key, and the two must agree: only a pair that was one-to-one is copied.
+    // In a one-to-one pair both rows hold a key, and the two must agree, so only a one-to-one pair of the source is
+    // copied.
     let mustMatch = inverse.map { !$0.relationship.isToMany } ?? false
     var keys: [RoutedEntry] = []
     var entities: [RoutedEntry] = []
     var isPrivateColumn = true
     let routes = routes(below: entity)
-    // A key holds one link of a row, so others must be gathered with it.
+    // A key holds one link of a row, so links from several relationships must be collected first.
     let union = crossing.links(of: relationship, declaredBy: entity)
     let isCopied = union.map { mustMatch ? $0.parts.count == 1 : $0.isOwn } ?? false
     for route in routes {
@@ -263,7 +262,7 @@ extension TreePlanner {
     )
   }
 
-  /// Returns the key columns of a source row, where the source keeps the relationship in the same place.
+  /// Returns the key columns of a source row if the source stores the relationship in the same row.
   private func copiedKey(
     _ sourceName: String, of route: EntityRoute, to relationship: RelationshipDescription, mustMatch: Bool
   ) -> (key: CellEntry, entity: CellEntry)? {
@@ -294,14 +293,14 @@ extension TreePlanner {
     return (keyEntry.from(column), entityEntry.from(entityColumn))
   }
 
-  /// Returns the number of the entity that a key leads to, in the source.
+  /// Returns the source's entity number of the object that a key refers to.
   private func targetNumber(key: String, entityColumn: String?, targets: LinkTargets) -> String {
     if let entityColumn, !targets.areReadByKey { return "s.\(quote(entityColumn))" }
     return "(SELECT t.\(quote(PhysicalName.entity)) FROM \(SchemaName.rows(of: targets.sourceTable, as: "t"))"
       + " WHERE t.\(quote(PhysicalName.primaryKey)) = \(key))"
   }
 
-  /// Returns the key from gathered links: the link with the lowest primary key where there are several.
+  /// Returns the key from collected links; of several links, the one with the lowest primary key.
   private mutating func gatheredKey(
     _ relationship: RelationshipDescription, declaredBy entity: String, isOfPairs: Bool
   ) -> (CellEntry, CellEntry) {
@@ -324,7 +323,7 @@ extension TreePlanner {
     )
   }
 
-  /// Returns the key of a to-many relationship without inverse, which is kept in the rows it leads to.
+  /// Returns the key of a to-many relationship without inverse, which is stored in the rows of its members.
   private mutating func inverselessKeyEntry(_ name: String, declaredBy entity: String) -> CellEntry {
     guard let relationship = destination.model.relationship(named: name, of: entity) else { return .null }
     return gatheredBackwards(relationship, declaredBy: entity)
@@ -334,26 +333,22 @@ extension TreePlanner {
     _ relationship: RelationshipDescription, declaredBy entity: String
   ) -> CellEntry {
     guard let table = links.table(forInverseless: relationship, of: entity, in: crossing) else { return .null }
-    // Seen from the rows that hold the key, the row is the target and the key is the owner.
+    // From the rows that hold the key, the row is the target and the key is the owner.
     return CellEntry(
       sql: "(SELECT l.target FROM temp.\(quote(table.name)) AS l WHERE l.owner = \(ownKey)"
         + " ORDER BY l.target LIMIT 1)", isVerbatim: false)
   }
 
-  /// Returns the place of a row in an ordered relationship, where the source keeps it in the same row.
+  /// Returns the position of a row in an ordered relationship if the source stores it in the same row.
   ///
-  /// Other places are numbered once the rows are there.
+  /// Other positions are numbered once the rows exist.
   private func orderEntry(_ name: String, declaredBy entity: String) -> CellEntry {
     guard let column = copiedOrderColumn(name, declaredBy: entity) else { return .null }
     return CellEntry(sql: "s.\(quote(column))", isVerbatim: true).from(column)
   }
 
-  /// Returns the source column with the places of an ordered relationship's members, if it is in the members' rows.
-  ///
-  /// - Parameters:
-  ///   - name: The ordered to-many relationship of the destination.
-  ///   - entity: The entity that declares it.
-  /// - Returns: `nil` if they are elsewhere, or nowhere.
+  /// Returns the source column with the positions of an ordered relationship's members; `nil` if it isn't in their
+  /// rows.
   func copiedOrderColumn(_ name: String, declaredBy entity: String) -> String? {
     let owners = destination.model.entityTree(from: entity).compactMap { routing.byDestination[$0.name] }
     let columns = Set(

@@ -2,9 +2,10 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The columns of the store's tables that no model knows, and the rows whose values in them have no place.
+/// The columns outside the model in the store's tables, and the rows whose values in them are lost.
 ///
-/// Older releases leave such columns, and so do other programs. What they hold is somebody's: it goes where its row goes.
+/// Older releases leave such columns, and so do other programs. Their values may matter to someone, so they move with
+/// their rows.
 struct UnknownColumns {
   let crossing: Crossing
 
@@ -21,7 +22,7 @@ struct UnknownColumns {
         let new = destination.table(ofEntity: tree.destinationRoot)
       else { continue }
       for column in unknown[old.name] ?? [] {
-        // Of two columns of one name and different types, neither's cells may become the other's kind.
+        // If two columns have one name and different types, a column of type BLOB keeps the values of both unconverted.
         if let place = columns[new.name]?.firstIndex(where: { $0.name == column.name }) {
           guard columns[new.name]?[place].type != column.type else { continue }
           columns[new.name]?[place] = PhysicalColumn(name: column.name, type: .blob, role: .unknown)
@@ -34,7 +35,7 @@ struct UnknownColumns {
     return columns
   }
 
-  /// The store's tables of links whose pairs, and nothing else, fill a table of the destination, each with that.
+  /// The store's join tables, each with the destination's table that is filled by its links alone.
   private var joins: [String: String] {
     var joins: [String: String] = [:]
     for table in destination.tables {
@@ -48,9 +49,9 @@ struct UnknownColumns {
     return joins
   }
 
-  /// The values of tables of links that no table of the destination takes, or whose name it gives to something else.
+  /// The values in join tables that no table of the destination takes, or whose column name it uses otherwise.
   ///
-  /// Those in the rows of objects are ``CellLines``; a link that goes is a loss of its own.
+  /// Values in the rows of objects are ``CellLines``; a lost link is a loss of its own.
   var entries: [AskedEntry] {
     let (unknown, taken) = (source.unknownColumns, taken)
     return source.tables.flatMap { table -> [AskedEntry] in
@@ -65,7 +66,7 @@ struct UnknownColumns {
     }
   }
 
-  /// The sentences about columns that come along.
+  /// One sentence for each column that is copied.
   var warnings: [String] {
     let taken = taken
     return source.unknownColumns.ordered { $0.key < $1.key }.flatMap { table, columns in
@@ -73,7 +74,6 @@ struct UnknownColumns {
     }
   }
 
-  /// Returns the sentence about a column that comes along.
   static func warning(_ column: String, of table: String) -> String {
     "the column \(table).\(column) belongs to no property of the model; it is taken along"
   }

@@ -2,18 +2,17 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The query of a source row's destination values that SQL can give: copied, converted, filled or constant.
+/// The query for a source row's destination values that SQL can compute: copied, converted, filled or constant.
 ///
-/// Behind the values is the place of the first one, from 0, that its column's type can't hold, or NULL.
+/// The last column is the index, from 0, of the first value that its column's type can't hold, or NULL.
 struct ValueSelection: Hashable, Sendable {
   let sql: String
   let columns: [String]
-  /// The expressions of the columns.
   let entries: [CellEntry]
 
-  /// Creates the query with the planner for mappings without policies, so that both give the same values.
+  /// Creates the query with the planner for mappings without policies, so both compute the same values.
   ///
-  /// `nil` if there is nothing to select.
+  /// It is `nil` if there is nothing to select.
   init?(
     of mapping: EntityMapping, in crossing: Crossing, decided: DecidedValues, connection: Connection
   ) throws {
@@ -47,7 +46,7 @@ struct ValueSelection: Hashable, Sendable {
       else { continue }
       let isGiven: Bool
       if model.attribute(named: path[0], of: entity)?.derivation?.isTimeOfChange ?? false {
-        // No property mapping takes the time of the last change along.
+        // No property mapping copies the time of the last change.
         isGiven = entry.origin != nil
       } else if let property = mappings.value(forLongestBeginningOf: path)?.value {
         isGiven =
@@ -64,7 +63,7 @@ struct ValueSelection: Hashable, Sendable {
     guard !columns.isEmpty else { return nil }
     self.columns = columns
     self.entries = entries
-    // A policy's values are nobody's decision before it runs.
+    // Overflows can't be decided on before a policy runs, so they are detected here.
     let overflows = entries.enumerated().compactMap { place, entry in
       entry.overflow.map { "WHEN \($0) THEN \(place)" }
     }
