@@ -8,7 +8,7 @@ struct SwiftDeclarationReader {
   /// The maximum nesting of types.
   private static let depthLimit = 64
 
-  /// Reads a file; throws ``SwiftSourceError`` if a declaration isn't complete.
+  /// Reads a file; throws `SwiftSourceError` if a declaration isn't complete.
   init(_ source: SwiftTokens, file: Int) throws(SwiftSourceError) {
     (self.source, self.file) = (source, file)
     var top = SwiftDeclaration(kind: .extension, path: [], place: SwiftPlace(file: file, line: 1))

@@ -35,7 +35,7 @@ struct SwiftTokens: Sendable {
   /// The position of the matching bracket, for a bracket.
   private let partners: [Int32]
 
-  /// Reads a file; throws ``SwiftSourceError`` if a string, a comment or a bracket isn't closed.
+  /// Reads a file; throws `SwiftSourceError` if a string, a comment or a bracket isn't closed.
   init(_ bytes: [UInt8]) throws(SwiftSourceError) {
     guard bytes.count <= Self.byteLimit else {
       throw SwiftSourceError(line: 1, reason: "the file has more than \(Self.byteLimit >> 20) MiB")

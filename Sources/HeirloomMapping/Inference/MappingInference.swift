@@ -74,7 +74,7 @@ package struct MappingInference: Sendable {
     effects = flows.effects()
   }
 
-  /// Returns the mapping, or throws ``MappingInferenceError`` with all obstacles.
+  /// Returns the mapping, or throws `MappingInferenceError` with all obstacles.
   ///
   /// The given entity mappings come first, in their order, then one for each other destination entity, then those for
   /// removed entities, by entity name.

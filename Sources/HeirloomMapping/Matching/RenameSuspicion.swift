@@ -37,7 +37,7 @@ package struct RenameSuspicion: Hashable, Sendable {
   package let alternatives: [String]
   /// Other removed names that are as similar; if there are any, no rename is proposed.
   package let rivals: [String]
-  /// The renaming identifiers of the removed elements, sorted by name; ``renamingIdentifier`` is the first.
+  /// The renaming identifiers of the removed elements, sorted by name; `renamingIdentifier` is the first.
   private let identifiers: [String]
 
   /// True if exactly one removed name matches one added name.

@@ -7,7 +7,7 @@ extension ExpressionEvaluator {
     try check(expression, variables: Set(variables.keys), depth: 0)
   }
 
-  /// Checks that all functions and variables of a predicate are known; throws ``EvaluationError`` as for an expression.
+  /// Checks that all functions and variables of a predicate are known; throws `EvaluationError` as for an expression.
   package func check(_ predicate: PredicateDescription) throws(EvaluationError) {
     try check(predicate, variables: Set(variables.keys), depth: 0)
   }

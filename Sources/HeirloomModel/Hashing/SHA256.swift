@@ -41,7 +41,7 @@ package struct SHA256: Sendable {
     if pending.count >= Self.blockLength { compressPending() }
   }
 
-  /// Returns the digest, ``byteCount`` bytes long.
+  /// Returns the digest, `byteCount` bytes long.
   package consuming func finalize() -> [UInt8] {
     let bitTotal = byteTotal &* 8
     pending.append(0x80)

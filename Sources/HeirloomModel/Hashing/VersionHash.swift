@@ -9,7 +9,7 @@ public struct VersionHash: Hashable, Sendable {
   /// The digest, always `byteCount` bytes long.
   public let bytes: [UInt8]
 
-  /// Creates a hash from a stored digest; throws ``VersionHashError/wrongLength(found:)`` unless it has ``byteCount``
+  /// Creates a hash from a stored digest; throws `VersionHashError/wrongLength(found:)` unless it has `byteCount`
   /// bytes.
   package init(_ bytes: some Collection<UInt8>) throws(VersionHashError) {
     guard bytes.count == Self.byteCount else { throw .wrongLength(found: bytes.count) }
