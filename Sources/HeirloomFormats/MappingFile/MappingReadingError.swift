@@ -16,7 +16,7 @@ public struct MappingReadingError: Error, Hashable, Sendable {
 
   /// A problem with a mapping model's file.
   package enum Problem: Hashable, Sendable {
-    /// A path without a file.
+    /// A path where no file exists.
     case missing
     /// Content that the file system denies access to.
     case unreadable(reason: String)

@@ -16,7 +16,7 @@ public struct ModelReadingError: Error, Hashable, Sendable {
 
   /// A problem with a model's file.
   package enum Problem: Hashable, Sendable {
-    /// A path without a file.
+    /// A path where no file exists.
     case missing
     /// Content that the file system denies access to.
     case unreadable(reason: String)

@@ -31,7 +31,7 @@ public struct MappingObstacle: Hashable, Sendable {
     case ambiguousEntity
     /// Several properties with the same identifier.
     case ambiguousProperty
-    /// A relationship whose source objects are not mapped to its destination entity.
+    /// Related objects whose destination entity the relationship can't refer to.
     case relationshipDestination
     /// A given entity mapping that doesn't fit the models.
     case invalidMapping

@@ -2,7 +2,7 @@ package import HeirloomModel
 
 /// Swift source for what can't be inferred, with holes to fill in and a line for each possible loss.
 ///
-/// It compiles unchanged: a migration of the history, and a policy for each entity that has holes or seems to have been
+/// It compiles unchanged: a hop of the history, and a policy for each entity that has holes or seems to have been
 /// split. At run time it throws until all holes are filled in and all lines are decided, so that nothing is dropped by
 /// oversight.
 package struct MappingSkeleton: Hashable, Sendable {
