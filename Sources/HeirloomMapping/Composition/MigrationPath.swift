@@ -3,7 +3,8 @@ package import HeirloomModel
 /// A path from one version of a model to a later one: hops, each with a mapping of its own.
 ///
 /// Inferred mappings of consecutive versions are composed into one hop, or into as many as the same result needs. A
-/// mapping model that is given for two versions is a hop of its own, and inference never skips it.
+/// mapping model that is given for two versions is a hop of its own, which inference never skips: an app that ships a
+/// mapping model knows more than inference.
 ///
 /// - At a version where a given mapping starts, the path continues with a given mapping, whether or not the order of
 ///   versions is known. Where the order is known, no inferred hop passes such a version.
