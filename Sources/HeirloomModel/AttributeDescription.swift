@@ -6,17 +6,17 @@ public struct AttributeDescription: PropertyDescription {
   public var type: AttributeType
   /// True when an object is valid without a value.
   public var isOptional: Bool = false
-  /// True when the value lives in memory only and has no column.
+  /// True when the value is only in memory and has no column.
   public var isTransient: Bool = false
-  /// The value of a new object, of the kind that the attribute's type asks for.
+  /// The value of a new object, of the attribute's type.
   public var defaultValue: AttributeValue?
-  /// The identifier that ties this attribute to one of another version, if it is not the name.
+  /// The identifier that matches this attribute with one of another version, if it is not the name.
   public var renamingIdentifier: String?
   /// Text that changes the version hash on purpose.
   public var versionHashModifier: String?
-  /// True when large values may be kept in files beside the store.
+  /// True when large values may be stored in files beside the store.
   public var allowsExternalBinaryDataStorage: Bool = false
-  /// True when persistent history keeps the value of a deleted object.
+  /// True when persistent history preserves the value of a deleted object.
   public var preservesValueInHistoryOnDeletion: Bool = false
   /// True when the value is encrypted in CloudKit.
   public var allowsCloudEncryption: Bool = false
@@ -36,7 +36,7 @@ public struct AttributeDescription: PropertyDescription {
   public var composite: CompositeAttributeDescription?
   /// True when generated code uses a scalar type.
   ///
-  /// Only model sources say so.
+  /// Only model sources contain it; it is `nil` otherwise.
   public var usesScalarValueType: Bool?
   /// Free text for the app.
   public var userInfo: [String: String] = [:]
@@ -61,7 +61,7 @@ public struct DerivedAttributeDescription: Hashable, Sendable {
     self.filteringPredicate = filteringPredicate
   }
 
-  /// True for `now()`, the time of an object's last change, which no other value tells.
+  /// True for `now()`, the time of an object's last change, which can't be computed from other values.
   package var isTimeOfChange: Bool {
     guard case .function(_, let selector, let arguments) = derivationExpression.compiled else { return false }
     return arguments.isEmpty && (selector == "now" || selector == "now:")
@@ -69,10 +69,10 @@ public struct DerivedAttributeDescription: Hashable, Sendable {
 }
 
 extension AttributeDescription {
-  /// True unless the attribute's values follow from others of the store.
+  /// True unless the attribute's values are computed from others in the store.
   package var hasOwnValues: Bool { derivation?.isTimeOfChange ?? true }
 
-  /// Returns true if both attributes are stored, have the same identifier, and are derived in the same way.
+  /// Returns true if both attributes are stored and have the same identifier, type and derivation.
   package func isDerived(as other: AttributeDescription) -> Bool {
     derivation != nil && derivation == other.derivation && type == other.type
       && canonicalIdentifier == other.canonicalIdentifier && !isTransient && !other.isTransient
@@ -81,12 +81,10 @@ extension AttributeDescription {
 
 /// The elements of a composite attribute.
 public struct CompositeAttributeDescription: Hashable, Sendable {
-  /// The most levels of composites inside one another.
+  /// The maximum nesting of composites.
   public static let depthLimit: Int = 16
 
-  /// The name of the composite type in the model source.
-  ///
-  /// Archives don't have it.
+  /// The name of the composite type in the model source; archives don't contain it.
   public var name: String?
   /// The elements in declared order: attributes, or composites again.
   public var elements: [AttributeDescription]
@@ -99,10 +97,9 @@ public struct CompositeAttributeDescription: Hashable, Sendable {
 }
 
 extension AttributeDescription {
-  /// Finds the attribute itself or one of its elements.
+  /// Finds an element by its path of names below the attribute; an empty path is the attribute itself.
   ///
-  /// - Parameter path: Names of elements, from the attribute's own elements down; empty for the attribute itself.
-  /// - Returns: `nil` if there is no such element.
+  /// It is `nil` if there is no such element.
   package func element(atPath path: some Sequence<String>) -> AttributeDescription? {
     var found = self
     for name in path {
@@ -112,9 +109,9 @@ extension AttributeDescription {
     return found
   }
 
-  /// The attributes that have a column: the attribute itself, or the leaves of a composite in element order.
+  /// The attributes with a column: the attribute itself, or the leaves of a composite in element order.
   ///
-  /// Transient ones have none.
+  /// Transient attributes have none.
   public var storedLeaves: [AttributeDescription] {
     guard !isTransient else { return [] }
     guard let composite else { return [self] }

@@ -28,16 +28,16 @@ public enum AttributeType: Int, Hashable, Sendable, CaseIterable {
   case uuid = 1100
   /// A URI, stored as its absolute string.
   case uri = 1200
-  /// Bytes that a value transformer makes.
+  /// Bytes that a value transformer produces.
   case transformable = 1800
-  /// An object identifier, which is never found in a model file.
+  /// An object identifier, which no model file contains.
   case objectID = 2000
   /// Several attributes under one name, stored as one column for each leaf.
   case composite = 2100
 }
 
 extension AttributeType {
-  /// The name that model files and messages use, such as `Integer 16`.
+  /// The name in model files and messages, such as `Integer 16`.
   public var name: String {
     switch self {
     case .undefined: "Undefined"
@@ -59,7 +59,7 @@ extension AttributeType {
     }
   }
 
-  /// Creates a type from the name that a model file uses; `nil` for an unknown one.
+  /// Creates a type from its name in model files; `nil` for an unknown one.
   ///
   /// - Parameter name: A name as in ``name``.
   public init?(name: String) {

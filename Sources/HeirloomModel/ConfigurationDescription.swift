@@ -1,4 +1,4 @@
-/// A named part of a model, which a store may hold alone.
+/// A named subset of a model's entities; a store may contain only these.
 public struct ConfigurationDescription: Hashable, Sendable {
   /// The configuration's name.
   public var name: String

@@ -1,6 +1,6 @@
-/// A kind of object that a store keeps.
+/// A kind of object in a store.
 ///
-/// Other entities are named, not referred to; ``ManagedObjectModel`` finds them.
+/// It refers to other entities by name; ``ManagedObjectModel`` finds them.
 public struct EntityDescription: Hashable, Sendable {
   /// The entity's name, unique within its model.
   public var name: String
@@ -10,25 +10,25 @@ public struct EntityDescription: Hashable, Sendable {
   public var isAbstract: Bool = false
   /// The class of the objects, as the model spells it: `Name`, `.Name`, `Module.Name`.
   public var managedObjectClassName: String?
-  /// The identifier that ties this entity to one of another version, if it is not the name.
+  /// The identifier that matches this entity with one of another version, if it is not the name.
   public var renamingIdentifier: String?
   /// Text that changes the version hash on purpose.
   public var versionHashModifier: String?
-  /// The entity's own attributes, inherited ones left out, by name.
+  /// The entity's own attributes, without inherited ones, sorted by name.
   public var attributes: [AttributeDescription] = []
-  /// The entity's own relationships, inherited ones left out, by name.
+  /// The entity's own relationships, without inherited ones, sorted by name.
   public var relationships: [RelationshipDescription] = []
-  /// The entity's own fetched properties, inherited ones left out, by name.
+  /// The entity's own fetched properties, without inherited ones, sorted by name.
   public var fetchedProperties: [FetchedPropertyDescription] = []
   /// The entity's own indexes, in declared order.
   public var indexes: [FetchIndexDescription] = []
-  /// The entity's own uniqueness constraints, each the names of the attributes that must differ together.
+  /// The entity's own uniqueness constraints, each a list of properties whose combined values must be unique.
   public var uniquenessConstraints: [[String]] = []
-  /// The expression that names an object in Spotlight.
+  /// The expression for an object's name in Spotlight.
   public var coreSpotlightDisplayNameExpression: ValueExpression?
   /// The way code is generated (`class`, `category`); `nil` for code written by hand.
   ///
-  /// Only model sources say so.
+  /// Only model sources contain it.
   public var codeGenerationType: String?
   /// Free text for the app.
   public var userInfo: [String: String] = [:]
@@ -38,10 +38,10 @@ public struct EntityDescription: Hashable, Sendable {
     self.name = name
   }
 
-  /// The identifier by which versions are matched: the renaming identifier, else the name.
+  /// The identifier that matches versions of the entity: the renaming identifier, else the name.
   public var canonicalIdentifier: String { renamingIdentifier ?? name }
 
-  /// The entity's own properties of all kinds: attributes, relationships, then fetched properties, each by name.
+  /// The entity's own properties: attributes, relationships, then fetched properties, each sorted by name.
   public var properties: [any PropertyDescription] {
     attributes as [any PropertyDescription] + relationships + fetchedProperties
   }

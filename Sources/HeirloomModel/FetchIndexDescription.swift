@@ -1,13 +1,13 @@
-/// An index that a model asks for.
+/// A fetch index of an entity.
 ///
-/// Old models mark attributes as indexed and list compound indexes. Readers turn both into fetch indexes, named as
-/// Core Data names them: after the attribute, or after all attributes joined by `_`.
+/// Old models mark attributes as indexed and list compound indexes. Readers turn both into fetch indexes with Core
+/// Data's names: the attribute's, or all attributes' joined by `_`.
 public struct FetchIndexDescription: Hashable, Sendable {
   /// The index's name, unique within its entity.
   public var name: String
   /// The elements of the index, in order.
   public var elements: [FetchIndexElementDescription]
-  /// The condition on the objects that are indexed; `nil` for all.
+  /// The condition on the indexed objects; `nil` for all.
   public var partialIndexPredicate: PredicateDescription?
 
   /// Creates an index of all objects.
@@ -31,9 +31,9 @@ public struct FetchIndexElementDescription: Hashable, Sendable {
 
   /// The subject of an index element.
   public enum Subject: Hashable, Sendable {
-    /// A property by its name.
+    /// A property by name.
     case property(String)
-    /// The value of an expression, of the given type.
+    /// The value of an expression of the given type.
     case expression(ValueExpression, AttributeType)
   }
 

@@ -1,16 +1,16 @@
-/// A fetch as a model carries it: a template, or the source of a fetched property.
+/// A fetch in a model: a template, or the source of a fetched property.
 public struct FetchRequestDescription: Hashable, Sendable {
   /// The template's name; for a fetched property `fetchedPropertyFetchRequest`.
   public var name: String
-  /// The name of the entity that is fetched.
+  /// The name of the fetched entity.
   public var entityName: String
   /// The condition on the objects; `nil` for all.
   public var predicate: PredicateDescription?
   /// The order of the objects.
   public var sortDescriptors: [SortDescription] = []
-  /// The kind of result that the fetch returns.
+  /// The kind of result.
   public var resultType: ResultType = .managedObjects
-  /// The most objects that are fetched; 0 for no limit.
+  /// The maximum number of objects; 0 for no limit.
   public var fetchLimit: Int = 0
   /// The number of objects skipped first.
   public var fetchOffset: Int = 0
@@ -20,15 +20,15 @@ public struct FetchRequestDescription: Hashable, Sendable {
   public var includesSubentities: Bool = true
   /// True when property values are loaded with the objects.
   public var includesPropertyValues: Bool = true
-  /// True when unsaved changes are taken into account.
+  /// True when unsaved changes are included.
   public var includesPendingChanges: Bool = true
   /// True when objects are returned without their values.
   public var returnsObjectsAsFaults: Bool = true
-  /// True when equal dictionaries are returned only once.
+  /// True when equal dictionaries are returned once.
   public var returnsDistinctResults: Bool = false
   /// The names of the properties of a dictionary result.
   public var propertiesToFetch: [String] = []
-  /// The names of the properties by which a dictionary result is grouped.
+  /// The names of the properties that group a dictionary result.
   public var propertiesToGroupBy: [String] = []
   /// The condition on groups.
   public var havingPredicate: PredicateDescription?
@@ -58,7 +58,7 @@ public struct FetchRequestDescription: Hashable, Sendable {
 
 /// One key of a sort order.
 public struct SortDescription: Hashable, Sendable {
-  /// The key path that is compared.
+  /// The key path to compare.
   public var keyPath: String
   /// True when smaller values come first.
   public var ascending: Bool

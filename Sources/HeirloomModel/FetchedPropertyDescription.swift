@@ -2,15 +2,13 @@
 public struct FetchedPropertyDescription: PropertyDescription {
   /// The property's name.
   public var name: String
-  /// The fetch that gives the value.
+  /// The fetch that returns the value.
   public var fetchRequest: FetchRequestDescription
   /// True when an object is valid without a value.
   public var isOptional: Bool = true
-  /// The identifier that ties this property to one of another version, if it is not the name.
+  /// The identifier that matches this property with one of another version, if it is not the name.
   public var renamingIdentifier: String?
-  /// Text that changes the version hash on purpose.
-  ///
-  /// Fetched properties do not enter the hash.
+  /// Text for the version hash, which has no effect: fetched properties are not hashed.
   public var versionHashModifier: String?
   /// True when Spotlight indexes the property.
   public var isIndexedBySpotlight: Bool = false

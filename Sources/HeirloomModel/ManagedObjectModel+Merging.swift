@@ -1,12 +1,9 @@
 extension ManagedObjectModel {
-  /// Creates the model of the entities of several models, as `mergedModel(from:)` makes it.
+  /// Creates the merged model of several models, as `mergedModel(from:)` does.
   ///
-  /// Configurations of one name hold the entities of all, and of fetch request templates of one name the first counts.
-  ///
-  /// - Parameters:
-  ///   - models: The models; entities with equal version hashes may be in several.
-  ///   - names: The name of each for errors.
-  /// - Throws: ``ModelError/unequalEntities(entity:models:)`` for an entity that two models have with different hashes.
+  /// Configurations of one name are united, and the first fetch request template of each name is used. Entities in
+  /// several models must have equal version hashes, else ``ModelError/unequalEntities(entity:models:)`` is thrown, with
+  /// the given model names.
   package init(merging models: [ManagedObjectModel], named names: [String] = []) throws(ModelError) {
     var entities: [EntityDescription] = []
     var hashes: [String: VersionHash] = [:]
@@ -36,14 +33,11 @@ extension ManagedObjectModel {
       fetchRequestTemplates: templates)
   }
 
-  /// Finds versions of several models that together have all entities of a store, as a merged model has.
+  /// Finds a version of each of several models that together have all entities of a store, as a merged model does.
   ///
-  /// - Parameters:
-  ///   - names: The store's entities.
-  ///   - groups: For each model the entities of its versions that fit: the store has each of them with an equal hash. The
-  ///     likeliest comes first.
-  /// - Returns: The version of each model that is needed, and the entities that no version has. Where one version of each
-  ///   model can't have all the others, none is needed, and all entities are missing.
+  /// Each group has the matching entities of one model's versions, whose hashes equal the store's, the likeliest first.
+  /// The result is the needed version of each model, and the entities in no version. If no combination has all the
+  /// others, no version is needed and all entities are missing.
   package static func versions(
     having names: Set<String>, in groups: [[Set<String>]]
   ) -> (needed: [Int?], missing: Set<String>) {
@@ -55,7 +49,7 @@ extension ManagedObjectModel {
           (group: group, version: version, gain: groups[group][version].count { rest.contains($0) })
         }
       }
-      // Of equal ones, the likeliest stays first.
+      // Sorting is stable, so of equal gains the likeliest comes first.
       for choice in choices.ordered(by: { $0.gain > $1.gain }) {
         var next = chosen
         next[choice.group] = choice.version

@@ -1,18 +1,16 @@
 extension ManagedObjectModel {
-  /// Returns the entity whose name is nearest to one that no entity has; `nil` if none is near.
+  /// Returns the entity with the most similar name to an unknown one; `nil` if none is similar.
   package func nearestEntity(to name: String) -> String? {
     NameSuggestion.nearest(to: name, among: entities.map(\.name).filter { $0 != name })
   }
 
-  /// Returns the attribute, element of a composite one or relationship whose name is nearest; `nil` if none is near.
+  /// Returns the attribute, composite element or relationship with the most similar name; `nil` if none is similar.
   ///
-  /// - Parameters:
-  ///   - name: The name that was asked for; elements of a composite attribute follow after points: `place.city`.
-  ///   - entity: The entity's name; inherited properties count.
-  /// - Returns: The name itself if the entity has such a property, which then is of another kind than was asked for.
+  /// Inherited properties count; elements are written with dots: `place.city`. The name itself is returned if the
+  /// entity has such a property, of another kind than was asked for.
   package func nearestProperty(to name: String, of entity: String) -> String? {
     var path = name.names(separatedBy: ".").map(String.init)
-    // Beside a composite attribute's name, which would be most of the letters, any element would be near.
+    // The composite attribute's name would be most of the letters, and so make any element similar.
     if let last = path.popLast(), let first = path.first,
       let elements = attribute(named: first, of: entity)?.element(atPath: path.dropFirst())?.composite?.elements
     {
@@ -29,7 +27,7 @@ extension ManagedObjectModel {
 
   // MARK: Paths
 
-  /// Finds the first name of a path that is not a property, up to an operator or a value.
+  /// Finds the first unknown property in a path, up to an operator or a value.
   package func problem(inPath path: String, of start: String) -> (entity: String, property: String)? {
     var entity = start
     let names = path.names(separatedBy: ".").map(String.init)
@@ -51,7 +49,7 @@ extension ManagedObjectModel {
     return nil
   }
 
-  /// Finds the first name in a condition that is not a property; `nil` where the condition uses the object itself.
+  /// Finds the first unknown property in a condition; `nil` if the condition uses the object itself.
   package func problem(
     in condition: PredicateDescription, of entity: String
   ) -> (entity: String, property: String)? {

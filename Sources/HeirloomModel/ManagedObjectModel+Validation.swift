@@ -1,7 +1,7 @@
 extension ManagedObjectModel {
-  /// Checks the rules that the rest of the program relies on.
+  /// Checks the invariants that other code relies on.
   ///
-  /// An inverse that doesn't exist passes: Core Data treats it as none, and some shipped models have one.
+  /// An inverse that doesn't exist is valid: Core Data ignores it, and some shipped models have one.
   func validate() throws(ModelError) {
     for entity in entities {
       try validateName(entity.name)
@@ -19,7 +19,7 @@ extension ManagedObjectModel {
   }
 
   private func validateName(_ name: String) throws(ModelError) {
-    // Control characters are in two ranges: a terminal obeys those of the second as well.
+    // There are two ranges of control characters; terminals interpret those of the second as well.
     let isUsable =
       !name.isEmpty && name.utf8.count <= 255
       && name.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) }

@@ -1,14 +1,14 @@
 extension ManagedObjectModel {
   /// Returns the version hash of every entity, as Core Data computes it (hashes version 3).
   ///
-  /// The recipe is on the page "Version hashes" of the documentation. Only the stored shape enters: class names,
-  /// defaults, renaming identifiers, indexes, delete rules, validation, user info and transient properties do not.
+  /// The algorithm is on the page "Version hashes" of the documentation. Only the stored shape is hashed, not class
+  /// names, defaults, renaming identifiers, indexes, delete rules, validation, user info and transient properties.
   ///
   /// - Returns: One hash for each entity, abstract ones included, by entity name.
-  /// - Complexity: O(1); they are computed when the model is made.
+  /// - Complexity: O(1); the hashes are computed when the model is created.
   public func versionHashes() -> [String: VersionHash] { hashes }
 
-  /// Computes the hashes: one SHA-256 for each property and entity; an inherited property enters each descendant's too.
+  /// Computes the hashes: one SHA-256 for each property and entity; each descendant includes its inherited properties.
   func computedVersionHashes() -> [String: VersionHash] {
     var hasher = EntityHasher(model: self)
     return Dictionary(uniqueKeysWithValues: entities.map { ($0.name, hasher.hash(of: $0)) })
@@ -16,8 +16,8 @@ extension ManagedObjectModel {
 
   /// Computes the model's version checksum.
   ///
-  /// It is what `VersionInfo.plist` lists as `NSManagedObjectModel_VersionChecksums` and stores keep as
-  /// `NSStoreModelVersionChecksumKey`.
+  /// It is `NSManagedObjectModel_VersionChecksums` in `VersionInfo.plist` and `NSStoreModelVersionChecksumKey` in
+  /// stores.
   ///
   /// - Returns: Base64 text of 44 characters.
   public func versionChecksum() -> String {
@@ -32,7 +32,7 @@ extension ManagedObjectModel {
     SHA256.digest(sortedByName(hashes).flatMap(\.value.bytes)).base64
   }
 
-  /// Computes the digest of hashes that stores keep as `NSStoreModelVersionHashesDigest`.
+  /// Computes the digest of version hashes that stores contain as `NSStoreModelVersionHashesDigest`.
   ///
   /// - Parameter hashes: Hashes by entity name.
   /// - Returns: Base64 text of 88 characters.
@@ -45,7 +45,7 @@ extension ManagedObjectModel {
   }
 }
 
-/// A hasher of one model's entities, which hashes each property and ancestor once.
+/// Hashes the entities of one model, each property and ancestor once.
 private struct EntityHasher {
   let model: ManagedObjectModel
   private var entityHashes: [String: VersionHash] = [:]
@@ -128,7 +128,7 @@ private struct EntityHasher {
   }
 
   private static func commonHash(of property: some PropertyDescription) -> VersionHash {
-    // Bit 4, read-only, is set only on derived attributes, which are hashed by their expression.
+    // Bit 4, read-only, is set only for derived attributes, which are hashed by their expression.
     let flags = UInt16(property.isOptional ? 1 : 0) | (property.isTransient ? 2 : 0)
     return VersionHash { digest in
       digest.update(property.name)

@@ -1,7 +1,7 @@
 /// A data model: the entities of a store, complete and consistent.
 ///
-/// Entities and their properties are sorted by name, so that a model is equal whatever format it was read from.
-/// The initialiser makes all checks: a model that exists has unique names, known parents and destinations.
+/// Entities and their properties are sorted by name, so models are equal regardless of the format they were read from.
+/// The initializer checks the model: names are unique, parents and destinations exist.
 public struct ManagedObjectModel: Sendable {
   /// The entities, sorted by name.
   public let entities: [EntityDescription]
@@ -9,16 +9,15 @@ public struct ManagedObjectModel: Sendable {
   public let versionIdentifiers: [String]
   /// The named configurations, sorted by name.
   ///
-  /// The default one, which holds every entity, is not listed.
+  /// The default one, which contains every entity, is not listed.
   public let configurations: [ConfigurationDescription]
   /// The fetch request templates, sorted by name.
   public let fetchRequestTemplates: [FetchRequestDescription]
 
-  /// The positions of entities by name.
   private let positions: [String: Int]
-  /// The names of direct subentities by name, sorted as stores number them.
+  /// The names of direct subentities by entity name, in a store's numbering order.
   private let subentityNames: [String: [String]]
-  /// The version hashes of the entities by name, kept because comparing versions asks for them many times.
+  /// The version hashes by entity name, cached because comparisons of versions use them repeatedly.
   private(set) var hashes: [String: VersionHash] = [:]
 
   /// Creates a model and checks it.
@@ -62,7 +61,7 @@ public struct ManagedObjectModel: Sendable {
     hashes = computedVersionHashes()
   }
 
-  /// The model without entities, where there has to be one and none is known.
+  /// The model without entities, as a placeholder where none is known.
   package static let empty: ManagedObjectModel = ManagedObjectModel()
 
   private init() {
@@ -72,13 +71,13 @@ public struct ManagedObjectModel: Sendable {
 }
 
 extension ManagedObjectModel: Hashable {
-  /// Compares all that models are made of; the rest follows from it.
+  /// Compares the stored parts; the rest is derived from them.
   public static func == (left: ManagedObjectModel, right: ManagedObjectModel) -> Bool {
     left.entities == right.entities && left.versionIdentifiers == right.versionIdentifiers
       && left.configurations == right.configurations && left.fetchRequestTemplates == right.fetchRequestTemplates
   }
 
-  /// Hashes all that models are made of.
+  /// Hashes the stored parts.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(entities)
     hasher.combine(versionIdentifiers)
@@ -106,28 +105,28 @@ extension ManagedObjectModel {
     return result
   }
 
-  /// Returns the entity at the top of the tree that holds the entity: its farthest ancestor or the entity itself.
+  /// Returns the root of an entity's tree: its farthest ancestor or the entity itself.
   public func rootEntity(of name: String) -> EntityDescription? {
     superentities(of: name).last ?? entity(named: name)
   }
 
-  /// Returns the direct subentities of an entity, in the order in which a store numbers them.
+  /// Returns the direct subentities of an entity, in a store's numbering order.
   public func subentities(of name: String) -> [EntityDescription] {
     (subentityNames[name] ?? []).compactMap { entity(named: $0) }
   }
 
-  /// Returns an entity and all its descendants, depth first, in the order in which a store numbers them.
+  /// Returns an entity and all its descendants, depth first, in a store's numbering order.
   public func entityTree(from name: String) -> [EntityDescription] {
     guard let entity = entity(named: name) else { return [] }
     return [entity] + subentities(of: name).flatMap { entityTree(from: $0.name) }
   }
 
-  /// The entities without a parent, in the order in which a store numbers them.
+  /// The entities without a parent, in a store's numbering order.
   public var rootEntities: [EntityDescription] {
     entities.filter { $0.superentity == nil }.ordered { $0.name.precedesInEntityOrder($1.name) }
   }
 
-  /// Tells whether an entity is the given other one or descends from it.
+  /// Returns true if an entity is another one or descends from it.
   public func isEntity(_ name: String, kindOf ancestor: String) -> Bool {
     name == ancestor || superentities(of: name).contains { $0.name == ancestor }
   }
@@ -164,7 +163,7 @@ extension ManagedObjectModel {
 
   /// Returns the entity that declares the property of the given name that an entity has or inherits.
   public func declaringEntity(ofProperty property: String, in entity: String) -> EntityDescription? {
-    // This avoids `properties`, which boxes each one: comparing two models asks this for every property.
+    // This avoids `properties`, which boxes each one: model comparisons call it for every property.
     lineage(of: entity).first { candidate in
       candidate.attributes.contains { $0.name == property }
         || candidate.relationships.contains { $0.name == property }
@@ -172,7 +171,7 @@ extension ManagedObjectModel {
     }
   }
 
-  /// Finds the relationship that leads back, and the entity that declares it.
+  /// Finds the inverse of a relationship, and the entity that declares it.
   ///
   /// - Parameter relationship: A relationship of this model.
   /// - Returns: `nil` if the relationship has no inverse, or names one that its destination doesn't have.
@@ -198,9 +197,8 @@ extension ManagedObjectModel {
 
   /// Returns a model of a configuration's entities and their ancestors, which share their table.
   ///
-  /// - Parameter configuration: A configuration's name.
-  /// - Returns: A model without configurations and fetch request templates; `nil` for an unknown configuration.
-  /// - Throws: ``ModelError/missingDestination(entity:relationship:destination:)`` if a relationship leads out of it.
+  /// It has no configurations and fetch request templates, and is `nil` for an unknown configuration. Throws
+  /// ``ModelError/missingDestination(entity:relationship:destination:)`` if a relationship refers to an entity outside.
   package func part(inConfiguration configuration: String) throws(ModelError) -> ManagedObjectModel? {
     guard let members = entities(inConfiguration: configuration) else { return nil }
     let names = Set(members.flatMap { lineage(of: $0.name).map(\.name) })

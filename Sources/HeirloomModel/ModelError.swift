@@ -1,11 +1,11 @@
-/// A set of descriptions that does not make a model.
+/// An inconsistency in the parts of a model.
 @nonexhaustive
 public enum ModelError: Error, Hashable, Sendable {
-  /// A name that is empty or that no store can hold.
+  /// A name that is empty or not storable.
   case invalidName(String)
   /// Two entities of the same name.
   case duplicateEntity(String)
-  /// An entity that two models to merge have with different version hashes, and the names of the models that have it.
+  /// An entity with different version hashes in the models to merge, and the names of these models.
   case unequalEntities(entity: String, models: [String])
   /// Two properties of the same name in an entity, or in it and an ancestor.
   case duplicateProperty(entity: String, property: String)
@@ -19,20 +19,20 @@ public enum ModelError: Error, Hashable, Sendable {
   case missingConstraintProperty(entity: String, property: String)
   /// An index on something that is not a property of the entity.
   case missingIndexProperty(entity: String, index: String, property: String)
-  /// A configuration that names an entity which is not in the model.
+  /// A configuration with an entity that is not in the model.
   case missingConfigurationEntity(configuration: String, entity: String)
-  /// An attribute of type Composite without elements, or another attribute with some.
+  /// An attribute of type Composite without elements, or another attribute with elements.
   case invalidComposite(entity: String, attribute: String)
-  /// Two elements of the same name in a composite attribute; a nested attribute is given as `composite.element`.
+  /// Two elements of the same name in a composite attribute; a nested one is written `composite.element`.
   case duplicateElement(entity: String, attribute: String, element: String)
-  /// A composite attribute with more levels of composites than `CompositeAttributeDescription.depthLimit`.
+  /// A composite attribute that is nested more deeply than `CompositeAttributeDescription.depthLimit`.
   case nestedTooDeeply(entity: String, attribute: String)
   /// An attribute of type Undefined that is not transient.
   case undefinedType(entity: String, attribute: String)
 }
 
 extension ModelError: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
+  /// One sentence with the problem and what was expected.
   public var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {

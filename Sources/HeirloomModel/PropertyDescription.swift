@@ -1,12 +1,12 @@
-/// The features that attributes, relationships and fetched properties have in common.
+/// The common features of attributes, relationships and fetched properties.
 public protocol PropertyDescription: Hashable, Sendable {
   /// The property's name, unique within its entity and that entity's ancestors.
   var name: String { get }
   /// True when an object is valid without a value.
   var isOptional: Bool { get }
-  /// True when the value lives in memory only and has no column.
+  /// True when the value is only in memory and has no column.
   var isTransient: Bool { get }
-  /// The identifier that ties this property to one of another version, if it is not the name.
+  /// The identifier that matches this property with one of another version, if it is not the name.
   var renamingIdentifier: String? { get }
   /// Text that changes the version hash on purpose.
   var versionHashModifier: String? { get }
@@ -17,6 +17,6 @@ public protocol PropertyDescription: Hashable, Sendable {
 }
 
 extension PropertyDescription {
-  /// The identifier by which versions are matched: the renaming identifier, else the name.
+  /// The identifier that matches versions of the property: the renaming identifier, else the name.
   public var canonicalIdentifier: String { renamingIdentifier ?? name }
 }

@@ -1,24 +1,24 @@
-/// A relationship of an entity to another.
+/// A relationship from one entity to another.
 public struct RelationshipDescription: PropertyDescription {
   /// The relationship's name.
   public var name: String
-  /// The name of the entity of the related objects.
+  /// The name of the related objects' entity.
   public var destinationEntity: String
-  /// The name of the relationship that leads back, declared by the destination entity or an ancestor of it.
+  /// The name of the inverse relationship, which the destination entity or an ancestor of it declares.
   public var inverseRelationship: String?
   /// True when an object is valid without a related one.
   public var isOptional: Bool = false
-  /// True when the value lives in memory only and has no column.
+  /// True when the value is only in memory and has no column.
   public var isTransient: Bool = false
-  /// The fewest related objects; 0 for no limit.
+  /// The minimum number of related objects; 0 for no limit.
   public var minCount: Int = 0
-  /// The most related objects; 1 makes a to-one relationship, 0 or less a to-many without limit.
+  /// The maximum number of related objects; 1 makes a to-one relationship, 0 or less a to-many without a limit.
   public var maxCount: Int = 1
   /// The effect on related objects when an object is deleted.
   public var deleteRule: DeleteRule = .nullify
   /// True when the related objects of a to-many relationship have an order.
   public var isOrdered: Bool = false
-  /// The identifier that ties this relationship to one of another version, if it is not the name.
+  /// The identifier that matches this relationship with one of another version, if it is not the name.
   public var renamingIdentifier: String?
   /// Text that changes the version hash on purpose.
   public var versionHashModifier: String?
@@ -35,7 +35,7 @@ public struct RelationshipDescription: PropertyDescription {
     self.destinationEntity = destinationEntity
   }
 
-  /// True when an object may have several related ones.
+  /// True when an object may have several related objects.
   public var isToMany: Bool { maxCount != 1 }
 }
 
@@ -45,16 +45,16 @@ public struct RelationshipDescription: PropertyDescription {
 public enum DeleteRule: Int, Hashable, Sendable, CaseIterable {
   /// No change to related objects.
   case noAction = 0
-  /// The removal of links from related objects to the deleted one.
+  /// Links from related objects to the deleted one are removed.
   case nullify = 1
-  /// The deletion of related objects too.
+  /// Related objects are deleted too.
   case cascade = 2
-  /// A refusal to delete while there are related objects.
+  /// An object with related objects can't be deleted.
   case deny = 3
 }
 
 extension DeleteRule {
-  /// The name that model files use.
+  /// The name in model files.
   public var name: String {
     switch self {
     case .noAction: "No Action"

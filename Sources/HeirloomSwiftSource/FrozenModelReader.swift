@@ -22,7 +22,6 @@ struct FrozenModelReader {
     taken = Set(model.entities.map(\.name)).union(Self.plain.values)
   }
 
-  /// Returns the classes, then the values.
   mutating func types() -> [FrozenType] {
     let classes = model.entities.map { type(of: $0) }
     return classes + values
@@ -92,7 +91,7 @@ struct FrozenModelReader {
     return property
   }
 
-  /// Returns the type of an attribute or of an element, without its question mark.
+  /// Returns the type of an attribute or element, without its question mark.
   private mutating func type(of attribute: AttributeDescription, _ place: String) -> String {
     check(attribute.name, place)
     if attribute.type == .composite { return composite(attribute, place) }
@@ -135,7 +134,7 @@ struct FrozenModelReader {
     return name
   }
 
-  /// Returns a default value in Swift; `nil` for one that is too large, or that only the app can make.
+  /// Returns a default value as Swift source; `nil` if it is too large or only the app can create it.
   private func text(_ value: AttributeValue) -> String? {
     switch value {
     case .integer(let number): "\(number)"

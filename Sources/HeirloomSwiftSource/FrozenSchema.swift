@@ -1,36 +1,31 @@
 import HeirloomFormats
 package import HeirloomModel
 
-/// A version of a schema that no later edit of the app changes: Swift source with all types nested in it.
+/// A version of a schema that later edits of the app don't change: Swift source with all its types nested in it.
 ///
-/// The source was read again alone, and gave each entity the version hash that it has to have.
+/// The generated source is parsed on its own, and must give each entity its expected version hash.
 package struct FrozenSchema: Sendable {
   /// The name of the enumeration.
   package let name: String
-  /// The number of the version, such as `2.0.0`.
+  /// The version number, such as `2.0.0`.
   package let identifier: String
   /// The whole file.
   package let text: String
-  /// Sentences about what was left out or stays outside, without a full stop.
+  /// The omitted or external parts, in sentences without a full stop.
   package let notes: [String]
-  /// The version hashes by entity, as the file gives them.
+  /// The version hashes by entity, computed from the file.
   package let hashes: [String: VersionHash]
 
-  /// Freezes the schema of an app's source.
+  /// Freezes a schema of an app's source under the given name and version number.
   ///
-  /// - Parameters:
-  ///   - schema: The schema.
-  ///   - found: The source that it is from.
-  ///   - name: The name of the enumeration.
-  ///   - identifier: The number of the version.
-  /// - Throws: ``FreezingError`` with every reason why it can't be frozen.
+  /// Throws ``FreezingError`` with every reason why it can't be frozen.
   package init(
     _ schema: SwiftDataSchemas.Schema, of found: SwiftDataSchemas, name: String, identifier: String
   ) throws(FreezingError) {
     let source = found.source
     let builder = SwiftDataModelBuilder(of: schema.roots, in: source)
     let files = source.faults.map { "\($0.path):\($0.error.line): \($0.error.reason)" }
-    // What is doubted may be of any size.
+    // Check first: a source that isn't certain may be of any size.
     let model = try Self.model(of: builder, source: source, faults: files + found.texts(of: schema.faults))
     var reader = FrozenSourceReader(builder, of: source, name: name)
     let types = reader.types(in: model)
@@ -39,13 +34,9 @@ package struct FrozenSchema: Sendable {
       identifier: identifier)
   }
 
-  /// Freezes the model of a store or snapshot.
+  /// Freezes the model of a store or snapshot under the given name and version number.
   ///
-  /// - Parameters:
-  ///   - model: The model.
-  ///   - name: The name of the enumeration.
-  ///   - identifier: The number of the version.
-  /// - Throws: ``FreezingError`` with every reason why no source of SwiftData makes this model.
+  /// Throws ``FreezingError`` with every reason why no SwiftData source produces this model.
   package init(_ model: ManagedObjectModel, name: String, identifier: String) throws(FreezingError) {
     var reader = FrozenModelReader(model)
     let types = reader.types()
@@ -92,7 +83,7 @@ package struct FrozenSchema: Sendable {
     hashes = try Self.read(text, name: name, expected: model.versionHashes())
   }
 
-  /// The comment at the beginning of each file.
+  /// The comment at the beginning of each frozen file.
   package static let mark = "// Frozen by heirloom freeze: stores of this version were shipped. Do not edit."
 
   private static func model(
@@ -110,7 +101,7 @@ package struct FrozenSchema: Sendable {
     }
   }
 
-  /// Reads what was written, alone.
+  /// Parses the generated source on its own and checks its version hashes.
   private static func read(
     _ text: String, name: String, expected: [String: VersionHash]
   ) throws(FreezingError) -> [String: VersionHash] {
@@ -132,20 +123,19 @@ package struct FrozenSchema: Sendable {
 
 /// Every reason why a schema can't be frozen.
 package struct FreezingError: Error, Hashable, Sendable {
-  /// The sentences, each with the place that it is about, without a full stop.
+  /// The reasons, each with its place, without a full stop.
   package let reasons: [String]
 
-  /// Creates an error of reasons.
   package init(reasons: [String]) { self.reasons = reasons }
 }
 
-/// The names that declarations can have.
+/// The rules for names in Swift declarations.
 package enum SwiftWords {
-  /// The names that the source of a schema needs itself, or that no nested type can have.
+  /// The names that the source of a schema uses itself, or that a nested type can't have.
   static let ownNames: Set<String> = [
     "Any", "Codable", "MigrationStage", "PersistentModel", "Protocol", "Schema", "Self", "Type", "VersionedSchema",
   ]
-  /// The words that are names only between backticks.
+  /// The keywords, which are names only in backticks.
   package static let keywords: Set<String> = [
     "Any", "Self", "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit",
     "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import",
@@ -154,7 +144,6 @@ package enum SwiftWords {
     "throws", "true", "try", "typealias", "var", "where", "while",
   ]
 
-  /// Returns true for a name that needs no backticks.
   static func isName(_ name: String) -> Bool {
     guard let first = name.unicodeScalars.first, first == "_" || first.properties.isXIDStart, name != "_" else {
       return false

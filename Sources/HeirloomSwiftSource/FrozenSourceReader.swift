@@ -1,35 +1,28 @@
 import HeirloomFormats
 import HeirloomModel
 
-/// The types of a frozen schema whose classes are those of an app's source.
+/// The types of a frozen schema for the classes of an app's source.
 struct FrozenSourceReader {
-  /// The model of the classes.
   let builder: SwiftDataModelBuilder
-  /// The parts that were left out or stay outside, without a full stop.
+  /// The parts that were omitted or stay outside, without a full stop.
   private(set) var notes: [String] = []
   /// The parts that can't be frozen, each with its place, without a full stop.
   private(set) var reasons: [String] = []
-  /// The modules of the types that the app doesn't declare.
+  /// The modules of the types that the app uses but doesn't declare.
   private(set) var imports: Set<String> = []
 
   private let source: SwiftDataSource
   private let name: String
-  /// The structures and enumerations that the classes store, by name.
+  /// The structures and enumerations that the classes store.
   private var values: [SwiftDeclaration] = []
-  /// The names within the schema, by the full name of the declaration.
+  /// The names within the schema by the declaration's full name.
   private var paths: [[String]: [String]] = [:]
 
-  /// Finds all types of a schema.
-  ///
-  /// - Parameters:
-  ///   - builder: The model of the schema's classes.
-  ///   - source: The declarations.
-  ///   - name: The name of the frozen schema.
   init(_ builder: SwiftDataModelBuilder, of source: SwiftDataSource, name: String) {
     (self.source, self.name, self.builder) = (source, name, builder)
     findValues()
     for owner in classes { paths[owner.path] = [owner.name] }
-    // A type in a type that is frozen stays in it.
+    // A type that is nested in a frozen type stays in it.
     for value in values.sorted(by: { $0.path.count < $1.path.count }) {
       let around = (classes + values).filter { $0.path.count < value.path.count && value.path.starts(with: $0.path) }
       let outer = around.max { $0.path.count < $1.path.count }.flatMap { paths[$0.path] } ?? []
@@ -46,7 +39,7 @@ struct FrozenSourceReader {
     builder.classes.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 
-  /// True if all types of a versioned schema are declared in it.
+  /// Returns true if all types of a versioned schema are declared in it.
   func isNested(in path: [String]) -> Bool { (classes + values).allSatisfy { $0.path.starts(with: path) } }
 
   private static func stored(in owner: SwiftDeclaration) -> [SwiftProperty] {
@@ -57,7 +50,7 @@ struct FrozenSourceReader {
     property.attribute("Attribute").flatMap { SwiftDataArguments($0, source.tokens($0.place)).transformerText }
   }
 
-  /// Finds the structures and enumerations that the classes store, and those that these store.
+  /// Finds the structures and enumerations that the classes store, directly or within others.
   private mutating func findValues() {
     var waiting = classes.flatMap { owner in
       Self.stored(in: owner).filter { transformer(of: $0) == nil }.compactMap { source.type(of: $0, in: owner) }
@@ -78,10 +71,7 @@ struct FrozenSourceReader {
 
   // MARK: - Declarations
 
-  /// Returns the classes and the values that stand in no other type.
-  ///
-  /// - Parameter model: The model of the classes.
-  /// - Returns: The types, each with those that stand in it.
+  /// Returns the classes and the values that aren't nested in another type, each with its nested types.
   mutating func types(in model: ManagedObjectModel) -> [FrozenType] {
     let written = values.map { (paths[$0.path] ?? [], type(of: $0)) }
     let all =
@@ -193,10 +183,10 @@ struct FrozenSourceReader {
 
   // MARK: - Types
 
-  /// Codable types of the system that no model class stores as such, though values may hold them.
+  /// Codable types of the system that no model class stores as such, but values may.
   private static let known: Set<String> = ["CGFloat", "Int8", "UInt", "UInt16", "URL"]
 
-  /// Returns a type by the names within the schema.
+  /// Returns a type as source, with the names within the schema.
   private mutating func text(_ type: SwiftDataType, isLive: Bool, at place: SwiftPlace) -> String {
     switch type {
     case .optional(let wrapped): return text(wrapped, isLive: isLive, at: place) + "?"
@@ -224,7 +214,7 @@ struct FrozenSourceReader {
     }
   }
 
-  /// Returns the name of a type, with the schema's before it where another type within a type has the name too.
+  /// Returns the name of a type, prefixed with the schema's where another nested type has the same name.
   private func text(_ declaration: SwiftDeclaration) -> String {
     let path = paths[declaration.path] ?? declaration.path
     let isUnique = paths.values.count { $0.last == path.first } < 2
@@ -234,13 +224,13 @@ struct FrozenSourceReader {
   // MARK: - Initial values
 
   private static let constants: Set<String> = ["now", "distantPast", "distantFuture", "zero", "min", "max"]
-  /// Labels of initializers of plain types; what an app adds has others.
+  /// Argument labels of the system's initializers of plain types; an app's own initializers have others.
   private static let labels: Set<String> = ["", "timeIntervalSince1970", "timeIntervalSinceReferenceDate"]
 
-  /// The most lists and calls within each other.
+  /// The maximum nesting of lists and calls.
   private static let depthLimit = 32
 
-  /// Returns an initial value that means the same in the frozen schema; `nil` for one that may name what stands outside.
+  /// Returns an initial value that is equivalent in the frozen schema; `nil` if it may refer to something outside.
   private func value(
     _ range: Range<Int>, as type: SwiftDataType, in owner: SwiftDeclaration, depth: Int = 0
   ) -> String? {
@@ -261,7 +251,7 @@ struct FrozenSourceReader {
     if var names = tokens.path(range), let member = names.popLast(), !names.isEmpty {
       return name(of: source.type(.named(names), in: owner.scope), having: member).map { "\($0).\(member)" }
     }
-    // A list, or the call of an initializer.
+    // A list, or an initializer call.
     let opening = range.first { tokens.tokens[$0].kind == .opening && tokens.partner($0) == range.upperBound - 1 }
     guard let opening else { return nil }
     let inside = tokens.inside(opening)
@@ -280,7 +270,7 @@ struct FrozenSourceReader {
     return called.map { "\($0)(\(items.joined(separator: ", ")))" } ?? "[\(items.joined(separator: ", "))]"
   }
 
-  /// Returns the name of an enumeration with a case, or of a plain type with a constant, or of lists of plain types.
+  /// Returns the name of an enumeration with the case, of a plain type with the constant, or of a list of plain types.
   private func name(of type: SwiftDataType, having member: String? = nil) -> String? {
     switch type {
     case .declared(let found):

@@ -4,21 +4,16 @@ import HeirloomFormats
 package struct FrozenSuccession: Sendable {
   /// The name of the next schema.
   package let next: String
-  /// The entry of the plan's list of schemas: the next schema, or the frozen one where the next is listed already.
+  /// The entry for the plan's list of schemas: the next schema, or the frozen one if the next is already listed.
   package let entry: String
-  /// The name of the stage.
   package let stage: String
-  /// The declarations.
+  /// The source of the declarations.
   package let text: String
 
-  /// Writes what follows on a frozen schema.
+  /// Writes the declarations that follow a frozen schema.
   ///
-  /// - Parameters:
-  ///   - frozen: The frozen schema.
-  ///   - known: The name of the next schema, where it is declared already.
-  ///   - classes: The full names of the classes of today; empty where no source tells them.
-  ///   - plan: The plan that lists the schemas; `nil` where there is none.
-  ///   - kind: The kind of the stage.
+  /// The next schema has a known name if it is already declared. The classes are the full names of the current ones,
+  /// empty if no source declares them; the plan is `nil` if there is none.
   package init(
     after frozen: FrozenSchema, before known: String? = nil, classes: [String], plan: SwiftDataSchemas.Plan?,
     stage kind: SwiftDataSchemas.Stage.Kind
@@ -73,9 +68,9 @@ package struct FrozenSuccession: Sendable {
 }
 
 extension SwiftDataSchemas {
-  /// Returns the schema of the app as it is: the last one of its plan, or the only one.
+  /// Returns the current schema of the app: the last one of its plan, or the only one.
   ///
-  /// - Throws: ``FreezingError`` where the source doesn't tell which one that is.
+  /// Throws ``FreezingError`` if the source doesn't determine it.
   package func currentSchema() throws(FreezingError) -> Schema {
     if plans.count == 1, let last = plans[0].schemas.last {
       guard plans[0].hasAllSchemas else { throw FreezingError(reasons: texts(of: plans[0].faults)) }
@@ -90,12 +85,11 @@ extension SwiftDataSchemas {
     ])
   }
 
-  /// Returns sentences about faults, each with its place.
   func texts(of faults: [Fault]) -> [String] {
     faults.map { fault in (fault.place.map { "\(source.text($0)): " } ?? "") + fault.reason }
   }
 
-  /// Returns true for a versioned schema in which all of its types are declared.
+  /// Returns true for a versioned schema that declares all of its types itself.
   package func isFrozen(_ schema: Schema) -> Bool {
     guard schema.kind == .versionedSchema, schema.faults.isEmpty else { return false }
     return FrozenSourceReader(SwiftDataModelBuilder(of: schema.roots, in: source), of: source, name: schema.name)
@@ -105,7 +99,7 @@ extension SwiftDataSchemas {
   /// Returns the full names of the classes that a schema lists.
   package func classNames(of schema: Schema) -> [String] { schema.roots.map { $0.path.joined(separator: ".") } }
 
-  /// Returns the places where a type of a name is declared, other than a schema of it.
+  /// Returns the places of other top-level declarations with a name, except that of a schema.
   package func places(ofType name: String, besides schema: Schema) -> [SwiftPlace] {
     source.declarations.filter { $0.path == [name] && $0.place != schema.place }.map(\.place)
   }

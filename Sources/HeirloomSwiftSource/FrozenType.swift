@@ -4,17 +4,16 @@ import HeirloomModel
 struct FrozenType {
   /// A stored property.
   struct Property {
-    /// The macro before it, such as `@Attribute(.unique)`; empty for none.
+    /// The macro, such as `@Attribute(.unique)`; empty for none.
     var macro = ""
     var isConstant = false
     let name: String
     let type: String
-    /// The initial value, if it has one.
     var value: String?
-    /// A remark for whoever reads the file.
+    /// A comment for the reader of the file.
     var remark: String?
 
-    /// True where an initializer has to give it a value.
+    /// True if an initializer must set it.
     var isOpen: Bool { value == nil && (isConstant || !type.hasSuffix("?")) }
 
     var lines: [String] {
@@ -24,17 +23,16 @@ struct FrozenType {
   }
 
   let name: String
-  /// The words before the brace, such as `enum State: String, Codable`.
+  /// The declaration before its opening brace, such as `enum State: String, Codable`.
   let head: String
-  /// The macros of a class, such as `#Index`; `nil` for a type that is no model.
+  /// The macros of a model class, such as `#Index`; `nil` for another type.
   var macros: [String]?
-  /// The cases of an enumeration.
   var cases: [String] = []
   var properties: [Property] = []
-  /// The types that stand in it.
+  /// The nested types.
   var inner: [FrozenType] = []
 
-  /// The declaration, a line each.
+  /// The lines of the declaration.
   var lines: [String] {
     var parts = [macros ?? [], cases.map { "case \($0)" } + properties.flatMap(\.lines)] + inner.map(\.lines)
     if macros != nil { parts.append(initializer) }
@@ -60,7 +58,7 @@ struct FrozenMacros {
   let model: ManagedObjectModel
   let entity: EntityDescription
 
-  /// The constraints of several properties or of a relationship, and the indexes.
+  /// The constraints on several properties or on a relationship, and the indexes.
   var ofClass: [String] {
     let attributes = Set(entity.attributes.map(\.name))
     let constraints = entity.uniquenessConstraints.filter { $0.count > 1 || !attributes.isSuperset(of: $0) }
@@ -71,12 +69,9 @@ struct FrozenMacros {
     }
   }
 
-  /// Returns the macro of an attribute.
+  /// Returns the macro of an attribute with its arguments; empty for none.
   ///
-  /// - Parameters:
-  ///   - attribute: The attribute.
-  ///   - transformer: The option that names the transformer.
-  /// - Returns: The macro with its arguments; empty for none.
+  /// The transformer is given as the macro's option.
   func of(_ attribute: AttributeDescription, transformer: String?) -> String {
     var arguments: [String] = []
     if entity.uniquenessConstraints.contains([attribute.name]) { arguments.append(".unique") }
@@ -90,7 +85,8 @@ struct FrozenMacros {
     return arguments.isEmpty ? "" : "@Attribute(\(arguments.joined(separator: ", ")))"
   }
 
-  /// Returns the macro of a relationship: one of two sides names the inverse, and one without keeps SwiftData from inferring it.
+  /// Returns the macro of a relationship; one of the two sides names the inverse, and a macro without one prevents
+  /// inference.
   func of(_ relationship: RelationshipDescription) -> String {
     var arguments: [String] = []
     switch relationship.deleteRule {
@@ -111,12 +107,11 @@ struct FrozenMacros {
     return arguments.isEmpty ? "" : "@Relationship(\(arguments.joined(separator: ", ")))"
   }
 
-  /// The side with a delete rule of its own comes first, then the one of many.
+  /// Ranks the sides for the inverse: first by a delete rule other than nullify, then to-many before to-one.
   private func rank(_ relationship: RelationshipDescription, of entity: String) -> (Int, Int, String, String) {
     (relationship.deleteRule == .nullify ? 1 : 0, relationship.isToMany ? 0 : 1, entity, relationship.name)
   }
 
-  /// Returns the type of a relationship.
   static func type(of relationship: RelationshipDescription) -> String {
     let target = relationship.destinationEntity
     return (relationship.isToMany ? "[\(target)]" : target) + (relationship.isOptional ? "?" : "")
@@ -124,12 +119,12 @@ struct FrozenMacros {
 }
 
 extension PropertyDescription {
-  /// The name in an earlier version; SwiftData gives properties without one their own.
+  /// The name in an earlier version; SwiftData gives other properties their own name as the renaming identifier.
   var formerName: String? { renamingIdentifier == name ? nil : renamingIdentifier }
 }
 
 extension FetchIndexDescription {
-  /// The properties of an index that `#Index` can make; `nil` for any other.
+  /// The properties of an index that `#Index` can declare; `nil` for any other index.
   var plainProperties: [String]? {
     guard partialIndexPredicate == nil else { return nil }
     var names: [String] = []

@@ -1,21 +1,21 @@
-/// The protocols and classes of each type that give it members: types, aliases, or initializers that can fail.
+/// The ancestors of each type (protocols and superclasses) that add types, aliases or failable initializers to it.
 struct SwiftAncestors {
-  /// The full names of the ancestors, by the full name of the type.
+  /// Full names of the ancestors by the type's full name.
   private(set) var paths: [String: [[String]]] = [:]
 
   private let source: SwiftDataSource
 
-  /// The most ancestors of a type that are looked at; chains without an end would take the square of their length.
+  /// The maximum number of ancestors per type: the work on a long chain grows with the square of its length.
   private static let limit = 100
 
-  /// The ancestors of a protocol of the library, which are the library's too.
+  /// The ancestors of the library's protocols.
   private static let refined: [String: [String]] = [
     "PersistentModel": ["Identifiable", "Hashable", "Observable", "Sendable"], "Codable": ["Decodable", "Encodable"],
     "Hashable": ["Equatable"], "Comparable": ["Equatable"], "Strideable": ["Comparable"], "Error": ["Sendable"],
     "LocalizedError": ["Error"], "AppEntity": ["Identifiable", "Sendable"], "AppEnum": ["CaseIterable", "Hashable"],
     "ShapeStyle": ["Sendable"], "LosslessStringConvertible": ["CustomStringConvertible"],
   ]
-  /// The types that a protocol of the library gives every type that has it.
+  /// The associated types of the library's protocols.
   static let associated: [String: [String]] = [
     "Identifiable": ["ID"], "CaseIterable": ["AllCases"], "RawRepresentable": ["RawValue"], "View": ["Body"],
     "Strideable": ["Stride"], "ShapeStyle": ["Resolved"], "Plottable": ["PrimitivePlottable"],
@@ -23,12 +23,7 @@ struct SwiftAncestors {
     "ObservableObject": ["ObjectWillChangePublisher"],
   ]
 
-  /// Finds the ancestors of types.
-  ///
-  /// - Parameters:
-  ///   - types: The types, with all declarations of each.
-  ///   - holders: The full names of all that have members.
-  ///   - source: The declarations.
+  /// Finds the ancestors of types, among those with members (`holders`, by full name).
   init(of types: [String: [SwiftDeclaration]], among holders: Set<String>, in source: SwiftDataSource) {
     self.source = source
     var parents: [String: [[String]]] = [:]
@@ -48,7 +43,7 @@ struct SwiftAncestors {
     }
   }
 
-  /// Returns the full names of what a declaration inherits from, and of what its kind has unwritten.
+  /// Returns the full names of the types that a declaration inherits from, implicit ones included.
   private func parents(of declaration: SwiftDeclaration) -> [[String]] {
     var result: [[String]] = []
     if declaration.has("Model") { result.append(["PersistentModel"]) }

@@ -4,14 +4,13 @@ import HeirloomModel
 struct SwiftDataArguments {
   private(set) var options: [String] = []
   private(set) var transformer: String?
-  /// The option that names the transformer, as it is written.
+  /// The source of the option that names the transformer.
   private(set) var transformerText: String?
   private(set) var originalName: String?
   private(set) var hashModifier: String?
   private(set) var deleteRule: DeleteRule?
-  /// The key path of the inverse.
   private(set) var inverse: SwiftDataKeyPath?
-  /// The first argument that isn't understood.
+  /// The first argument that isn't supported.
   private(set) var unread: String?
 
   init(_ attribute: SwiftAttribute, _ tokens: SwiftTokens) {
@@ -30,7 +29,7 @@ struct SwiftDataArguments {
     switch label {
     case "" where isMember && value.count == 2: options.append(tokens.text(first + 1))
     case "" where isMember && tokens.has("transformable", at: first + 1) && tokens.has("(", at: first + 2):
-      // `.transformable(by: Transformer.self)`, or the transformer's name in quotes.
+      // `.transformable(by: Transformer.self)`, or with the transformer's name in quotes.
       let items = tokens.items(tokens.inside(first + 2)).map(tokens.labelled)
       guard items.count == 1, items[0].label == "by" else { return false }
       var reader = SwiftTypeReader(tokens, at: items[0].value.lowerBound)
@@ -62,15 +61,14 @@ struct SwiftDataArguments {
 
 /// A key path, such as `\Trip.stops`.
 struct SwiftDataKeyPath {
-  /// The names before the last one: the class, where it is written.
+  /// The names before the last one: the class, if it is given.
   let root: [String]
-  /// The last name.
   let name: String
 
-  /// Reads a key path of plain names; `nil` for anything else.
+  /// Parses a key path of plain names; `nil` for anything else.
   init?(_ range: Range<Int>, _ tokens: SwiftTokens) {
     guard tokens.has("\\", at: range.lowerBound), range.count >= 3 else { return nil }
-    // Names and points take turns, and a point may come first.
+    // Names alternate with dots, and a dot may come first.
     let first = range.lowerBound + (tokens.has(".", at: range.lowerBound + 1) ? 2 : 1)
     var names: [String] = []
     for index in first..<range.upperBound {
@@ -85,7 +83,7 @@ struct SwiftDataKeyPath {
     (root, name) = (names, last)
   }
 
-  /// Reads a list of key paths, such as `[\.a, \.b]`; `nil` for anything else.
+  /// Parses a list of key paths, such as `[\.a, \.b]`; `nil` for anything else.
   static func list(_ range: Range<Int>, _ tokens: SwiftTokens) -> [SwiftDataKeyPath]? {
     var first = range.lowerBound
     if tokens.has(".", at: first), tokens.has("binary", at: first + 1), tokens.has("(", at: first + 2) { first += 3 }

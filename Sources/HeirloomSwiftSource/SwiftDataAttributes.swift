@@ -1,8 +1,8 @@
 import HeirloomModel
 
-/// The attributes that SwiftData makes of a property's type.
+/// The attributes that SwiftData derives from the types of properties.
 struct SwiftDataAttributes {
-  /// A type whose attribute no known store shows.
+  /// A type for which no known store has an attribute.
   struct Problem: Error {
     let reason: String
   }
@@ -11,14 +11,14 @@ struct SwiftDataAttributes {
   private var memberCount = 0
 
   private static let depthLimit = 12
-  /// The most members of all structures within an attribute; structures of structures can have very many.
+  /// The maximum number of members of an attribute's nested structures, which can be very many.
   private static let memberLimit = 1_000
 
   init(source: SwiftDataSource) {
     self.source = source
   }
 
-  /// The types of the library whose attribute is known: the width of an integer counts, not its range.
+  /// The attribute types of the library's types: the width of an integer counts, not its range.
   static let plain: [String: AttributeType] = [
     "Bool": .boolean, "String": .string, "Date": .date, "Data": .binary, "UUID": .uuid, "Int": .integer64,
     "Int64": .integer64, "UInt64": .integer64, "Int32": .integer32, "UInt32": .integer32, "Int16": .integer16,
@@ -30,13 +30,7 @@ struct SwiftDataAttributes {
   ]
   private static let codable: Set<String> = ["Codable", "Encodable", "Decodable"]
 
-  /// Returns the attribute of a property.
-  ///
-  /// - Parameters:
-  ///   - name: Its name.
-  ///   - type: Its type.
-  ///   - transformer: The name of its value transformer.
-  /// - Returns: The attribute, or the reason why nobody knows it.
+  /// Returns the attribute of a property, or the reason why it isn't known.
   mutating func attribute(
     _ name: String, _ type: SwiftDataType, transformer: String?
   ) -> Result<AttributeDescription, Problem> {
@@ -107,11 +101,9 @@ struct SwiftDataAttributes {
 
   // MARK: - Composites
 
-  /// Checks that a type is coded as the compiler does by itself.
+  /// Returns the raw type of an enumeration, if it has one, after checking that the type has compiler-generated coding.
   ///
-  /// - Parameter declaration: The type.
-  /// - Returns: The raw type, for an enumeration that has one.
-  /// - Throws: The reason why the type isn't known to be coded so.
+  /// Throws the reason why this isn't certain.
   func rawType(ofCodable declaration: SwiftDeclaration) throws(Problem) -> AttributeType? {
     guard !declaration.isGeneric else { throw Problem(reason: "\(declaration.name) is generic") }
     guard declaration.kind == .structure || declaration.kind == .enumeration,

@@ -1,8 +1,8 @@
 import HeirloomModel
 
-/// The ways in which a structure or enumeration can be coded other than by its stored properties or cases.
+/// Checks for coding other than the compiler-generated coding of stored properties or cases.
 extension SwiftDataSource {
-  /// Protocols of the system that leave the coding of a type alone; a class can't inherit from them.
+  /// Protocols of the system that don't affect the coding of a type; a class can't be inherited from them.
   static let harmlessProtocols: Set<String> = [
     "AnyObject", "AppEntity", "AppEnum", "BitwiseCopyable", "CaseIterable", "Codable", "CodingKeyRepresentable",
     "Comparable", "Copyable", "CustomDebugStringConvertible", "CustomLocalizedStringResourceConvertible",
@@ -11,14 +11,12 @@ extension SwiftDataSource {
     "LosslessStringConvertible", "Observable", "ObservableObject", "PersistentModel", "Plottable", "Sendable",
     "SendableMetatype", "ShapeStyle", "Strideable", "Transferable", "View",
   ]
-  /// Attributes of a type that leave its members alone.
+  /// Attributes of a type that don't affect its members.
   static let harmlessAttributes: Set<String> = ["available", "MainActor", "frozen", "objc"]
 
-  /// Returns the raw type of an enumeration.
+  /// Returns the type of an enumeration's raw values; `nil` for an enumeration without any.
   ///
-  /// - Parameter declaration: The enumeration.
-  /// - Returns: The type of the raw values, or `nil` for an enumeration without.
-  /// - Throws: The reason why it isn't known.
+  /// Throws the reason if the type isn't known.
   func rawType(of declaration: SwiftDeclaration) throws(SwiftDataAttributes.Problem) -> AttributeType? {
     guard let first = declaration.inherited.first else { return nil }
     let type = type(first, in: declaration.scope.outer)
@@ -34,19 +32,16 @@ extension SwiftDataSource {
     }
   }
 
-  /// Returns true if a type tells itself which of its members are coded, and how they are called.
+  /// Returns true if a type declares coding keys, which select and name its coded members.
   func hasCodingKeys(_ declaration: SwiftDeclaration) -> Bool {
     let scope = SwiftScope(path: declaration.path, head: declaration.path.count, file: nil)
     let keys = candidates(for: ["CodingKeys"], in: scope)
     return (keys.types.map(\.path) + keys.aliases.map(\.scope.path)).contains { $0.starts(with: scope.path) }
   }
 
-  /// Returns the reason why a Codable type may be coded in a way of its own.
+  /// Returns the reason why a Codable type may have custom coding; `nil` if the coding is compiler-generated.
   ///
-  /// - Parameters:
-  ///   - declaration: The structure or enumeration.
-  ///   - hasRawType: True for an enumeration with a raw type, which is the first of the inherited types.
-  /// - Returns: `nil` for a type that is coded as the compiler does by itself.
+  /// The first inherited type of an enumeration with a raw type is that type.
   func codingObjection(to declaration: SwiftDeclaration, hasRawType: Bool = false) -> String? {
     if let attribute = declaration.attributes.first(where: { !Self.harmlessAttributes.contains($0.name) }) {
       return "nobody knows here what @\(attribute.name) does to \(declaration.name)"
@@ -55,7 +50,7 @@ extension SwiftDataSource {
     if let macro = (declaration.macros + extensions.flatMap(\.macros)).first {
       return "nobody knows here what #\(macro.name) adds to \(declaration.name)"
     }
-    // Every type that is coded at all has what extensions of these add.
+    // Extensions of these protocols affect every coded type.
     for name in ["Encodable", "Decodable", "Codable", "RawRepresentable"] {
       if let function = ownCoding([name]) {
         return "an extension of \(name) may give \(declaration.name) an \(function)"
@@ -74,10 +69,10 @@ extension SwiftDataSource {
     functions(of: path).subtracting(["init?"]).min { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
-  /// Returns the reason why a protocol, or one that it inherits from, may change how a type is coded.
+  /// Returns the reason why a protocol, or one that it inherits from, may change the coding of a type.
   private func objection(to parents: [(type: SwiftTypeName, scope: SwiftScope)], of owner: String) -> String? {
     var seen: Set<String> = []
-    // In the order in which they are written, each protocol before those that it inherits from: the first reason counts.
+    // In source order, each protocol before those it inherits from: the first reason is reported.
     var waiting = Array(parents.reversed())
     while let (parent, scope) = waiting.popLast() {
       let type = type(parent, in: scope)

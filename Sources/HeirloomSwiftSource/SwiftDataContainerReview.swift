@@ -1,4 +1,4 @@
-/// The traps of containers that are given a plan.
+/// The known traps in containers with a migration plan.
 struct SwiftDataContainerReview {
   private(set) var findings: [SwiftDataFinding] = []
 
@@ -13,10 +13,9 @@ struct SwiftDataContainerReview {
     case classes([Range<Int>])
   }
 
-  /// The positions of `let` and `var` by the names of variables, in the file that is reviewed.
+  /// The positions of `let` and `var` by variable name, in the file under review.
   private var variables: [String: [Int]] = [:]
 
-  /// Reviews all containers of a source.
   init(_ schemas: SwiftDataSchemas, _ versions: [String: SwiftDataVersion]) {
     (self.schemas, self.versions) = (schemas, versions)
     for file in source.files.indices {
@@ -70,13 +69,13 @@ struct SwiftDataContainerReview {
     }
   }
 
-  /// Returns the full name of the type of `A.self`.
+  /// Returns the full type name in `A.self`.
   private func type(_ range: Range<Int>, _ tokens: SwiftTokens, _ scope: [String]) -> String? {
     guard let names = tokens.path(range), names.count > 1, names.last == "self" else { return nil }
     return source.declaration(of: names.dropLast(), in: scope)?.path.joined(separator: ".")
   }
 
-  /// Returns what the first argument of a container stands for; `nil` where only the compiler knows it.
+  /// Returns the schema or classes in a container's first argument; `nil` where only the compiler knows them.
   private func opened(_ values: [Range<Int>], _ tokens: SwiftTokens, _ scope: [String]) -> Opened? {
     guard let first = values.first else { return nil }
     guard let names = tokens.path(first) else { return schema(first, tokens, scope) ?? .classes(values) }
@@ -87,7 +86,7 @@ struct SwiftDataContainerReview {
     return schema(ofVariable: name, tokens, scope)
   }
 
-  /// Returns what `Schema(…)` stands for.
+  /// Returns the schema or classes in `Schema(…)`.
   private func schema(_ range: Range<Int>, _ tokens: SwiftTokens, _ scope: [String]) -> Opened? {
     let opening = range.lowerBound + 1
     guard tokens.has("Schema", at: range.lowerBound), tokens.has("(", at: opening),
@@ -100,7 +99,6 @@ struct SwiftDataContainerReview {
     return items.first.map { $0.label.isEmpty ? .classes([$0.value]) : nil } ?? nil
   }
 
-  /// Returns the schema in a variable that the file declares once.
   private func schema(ofVariable name: String, _ tokens: SwiftTokens, _ scope: [String]) -> Opened? {
     guard let found = variables[name], found.count == 1, let declared = found.first else { return nil }
     var index = declared + 2

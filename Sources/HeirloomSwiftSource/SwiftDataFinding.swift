@@ -1,22 +1,22 @@
-/// A known trap of SwiftData's versions, found in source.
+/// A known trap in SwiftData's versions, found in source.
 package struct SwiftDataFinding: Hashable, Sendable {
-  /// The trap.
+  /// The kind of trap.
   package enum Kind: String, CaseIterable, Sendable {
-    /// Two versions of a plan with the same hashes, at which SwiftData ends the app.
+    /// Two versions of a plan with the same hashes, which make SwiftData crash the app.
     case equalChecksums
     /// A class that has another name in the next version.
     case lostEntity
-    /// A type of today's app in an older version.
+    /// A type of the current app in an older version.
     case liveType
-    /// Two classes of one name in a schema.
+    /// Two classes with the same name in a schema.
     case sharedClassName
-    /// One version identifier in two versions of a plan.
+    /// The same version identifier in two versions of a plan.
     case reusedIdentifier
     /// A version identifier that is lower than the one before it.
     case fallingIdentifier
     /// Two neighbouring versions without a stage between them.
     case missingStage
-    /// A stage that doesn't lead from a version to the next one.
+    /// A stage that doesn't go from a version to the next one.
     case strayStage
     /// A versioned schema that no plan lists.
     case schemaOutsidePlan
@@ -24,27 +24,27 @@ package struct SwiftDataFinding: Hashable, Sendable {
     case repeatedSchema
     /// A container that doesn't open the last version of its plan.
     case containerSchema
-    /// A required property without a value for the rows that are there.
+    /// A required property without a default value for existing rows.
     case missingDefault
     /// A property that may be an old one under a new name.
     case suspectedRename
-    /// A property that is renamed a second time, or whose former name is gone.
+    /// A property that is renamed a second time, or whose former name doesn't exist.
     case lostFormerName
-    /// A constraint that rows of the version before it may break.
+    /// A constraint that rows of the previous version may violate.
     case newConstraint
-    /// A unique property with one and the same value for all rows.
+    /// A unique property with a constant value for all rows.
     case constantUnique
-    /// A class in the code of a stage that the stage can't open.
+    /// A class in a stage's code that the stage can't access.
     case foreignTypeInStage
-    /// Code of a stage that changes objects and doesn't save them.
+    /// A stage's code that changes objects and doesn't save them.
     case missingSave
-    /// A property whose values can't become those of its new type.
+    /// A property whose values can't be converted to its new type.
     case changedType
-    /// A raw value that rows may have and that is gone.
+    /// A removed raw value that rows may have.
     case narrowedEnum
-    /// A released version whose source has other hashes today.
+    /// A released version whose source now has other hashes.
     case editedRelease
-    /// A released version that isn't in the source any more.
+    /// A released version that is no longer in the source.
     case lostRelease
     /// Classes without any versioned schema.
     case unversionedModels
@@ -52,30 +52,29 @@ package struct SwiftDataFinding: Hashable, Sendable {
     case uncertain
   }
 
-  /// The weight of a finding.
+  /// The severity of a finding.
   package enum Severity: String, Sendable {
-    /// Something that stops the app, or loses data.
+    /// Crashes the app or loses data.
     case error
-    /// Something that does so under conditions.
+    /// Crashes the app or loses data under some conditions.
     case warning
-    /// Something to know.
+    /// Information only.
     case note
   }
 
   package let kind: Kind
   package let severity: Severity
-  /// The place; `nil` for what isn't in the source.
+  /// The place in the source; `nil` if there is none.
   package let place: SwiftPlace?
-  /// The name of the versioned schema, of two the later one.
+  /// The name of the versioned schema, the later one of two.
   package let schema: String?
   /// The name of the entity.
   package let entity: String?
   /// The name of the property.
   package let property: String?
-  /// The sentences: what was found and its cause, then what mends it.
+  /// What was found, the cause and the remedy, in sentences.
   package let message: String
 
-  /// Creates a finding.
   init(
     _ kind: Kind, _ severity: Severity, at place: SwiftPlace?, schema: String? = nil, entity: String? = nil,
     property: String? = nil, _ message: String
@@ -84,7 +83,7 @@ package struct SwiftDataFinding: Hashable, Sendable {
     (self.schema, self.entity, self.property) = (schema, entity, property)
   }
 
-  /// Returns names in words, such as `A, B and C`.
+  /// Joins names as in `A, B and C`; of more than nine, it names eight.
   static func list(_ names: [String]) -> String {
     let shown = names.count > 9 ? names.prefix(8) + ["\(names.count - 8) more"] : names[...]
     guard let last = shown.last, shown.count > 1 else { return shown.first ?? "" }

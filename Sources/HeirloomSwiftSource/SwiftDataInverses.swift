@@ -1,33 +1,30 @@
-/// A property that is a relationship.
+/// A relationship property.
 struct SwiftDataLink {
   let name: String
-  /// The entity that it leads to.
+  /// The entity that it refers to.
   let target: String
   let place: SwiftPlace
-  /// True if `@Relationship` stands before it.
+  /// True if it has `@Relationship`.
   var hasMacro = false
-  /// True if the macro names the inverse.
   var isExplicit = false
   var isOptional = false
   var isToMany = false
   var inverse: String?
-  /// The reason why the relationship or its inverse isn't certain.
+  /// The reason why the relationship or its inverse is uncertain.
   var doubt: String?
 
-  /// True for the forms `T?` and `[T]`, of which stores are known that have an inferred inverse.
+  /// True for the forms `T?` and `[T]`, for which known stores have an inferred inverse.
   var isPlain: Bool { isOptional != isToMany }
 }
 
-/// The inverses of relationships: written, taken from the other side, or inferred as SwiftData infers them.
+/// The inverses of relationships: declared, taken from the other side, or inferred as SwiftData does.
 struct SwiftDataInverses {
-  /// The links of each entity.
   private(set) var links: [String: [SwiftDataLink]]
-  /// The entities that may have other relationships too.
+  /// The entities that may have further relationships.
   private let open: Set<String>
-  /// The pairs of entities with a relationship between them that isn't certain.
+  /// The pairs of entities with an uncertain relationship between them.
   private var doubted: Set<Set<String>> = []
 
-  /// A relationship by its entity and its name.
   private struct Side: Hashable, Comparable {
     let entity: String
     let name: String
@@ -35,17 +32,16 @@ struct SwiftDataInverses {
     static func < (left: Side, right: Side) -> Bool { (left.entity, left.name) < (right.entity, right.name) }
   }
 
-  /// A pair of entities, the one that has a relationship first.
+  /// The owner and the destination of a relationship.
   private struct Way: Hashable {
     let entity: String
     let target: String
   }
 
-  /// The positions of the links.
   private var positions: [Side: Int] = [:]
-  /// The numbers of links on each way.
+  /// The number of links from one entity to another.
   private var counts: [Way: Int] = [:]
-  /// The positions of the links on each way that have no inverse.
+  /// The positions of links without an inverse.
   private var free: [Way: [Int]] = [:]
 
   init(links: [String: [SwiftDataLink]], open: Set<String>) {
@@ -58,7 +54,6 @@ struct SwiftDataInverses {
     }
   }
 
-  /// Finds all inverses.
   mutating func resolve() {
     pair()
     for (entity, links) in links {
@@ -79,7 +74,7 @@ struct SwiftDataInverses {
 
   // MARK: - Written inverses
 
-  /// Gives both sides of each written inverse the other one, if there is just one.
+  /// Sets the other side of each declared inverse, if there is exactly one.
   private mutating func pair() {
     var partners: [Side: Set<Side>] = [:]
     for entity in links.keys.sorted(by: <) {
@@ -91,7 +86,7 @@ struct SwiftDataInverses {
     }
     let sorted = partners.sorted { $0.key < $1.key }
     for (side, others) in sorted { judge(side, others.sorted()) }
-    // What isn't certain on one side isn't on the other.
+    // A relationship with an uncertain inverse is uncertain too.
     let judged = links
     for (side, others) in sorted {
       guard let position = positions[side], let reason = judged[side.entity]?[position].doubt else { continue }
@@ -99,7 +94,7 @@ struct SwiftDataInverses {
     }
   }
 
-  /// Sets the inverse of a relationship that has just one, and notes what is wrong with it.
+  /// Sets the inverse of a relationship with exactly one candidate, and notes problems with it.
   private mutating func judge(_ side: Side, _ others: [Side]) {
     guard let position = positions[side] else { return }
     guard others.count == 1 else {
@@ -122,7 +117,7 @@ struct SwiftDataInverses {
 
   // MARK: - Inference
 
-  /// Infers the inverse of a link where neither side has the macro and each is the only one.
+  /// Infers the inverse of a link if neither side has the macro and each is the only candidate.
   private mutating func infer(_ entity: String, _ index: Int) {
     guard let link = links[entity]?[index], link.inverse == nil, link.doubt == nil else { return }
     if let reason = objection(to: link, of: entity) {
@@ -131,11 +126,11 @@ struct SwiftDataInverses {
     }
     guard !link.hasMacro else { return }
     let (way, back) = (Way(entity: entity, target: link.target), Way(entity: link.target, target: entity))
-    // What the macro stands before without an inverse stays alone, and so does what could be its other side.
+    // A property with the macro but without an inverse stays without one, and so does its possible other side.
     guard let candidates = free[back], let other = candidates.first, let partner = links[link.target]?[other],
       !(candidates.count == 1 && partner.hasMacro)
     else { return }
-    // (No known store shows what is inferred beside a written inverse.)
+    // (No known store shows what is inferred next to a declared inverse.)
     guard candidates.count == 1, counts[way] == 1 else {
       links[entity]?[index].doubt = "more than one inverse is possible, and no known store shows which is taken"
       return
@@ -151,7 +146,7 @@ struct SwiftDataInverses {
     (free[way], free[back]) = (nil, nil)
   }
 
-  /// Returns the reason why a relationship without a written inverse may have one that isn't seen here.
+  /// Returns the reason why a relationship without a declared inverse may have one that can't be determined.
   private func objection(to link: SwiftDataLink, of entity: String) -> String? {
     if let name = [link.target, entity].first(where: open.contains) {
       return "\(name) may have other relationships, of which one is the inverse"

@@ -1,11 +1,11 @@
 package import HeirloomFormats
 package import HeirloomModel
 
-/// The model that SwiftData makes of listed classes, as far as their source tells it for sure.
+/// The model that SwiftData generates for listed classes, as far as their source determines it.
 ///
-/// The rules are those of stores whose source is public; what no store shows is named, and isn't guessed.
+/// The rules are taken from stores whose source is public. A case that no such store shows is reported, not guessed.
 package struct SwiftDataModelBuilder {
-  /// Something that the source doesn't tell for sure.
+  /// A part of the model that the source doesn't determine.
   package struct Doubt: Hashable, Sendable {
     /// The entity's name.
     package let entity: String
@@ -17,27 +17,21 @@ package struct SwiftDataModelBuilder {
   }
 
   private let source: SwiftDataSource
-  /// The entities, by name.
   private(set) var entities: [String: EntityDescription] = [:]
-  /// The classes of the entities.
   private(set) var classes: [String: SwiftDeclaration] = [:]
-  /// The doubts; an entity without any has the version hash that SwiftData gives it.
+  /// The doubts; an entity without one has SwiftData's version hash.
   package private(set) var doubts: [Doubt] = []
 
-  /// The classes that are left out because another one of their name comes first.
+  /// The classes that are omitted because another one with their name comes first.
   private(set) var namesakes: [SwiftDeclaration] = []
 
   private var links: [String: [SwiftDataLink]] = [:]
-  /// The entities that may have other relationships than those that were read.
+  /// The entities that may have further relationships than those that were read.
   private var open: Set<String> = []
-  /// The properties that are named as inverses by properties of which nobody knows whether they are relationships.
+  /// The inverses declared by properties that may or may not be relationships.
   private var claims: [(entity: String, property: String, claimant: String)] = []
 
-  /// Builds the model of some classes and of all that they refer to.
-  ///
-  /// - Parameters:
-  ///   - roots: The listed classes.
-  ///   - source: The declarations.
+  /// Builds the model of the listed classes and all classes that they refer to.
   package init(of roots: [SwiftDeclaration], in source: SwiftDataSource) {
     self.source = source.resolvingExtensions()
     var waiting = Array(roots.map(source.resolving).reversed())
@@ -69,7 +63,7 @@ package struct SwiftDataModelBuilder {
     var inverses = SwiftDataInverses(links: links, open: open)
     inverses.resolve()
     for (entity, found) in inverses.links.sorted(by: { $0.key < $1.key }) {
-      // (Each link was added with its relationship.)
+      // (The links are in the same order as the relationships.)
       for (position, link) in found.enumerated() {
         entities[entity]?.relationships[position].inverseRelationship = link.inverse
         if let reason = link.doubt {
@@ -79,7 +73,6 @@ package struct SwiftDataModelBuilder {
     }
   }
 
-  /// Returns the names of entities that are not certain.
   package var uncertainEntities: Set<String> { Set(doubts.map(\.entity)) }
 
   private mutating func doubt(_ owner: SwiftDeclaration, _ property: String?, _ place: SwiftPlace, _ reason: String) {
@@ -88,12 +81,10 @@ package struct SwiftDataModelBuilder {
 
   // MARK: - Classes
 
-  /// The most properties of a class that are read; a table of SQLite has room for fewer.
+  /// The maximum number of properties of a class; a SQLite table has fewer columns.
   private static let propertyLimit = 5_000
-  /// The most classes that are read.
   private static let classLimit = 5_000
 
-  /// Adds the entity of a class, and returns the classes that it refers to.
   private mutating func read(_ owner: SwiftDeclaration) -> [SwiftDeclaration] {
     var entity = EntityDescription(name: owner.name)
     var found: [SwiftDeclaration] = []
@@ -111,7 +102,7 @@ package struct SwiftDataModelBuilder {
         continue
       }
       let objection = objection(to: property)
-      // Of those in branches of a condition, the first stands for all.
+      // Of declarations in several branches of a condition, the first counts.
       guard names.insert(property.name).inserted else {
         doubt(owner, property.name, property.place, "the class declares it twice")
         open.insert(owner.name)
@@ -138,7 +129,7 @@ package struct SwiftDataModelBuilder {
         if let objection { doubt(owner, property.name, property.place, objection) }
         let count = entity.attributes.count
         add(property, type, &entity, owner)
-        // A property that is no attribute for sure may be a relationship, and the inverse of another.
+        // A property that may not be an attribute may be a relationship and the inverse of another.
         if !type.models.isEmpty || entity.attributes.count == count && type.isUnread { open.insert(owner.name) }
       }
     }
@@ -147,7 +138,7 @@ package struct SwiftDataModelBuilder {
     return found
   }
 
-  /// Notes what isn't certain about a class as such.
+  /// Notes the uncertainties of the class declaration itself.
   private mutating func readHead(of owner: SwiftDeclaration) {
     let namesakes = source.candidates(for: owner.path, in: SwiftScope(path: [], head: 0, file: owner.place.file))
     if namesakes.types.count + namesakes.aliases.count > 1 {
@@ -267,7 +258,7 @@ package struct SwiftDataModelBuilder {
     checkConstraints(of: &entity, owner)
   }
 
-  /// Leaves out the constraints that name what has no column, and notes those that no store shows.
+  /// Removes constraints on properties without a column, and notes those that no known store has.
   private mutating func checkConstraints(of entity: inout EntityDescription, _ owner: SwiftDeclaration) {
     let constraints = entity.uniquenessConstraints
     guard !constraints.isEmpty else { return }
@@ -328,7 +319,7 @@ package struct SwiftDataModelBuilder {
     return paths.map(\.name)
   }
 
-  /// Returns true if a type stands for a class.
+  /// Returns true if a type name refers to a class.
   private func means(_ type: SwiftTypeName, _ model: SwiftDeclaration, in scope: SwiftScope) -> Bool {
     guard case .declared(let found) = source.type(type, in: scope) else { return false }
     return found.isSame(as: model)
@@ -370,7 +361,7 @@ package struct SwiftDataModelBuilder {
 }
 
 extension SwiftDataModelBuilder {
-  /// The places of the classes and their properties in words, by `Entity` and `Entity.property`.
+  /// The source locations of the classes and properties, by `Entity` and `Entity.property`.
   package var places: [String: String] {
     var result: [String: String] = [:]
     for (entity, declaration) in classes {
@@ -382,11 +373,9 @@ extension SwiftDataModelBuilder {
     return result
   }
 
-  /// Returns the model of all entities, also of those that aren't certain.
+  /// Returns the model of all entities, uncertain ones included, with the version number as its identifier.
   ///
-  /// - Parameter identifier: The number of the schema's version.
-  /// - Returns: The model.
-  /// - Throws: ``ModelReadingError`` if the entities don't fit together.
+  /// Throws ``ModelReadingError`` if the entities are inconsistent.
   package func model(identifier: String = "1.0.0") throws(ModelReadingError) -> ManagedObjectModel {
     try ModelAssembly.model(
       entities: Array(entities.values), versionIdentifiers: [identifier], configurations: [], fetchRequestTemplates: [])

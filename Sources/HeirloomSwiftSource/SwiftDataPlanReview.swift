@@ -1,13 +1,12 @@
-/// The traps of a plan as a whole: its order, its identifiers, its stages and what its versions share.
+/// The known traps in a plan as a whole: order, identifiers, stages and shared types.
 struct SwiftDataPlanReview {
   private(set) var findings: [SwiftDataFinding] = []
 
   private let plan: SwiftDataSchemas.Plan
-  /// The versions of the plan in their order.
   private let versions: [SwiftDataVersion]
   private let source: SwiftDataSource
 
-  /// Reviews a plan whose list of schemas is known.
+  /// Reviews a plan with a completely known list of schemas.
   init(_ plan: SwiftDataSchemas.Plan, _ known: [String: SwiftDataVersion], in source: SwiftDataSource) {
     (self.plan, self.source) = (plan, source)
     versions = plan.schemas.compactMap { known[$0] }
@@ -109,7 +108,7 @@ struct SwiftDataPlanReview {
 
   // MARK: - Live types
 
-  /// Finds the types of today's app that versions other than the last one depend on.
+  /// Finds the types of the current app that versions other than the last one depend on.
   private mutating func reviewLiveTypes() {
     guard let last = versions.last, last.name == plan.schemas.last else { return }
     let today = Set(last.dependencies.map(\.type.place))
@@ -130,7 +129,7 @@ struct SwiftDataPlanReview {
               "\(version.name) depends on \(type.path.joined(separator: ".")), a type of a newer version. "
                 + "Freeze a copy of \(type.name) within \(version.name)."))
         } else if home == nil, today.contains(type.place) {
-          // What a schema lists, and comes first, is shared on purpose; what a frozen class leads to was overlooked.
+          // A class in a schema's list is shared on purpose; one that a frozen class refers to was overlooked.
           let isFrozen = dependency.owner.map { self.home(of: $0) != nil } ?? false
           guard isFrozen, type.has("Model") else {
             shared.append(dependency)
@@ -144,7 +143,7 @@ struct SwiftDataPlanReview {
                 + "and each edit of it edits \(version.name). Freeze a copy of \(type.name) within \(version.name)."))
         }
       }
-      // What a class leads to that was overlooked is mended with it.
+      // Freezing the overlooked class also resolves the types it refers to.
       if hasEscaped {
         shared.removeAll { dependency in
           dependency.owner.map { home(of: $0) == nil && !listed.contains($0.place) } ?? false
@@ -160,12 +159,11 @@ struct SwiftDataPlanReview {
     }
   }
 
-  /// Returns true for a version with the classes of another one, which is a finding already.
+  /// Returns true for a version with the same classes as another one, which is reported already.
   private static func isRepeated(_ version: SwiftDataVersion, among all: [SwiftDataVersion]) -> Bool {
     all.contains { $0.name != version.name && $0.equals(version) && haveSameClasses($0, version) }
   }
 
-  /// Returns the position of the version in which a type is declared.
   private func home(of type: SwiftDeclaration) -> Int? {
     let around = (1..<max(type.path.count, 1)).map { type.path.prefix($0).joined(separator: ".") }
     return around.reversed().lazy.compactMap { name in versions.firstIndex { $0.name == name } }.first

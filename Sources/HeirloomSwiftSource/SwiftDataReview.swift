@@ -1,23 +1,21 @@
-/// The review of SwiftData's versions and plans: the known traps that their source shows.
+/// The review of SwiftData's versions and plans: the known traps in their source.
 ///
-/// Nothing is found that rests on something that only the compiler knows; what can't be checked is a note.
+/// No finding depends on facts that only the compiler knows; what can't be checked is reported as a note.
 package struct SwiftDataReview {
-  /// The findings: errors first, in the order of files and lines.
+  /// The findings: errors first, then by file and line.
   package let findings: [SwiftDataFinding]
 
   private let schemas: SwiftDataSchemas
   private let versions: [SwiftDataVersion]
-  /// The versions whose names are declared once.
+  /// The versions with a unique name.
   private let versionsByName: [String: SwiftDataVersion]
 
   private var source: SwiftDataSource { schemas.source }
 
   /// Reviews the schemas and plans of a source.
   ///
-  /// - Parameters:
-  ///   - schemas: The schemas and plans.
-  ///   - shipped: The released versions: the full name of the versioned schema, and the version hash of each entity
-  ///     in hexadecimal digits.
+  /// The released versions have the full name of the versioned schema, and the version hash of each entity in
+  /// hexadecimal.
   package init(_ schemas: SwiftDataSchemas, shipped: [(name: String, hashes: [String: String])] = []) {
     self.schemas = schemas
     let source = schemas.source
@@ -31,7 +29,7 @@ package struct SwiftDataReview {
     findings += SwiftDataContainerReview(schemas, versionsByName).findings
     for release in shipped { findings += Self.review(release.name, release.hashes, versions, in: source) }
     findings += Self.unversioned(schemas)
-    // (Two plans may have a pair of versions in common.)
+    // (Two plans may share a pair of versions.)
     var seen: Set<SwiftDataFinding> = []
     self.findings = findings.filter { seen.insert($0).inserted }.sorted { Self.order($0) < Self.order($1) }
   }
@@ -67,7 +65,7 @@ package struct SwiftDataReview {
     return findings
   }
 
-  /// Returns the note on what can't be checked.
+  /// Returns the note about uncheckable parts.
   private static func uncertain(_ reasons: [SwiftDataSchemas.Fault], about name: String) -> SwiftDataFinding? {
     guard let first = reasons.first else { return nil }
     let count = reasons.count == 1 ? "one thing" : "\(reasons.count) things"
@@ -89,9 +87,9 @@ package struct SwiftDataReview {
     }
   }
 
-  /// Finds the versioned schemas that no plan lists, if all that plans list is known.
+  /// Finds the versioned schemas that no plan lists, provided that all plans' lists are known.
   ///
-  /// One without an entity of a plan's versions is that of another store.
+  /// A schema without any entity of a plan's versions belongs to another store.
   private static func outsiders(_ versions: [SwiftDataVersion], in schemas: SwiftDataSchemas) -> [SwiftDataFinding] {
     guard schemas.plans.allSatisfy(\.hasAllSchemas), schemas.source.faults.isEmpty else {
       return []
@@ -122,7 +120,6 @@ package struct SwiftDataReview {
 
   // MARK: - Releases
 
-  /// Compares a released version with its source.
   private static func review(
     _ name: String, _ hashes: [String: String], _ versions: [SwiftDataVersion], in source: SwiftDataSource
   ) -> [SwiftDataFinding] {
@@ -183,7 +180,7 @@ package struct SwiftDataReview {
       SwiftDataSchemas.Fault(place: plan.place, reason: "\(name) isn't declared as a VersionedSchema itself")
     }
     if let note = uncertain(plan.faults + strangers, about: plan.name) { findings.append(note) }
-    // Without the whole list nobody knows which versions are neighbours.
+    // Without the whole list, it isn't known which versions are neighbours.
     guard plan.hasAllSchemas else { return findings }
     let order = SwiftDataPlanReview(plan, versions, in: source)
     findings += order.findings

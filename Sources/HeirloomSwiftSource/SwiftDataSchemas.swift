@@ -1,6 +1,6 @@
 /// The schemas and migration plans that a source declares.
 package struct SwiftDataSchemas {
-  /// A list of classes that SwiftData makes a model of.
+  /// A list of classes from which SwiftData generates a model.
   package struct Schema {
     /// The form of the list.
     package enum Kind: String, Sendable {
@@ -9,22 +9,22 @@ package struct SwiftDataSchemas {
       case schema
       /// `ModelContainer(for: A.self)`, also as a modifier.
       case modelContainer
-      /// A list that somebody names by hand.
+      /// A list that the user gives by name.
       case root
     }
 
     package let kind: Kind
-    /// The name of the type; of a list without one, the word that begins it.
+    /// The name of the type; for an unnamed list, the word before it.
     package let name: String
-    /// The place of the list; `nil` for names that somebody gives.
+    /// The place of the list; `nil` for names that the user gives.
     package let place: SwiftPlace?
     /// The other places where the same classes are listed without a name.
     package var otherPlaces: [SwiftPlace] = []
-    /// The number of the version, such as `2.0.0`.
+    /// The version number, such as `2.0.0`.
     package var identifier: String?
-    /// The classes of the list that were found.
+    /// The declarations of the listed classes that were found.
     package var roots: [SwiftDeclaration] = []
-    /// The reasons why the list is not certain, without a full stop, each with its place.
+    /// The reasons why the list is uncertain.
     package var faults: [Fault] = []
   }
 
@@ -40,9 +40,9 @@ package struct SwiftDataSchemas {
     /// The place of the list of stages.
     package var stagesPlace: SwiftPlace?
     package var faults: [Fault] = []
-    /// True if the list of schemas was read whole.
+    /// True if the list of schemas was understood completely.
     package var hasAllSchemas: Bool = false
-    /// True if the list of stages was read whole.
+    /// True if the list of stages was understood completely.
     var hasAllStages: Bool = false
   }
 
@@ -54,36 +54,35 @@ package struct SwiftDataSchemas {
     package let source: String
     package let destination: String
     package let place: SwiftPlace
-    /// The tokens of the code by its label, `willMigrate` or `didMigrate`.
+    /// The tokens of the closures, by their labels `willMigrate` and `didMigrate`.
     var code: [String: Range<Int>] = [:]
     /// The names of the types around the stage.
     var scope: [String] = []
   }
 
-  /// Something that nobody but the compiler understands.
+  /// A part of the source that only the compiler understands.
   package struct Fault {
-    /// The place; `nil` for a name that somebody gives.
+    /// The place; `nil` for a name that the user gives.
     package let place: SwiftPlace?
     /// The sentence, without a full stop.
     package let reason: String
   }
 
-  /// The versioned schemas by their names, then the lists of containers in the order of files.
+  /// The versioned schemas by name, then the containers' lists in file order.
   package private(set) var schemas: [Schema] = []
   package private(set) var plans: [Plan] = []
 
-  /// The declarations, with what stands in extensions of aliases.
+  /// The declarations, with those in extensions of aliases resolved.
   package let source: SwiftDataSource
 
-  /// The classes of a list without a name.
+  /// The classes of an unnamed list.
   private struct ClassList: Hashable {
     let places: Set<SwiftPlace>
     let identifier: String?
   }
-  /// The positions of the schemas that containers list, each list once.
+  /// The positions of the distinct lists of containers.
   private var lists: [ClassList: Int] = [:]
 
-  /// Finds the schemas and plans of a source.
   package init(_ source: SwiftDataSource) {
     let source = source.resolvingExtensions()
     self.source = source
@@ -98,10 +97,10 @@ package struct SwiftDataSchemas {
     for file in source.files.indices { readContainers(in: file) }
   }
 
-  /// Returns the versioned schema of a name, or one of classes that are named by hand.
+  /// Returns the versioned schema of the only name, or a schema of the named classes, such as `Chat` or
+  /// `SchemaV1.Chat`.
   ///
-  /// - Parameter names: The names of classes, such as `Chat` or `SchemaV1.Chat`, or of one versioned schema.
-  /// - Returns: The schema; a name that nothing has is a fault of it.
+  /// An unknown name is a fault of the schema.
   package func schema(of names: [String]) -> Schema {
     if names.count == 1, let known = schemas.first(where: { $0.kind == .versionedSchema && $0.name == names[0] }) {
       return known
@@ -126,7 +125,6 @@ package struct SwiftDataSchemas {
     return schema
   }
 
-  /// Reads a list of classes that a type declares.
   private func read(
     _ name: String, of owner: SwiftDeclaration, into types: inout [SwiftDeclaration], _ faults: inout [Fault]
   ) {
@@ -158,7 +156,7 @@ package struct SwiftDataSchemas {
     }
   }
 
-  /// Returns the numbers of `Schema.Version(2, 0, 0)`, joined.
+  /// Returns the numbers of `Schema.Version(2, 0, 0)`, joined by dots.
   private func identifier(_ property: SwiftProperty) -> String? {
     (property.body ?? property.initialValue).flatMap { numbers($0, source.tokens(property.place)) }
   }
@@ -203,13 +201,13 @@ package struct SwiftDataSchemas {
     var parts = tokens.parts(range) { tokens.has("+", at: $0) }
     if tokens.has("[", at: first), tokens.partner(first) == range.upperBound - 1 {
       parts = tokens.items(tokens.inside(first))
-      // A plan of one version has no stage.
+      // A plan with one version has no stage.
       if parts.isEmpty { return }
     } else if parts.count == 1 {
       if let stage = stage(range, tokens, scope, place) { return plan.stages.append(stage) }
       parts = []
     }
-    // (More stages than any plan has: lists of lists of lists can be very many.)
+    // (Nested lists can yield very many stages, more than any plan has.)
     guard plan.stages.count + plan.faults.count < 10_000 else { return }
     if depth < 16, !parts.isEmpty {
       for part in parts { readStages(part, file, scope, &plan, depth: depth + 1) }
@@ -225,7 +223,7 @@ package struct SwiftDataSchemas {
       Fault(place: place, reason: "only the compiler knows which stages \"\(tokens.excerpt(range))\" has"))
   }
 
-  /// Returns the stage of `.lightweight(fromVersion: A.self, toVersion: B.self)`; `nil` for anything else.
+  /// Parses a stage such as `.lightweight(fromVersion: A.self, toVersion: B.self)`; `nil` for anything else.
   private func stage(_ range: Range<Int>, _ tokens: SwiftTokens, _ scope: [String], _ place: SwiftPlace) -> Stage? {
     guard let opening = range.first(where: { tokens.has("(", at: $0) }), opening > range.lowerBound,
       let kind = Stage.Kind(rawValue: tokens.text(opening - 1)),
@@ -241,7 +239,7 @@ package struct SwiftDataSchemas {
     guard let from = schema("fromVersion"), let to = schema("toVersion") else { return nil }
     var stage = Stage(kind: kind, source: from, destination: to, place: place)
     stage.scope = scope
-    // The first closure after the parentheses has no label; it is the first argument that they lack.
+    // The first trailing closure has no label; it is the first argument missing in the parentheses.
     let first = arguments.contains { $0.label == "willMigrate" } ? "didMigrate" : "willMigrate"
     for argument in arguments where !tokens.has("nil", at: argument.value.lowerBound) {
       let label = argument.label.isEmpty ? first : argument.label
@@ -252,7 +250,7 @@ package struct SwiftDataSchemas {
 
   // MARK: - Containers
 
-  /// Finds the lists that code hands to `Schema` and `ModelContainer`.
+  /// Finds the lists passed to `Schema` and `ModelContainer`.
   private mutating func readContainers(in file: Int) {
     let tokens = source.files[file].tokens
     for index in tokens.tokens.indices where tokens.has("(", at: index + 1) && tokens.isWord(at: index) {
@@ -268,7 +266,7 @@ package struct SwiftDataSchemas {
         ? items.prefix { $0.label.isEmpty }
         : items.drop { $0.label != "for" }.enumerated().prefix { $0.offset == 0 || $0.element.label.isEmpty }
           .map(\.element)[...]
-      // A container of a schema that has a name, or of one in a variable, has no list of its own.
+      // A container with a named schema, or with one in a variable, has no list of its own.
       guard let first = listed.first?.value, tokens.path(first).map({ $0.last == "self" }) ?? true,
         !tokens.has("Schema", at: first.lowerBound)
       else { continue }
@@ -286,7 +284,7 @@ package struct SwiftDataSchemas {
     }
   }
 
-  /// Adds a list; what a preview or a test lists again is one schema.
+  /// Adds a list; the same list in a preview or a test is the same schema.
   private mutating func append(_ schema: Schema) {
     guard schema.faults.isEmpty else { return schemas.append(schema) }
     let list = ClassList(places: Set(schema.roots.map(\.place)), identifier: schema.identifier)
@@ -300,7 +298,7 @@ package struct SwiftDataSchemas {
 }
 
 extension SwiftTokens {
-  /// Returns the closures that follow the parentheses of a call; `nil` where anything else follows.
+  /// Returns the trailing closures of a call; `nil` where anything else follows.
   func trailingClosures(_ range: Range<Int>) -> [(label: String, value: Range<Int>)]? {
     var result: [(label: String, value: Range<Int>)] = []
     var index = range.lowerBound

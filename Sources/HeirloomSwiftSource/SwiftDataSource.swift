@@ -1,14 +1,11 @@
-/// The declarations of several Swift files, found by name as Swift finds them.
+/// The declarations of several Swift files, with Swift's name lookup.
 package struct SwiftDataSource: Sendable {
-  /// A file that was read.
   struct File: Sendable {
     let path: String
     let tokens: SwiftTokens
-    /// The types that it declares and extends.
     let declarations: [SwiftDeclaration]
-    /// The modules that it imports.
     let imports: Set<String>
-    /// What stands between the braces of a type, with the position of the body around it or -1; in the order of places.
+    /// The type bodies in source order, each with the position of the enclosing one or -1.
     let bodies: [(range: Range<Int>, path: [String], outer: Int)]
 
     init(path: String, tokens: SwiftTokens, declarations: [SwiftDeclaration]) {
@@ -24,25 +21,21 @@ package struct SwiftDataSource: Sendable {
   }
 
   private(set) var files: [File] = []
-  /// The files that can't be read, with the place of the fault.
+  /// The files that can't be read.
   package private(set) var faults: [(path: String, error: SwiftSourceError)] = []
-  /// The declared types by their full names; two of one name are both kept.
+  /// The declared types by full name; duplicates are kept.
   private var types: [String: [SwiftDeclaration]] = [:]
   private var aliases: [String: [SwiftAlias]] = [:]
-  /// The extensions by the names of the types that they extend; what stands in no type is under the empty name.
+  /// The extensions by the extended type's name; an empty name holds the top level.
   private var extensions: [String: [SwiftDeclaration]] = [:]
   private var hasResolvedExtensions = false
-  /// The protocols and classes of a type that have members, by its full name; known once extensions are resolved.
+  /// A type's ancestors with members, by its full name; known once extensions are resolved.
   private var ancestors: [String: [[String]]] = [:]
 
-  /// Creates a source without files.
+  /// Creates an empty source.
   package init() {}
 
-  /// Reads a file.
-  ///
-  /// - Parameters:
-  ///   - bytes: Its bytes.
-  ///   - path: Its path, for messages.
+  /// Reads a file; its path is used in messages.
   package mutating func add(_ bytes: [UInt8], path: String) {
     hasResolvedExtensions = false
     do throws(SwiftSourceError) {
@@ -67,46 +60,40 @@ package struct SwiftDataSource: Sendable {
     }
   }
 
-  /// All declared types, by their full names.
+  /// All declared types, sorted by full name.
   var declarations: [SwiftDeclaration] {
     types.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.flatMap { types[$0] ?? [] }
   }
 
-  /// The full names of the classes that are marked `@Model`.
+  /// The full names of the `@Model` classes.
   package var modelNames: [String] {
     declarations.filter { $0.has("Model") && $0.kind != .extension }.map { $0.path.joined(separator: ".") }
   }
 
-  /// Returns the tokens of the file in which something stands.
   func tokens(_ place: SwiftPlace) -> SwiftTokens { files[place.file].tokens }
 
-  /// Returns true if a type has a protocol, by its declaration or an extension.
+  /// Returns true if a type or one of its extensions declares one of the conformances.
   func conforms(_ declaration: SwiftDeclaration, to protocols: Set<String>) -> Bool {
     let all = declaration.inherited + extensions(of: declaration.path).flatMap(\.inherited)
     return all.contains { if case .named(let names) = $0 { protocols.contains(names.last ?? "") } else { false } }
   }
 
-  /// Returns the extensions of a type.
   func extensions(of path: [String]) -> [SwiftDeclaration] { extensions[path.joined(separator: ".")] ?? [] }
 
-  /// Returns the functions that tell how a type is coded or made, of its declaration and its extensions.
+  /// Returns the functions of a type and its extensions that affect its coding or creation.
   func functions(of path: [String]) -> Set<String> {
     let all = (types[path.joined(separator: ".")] ?? []) + extensions(of: path)
     return all.reduce(into: []) { $0.formUnion($1.functions) }
   }
 
-  /// Returns true if a type may have an initializer that can fail.
+  /// Returns true if a type may have a failable initializer.
   func canFail(_ path: [String]) -> Bool {
     ([path] + (ancestors[path.joined(separator: ".")] ?? [])).contains { functions(of: $0).contains("init?") }
   }
 
-  /// Finds a static property, or one that stands in no type.
+  /// Finds a static or top-level property, with the full name of its type.
   ///
-  /// - Parameters:
-  ///   - name: Its name.
-  ///   - owner: The type that is written before it; empty where there is none.
-  ///   - scope: The names of the types around the place.
-  /// - Returns: The property with the full name of its type; `nil` where it isn't declared exactly once.
+  /// The owner is the type written before the name, empty for none. It is `nil` if there isn't exactly one declaration.
   func sharedProperty(
     _ name: String, of owner: [String], from scope: [String]
   ) -> (property: SwiftProperty, path: [String])? {
@@ -129,9 +116,8 @@ package struct SwiftDataSource: Sendable {
     return found.count == 1 ? found[0] : nil
   }
 
-  /// Returns the full name of the innermost type around a token.
   func path(around token: Int, in file: Int) -> [String] {
-    // The bodies stand in each other or apart: behind the last one that begins before the token stand those around it.
+    // Bodies are nested or disjoint: the enclosing ones are the last one that begins before the token, or around it.
     let bodies = files[file].bodies
     var (low, high) = (0, bodies.count)
     while low < high {
@@ -143,7 +129,7 @@ package struct SwiftDataSource: Sendable {
     return index < 0 ? [] : bodies[index].path
   }
 
-  /// Returns a place in words, such as `Models/Chat.swift:41`.
+  /// Returns a source location, such as `Models/Chat.swift:41`.
   package func text(_ place: SwiftPlace) -> String { "\(files[place.file].path):\(place.line)" }
 
   /// The meaning of a name.
@@ -154,13 +140,9 @@ package struct SwiftDataSource: Sendable {
     case ambiguous([SwiftDeclaration])
   }
 
-  /// Finds what a name stands for: in the type where it is written first, then in those around it.
+  /// Looks up a name, first in the type where it is used, then in the enclosing ones.
   ///
-  /// - Parameters:
-  ///   - names: The parts of the name.
-  ///   - scope: The names of the types around the place.
-  ///   - file: The position of the file of the place; without it, what is private in any file is found too.
-  /// - Returns: `nil` for a type of another module.
+  /// Without a file, private declarations of any file are found too. It is `nil` for a type of another module.
   package func meaning(of names: [String], in scope: [String], file: Int? = nil) -> Meaning? {
     let (types, aliases) = candidates(for: names, in: SwiftScope(path: scope, head: 1, file: file))
     switch (types.count, aliases.count) {
@@ -171,9 +153,9 @@ package struct SwiftDataSource: Sendable {
     }
   }
 
-  /// Finds a type whose module is written before it, such as `Journal.Entry`.
+  /// Finds a type qualified by its module, such as `Journal.Entry`.
   ///
-  /// A module that a file imports may be another one, unless the type's file lies in a folder of its name.
+  /// An imported module may be a different one, unless the type's file is in a folder with the module's name.
   private func meaning(ofTypeInModule names: [String]) -> Meaning? {
     guard let found = types[names.dropFirst().joined(separator: ".")] else { return nil }
     let isForeign = files.contains { $0.imports.contains(names[0]) }
@@ -182,10 +164,10 @@ package struct SwiftDataSource: Sendable {
     return own.count == 1 ? .type(first) : .ambiguous(own)
   }
 
-  /// Returns the type that a name stands for, through type aliases; `nil` where it isn't exactly one.
+  /// Returns the type that a name refers to, through type aliases; `nil` where it isn't exactly one.
   package func declaration(of names: [String], in scope: [String]) -> SwiftDeclaration? {
     var (names, scope) = (names, scope)
-    // (An alias of itself is no Swift; it must not keep the reader.)
+    // (A self-referential alias is invalid, but must not loop.)
     for _ in 0..<16 {
       switch meaning(of: names, in: scope) {
       case .type(let found)?: return found
@@ -196,12 +178,12 @@ package struct SwiftDataSource: Sendable {
     return nil
   }
 
-  /// The declarations that a name can stand for.
+  /// The declarations that a name may refer to.
   typealias Candidates = (types: [SwiftDeclaration], aliases: [SwiftAlias])
 
   private static let depthLimit = 16
 
-  /// Finds all that a name can stand for; more than one where a condition or a second target decides.
+  /// Finds all declarations that a name may refer to; conditions or several targets can make it more than one.
   func candidates(for names: [String], in scope: SwiftScope, depth: Int = 0) -> Candidates {
     var result: Candidates = ([], [])
     guard depth < Self.depthLimit, !names.isEmpty else { return result }
@@ -216,15 +198,15 @@ package struct SwiftDataSource: Sendable {
       guard !first.types.isEmpty || !first.aliases.isEmpty else { continue }
       let isCertain = result.types.isEmpty && result.aliases.isEmpty && first.aliases.count < 2
       guard isCertain else { return (result.types + first.types, result.aliases + first.aliases) }
-      // The first part decides; what it doesn't have isn't sought elsewhere.
+      // The first component decides; a member that it lacks isn't looked up elsewhere.
       result = declared(names[...], in: owners, file: scope.file)
       if names.count > 1, let alias = first.aliases.first, case .named(let target) = alias.type {
         let found = candidates(for: target + names.dropFirst(), in: alias.scope, depth: depth + 1)
         result = (result.types + found.types, result.aliases + found.aliases)
         guard !result.types.isEmpty || !result.aliases.isEmpty else { break }
       }
-      // Where its condition doesn't hold, the name is sought further outwards. That of a protocol's member is too:
-      // what both say is certain for nobody.
+      // A conditional declaration may be absent, so lookup continues outwards. It also continues after an inherited
+      // member: if both exist, the meaning is uncertain.
       guard isInherited || first.types.allSatisfy(\.isConditional) && first.aliases.allSatisfy(\.isConditional) else {
         break
       }
@@ -232,7 +214,7 @@ package struct SwiftDataSource: Sendable {
     return result
   }
 
-  /// Returns what has a name in one of several types and is seen from a file.
+  /// Returns the declarations of a name in any of several types, as visible from a file.
   private func declared(_ names: ArraySlice<String>, in owners: [[String]], file: Int?) -> Candidates {
     var result: Candidates = ([], [])
     for owner in owners {
@@ -245,7 +227,7 @@ package struct SwiftDataSource: Sendable {
 }
 
 extension SwiftDataSource {
-  /// Returns the source with the extensions of aliases under the names of the types that they extend.
+  /// Returns the source with extensions of aliases stored under the names of the extended types.
   func resolvingExtensions() -> SwiftDataSource {
     guard !hasResolvedExtensions else { return self }
     var result = SwiftDataSource()
@@ -257,7 +239,7 @@ extension SwiftDataSource {
     return result
   }
 
-  /// Finds the ancestors of all types, with those members that the library gives them.
+  /// Finds the ancestors of all types, with the library's associated types.
   private mutating func findAncestors() {
     for (name, members) in SwiftAncestors.associated where types[name] == nil {
       let scope = SwiftScope(path: [name], head: 1, file: nil)
@@ -275,13 +257,13 @@ extension SwiftDataSource {
     ancestors = SwiftAncestors(of: types, among: holders, in: self).paths
   }
 
-  /// Returns a declaration with the real path of the extension that it is, or stands in.
+  /// Returns a declaration with the real path of the extension that it is or is nested in.
   func resolving(_ declaration: SwiftDeclaration) -> SwiftDeclaration {
     let head = declaration.scope.head
     let written = Array(declaration.path.prefix(head))
     guard head > 0, types[written.joined(separator: ".")] == nil else { return declaration }
     let top = SwiftScope(path: [], head: 0, file: nil)
-    // A module may stand before the name.
+    // The name may be qualified by a module.
     let first = candidates(for: [written[0]], in: top)
     let names = first.types.isEmpty && first.aliases.isEmpty ? Array(written.dropFirst()) : written
     guard case .declared(let extended) = type(.named(names), in: top) else { return declaration }

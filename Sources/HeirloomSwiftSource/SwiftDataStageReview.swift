@@ -1,13 +1,12 @@
-/// The traps of a stage's code, as far as its own text shows them.
+/// The known traps in a stage's code, as far as its text shows them.
 struct SwiftDataStageReview {
   private(set) var findings: [SwiftDataFinding] = []
 
   private let source: SwiftDataSource
 
-  /// The most types within each other that a name is sought in.
+  /// The maximum nesting of a type name to look up.
   private static let depthLimit = 8
 
-  /// Reviews the code of a stage between two versions.
   init(
     _ stage: SwiftDataSchemas.Stage, from old: SwiftDataVersion, to new: SwiftDataVersion, in source: SwiftDataSource
   ) {
@@ -23,7 +22,7 @@ struct SwiftDataStageReview {
               + "Let it use the classes of \(version.name) only, and save."))
       }
       for piece in code.pieces { reviewTypes(piece, label, version, of: new) }
-      // (Whoever has the context may save.)
+      // (Any function with the context may save.)
       if code.pieces.count == 1, code.unread.isEmpty { reviewSaving(code.pieces[0], label, of: new) }
     }
   }
@@ -34,7 +33,7 @@ struct SwiftDataStageReview {
 
   // MARK: - Classes
 
-  /// Finds the classes that aren't of the version which the code sees.
+  /// Finds the classes that don't belong to the version that the code migrates.
   private mutating func reviewTypes(
     _ piece: SwiftStageCode.Piece, _ label: String, _ version: SwiftDataVersion, of new: SwiftDataVersion
   ) {
@@ -70,13 +69,10 @@ struct SwiftDataStageReview {
     }
   }
 
-  /// Returns the class that the first of some names stand for.
+  /// Returns the class that the first of several names refer to.
   ///
-  /// - Parameters:
-  ///   - names: The parts of the name with the members after it.
-  ///   - scope: The names of the types around it.
-  ///   - isKeyPath: True for names after a backslash, of which the last ones are properties.
-  /// - Returns: The class, and whether it is used as a class of a store; a static member of it may be anything.
+  /// `isUsed` is true where it is used as a model class; a static member of it may be anything. In a key path, the
+  /// names after the class are properties.
   private func model(
     _ names: [String], in scope: [String], isKeyPath: Bool
   ) -> (SwiftDeclaration, isUsed: Bool)? {
@@ -91,17 +87,17 @@ struct SwiftDataStageReview {
 
   // MARK: - Saving
 
-  /// Finds code that inserts or deletes objects and nowhere saves.
+  /// Finds code that inserts or deletes objects and never saves.
   private mutating func reviewSaving(_ piece: SwiftStageCode.Piece, _ label: String, of new: SwiftDataVersion) {
     guard let name = piece.context, name != "$0" else { return }
     let (tokens, first) = (source.files[piece.file].tokens, piece.body.lowerBound)
     var change: Int?
     for index in piece.body where tokens.isWord(at: index) {
-      // Whoever has the context, or the word, may save.
+      // Code that gets the context, or any call with this name, may save.
       if ["save", "transaction"].contains(tokens.text(index)) { return }
       guard tokens.text(index) == name, !tokens.has(".", at: index - 1), index > first + 1 else { continue }
       guard tokens.has(".", at: index + 1) else { return }
-      // (What `delete(model:)` deletes is no object of the context.)
+      // (`delete(model:)` deletes in the store, not objects of the context.)
       let isChange = ["insert", "delete"].contains(tokens.text(index + 2)) && !tokens.has("model", at: index + 4)
       if change == nil, isChange { change = index }
     }

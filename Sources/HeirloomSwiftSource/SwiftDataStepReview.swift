@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// The traps between two neighbouring versions: what a migration of rows from one to the next comes upon.
+/// The known traps between two neighbouring versions, when rows are migrated from one to the next.
 struct SwiftDataStepReview {
   private(set) var findings: [SwiftDataFinding] = []
 
@@ -8,12 +8,11 @@ struct SwiftDataStepReview {
 
   private let old: SwiftDataVersion
   private let new: SwiftDataVersion
-  /// True if there is code between the versions, or if there may be.
+  /// True if there is, or may be, code between the versions.
   private let isCustom: Bool
   /// True if code may change the rows before they are migrated.
   private let isPrepared: Bool
 
-  /// Compares two versions that follow each other in a plan.
   init(from old: SwiftDataVersion, to new: SwiftDataVersion, plan: SwiftDataSchemas.Plan) {
     (self.old, self.new) = (old, new)
     let stage = plan.stages.first { $0.source == old.name && $0.destination == new.name }
@@ -38,7 +37,7 @@ struct SwiftDataStepReview {
 
   // MARK: - Pairs
 
-  /// Pairs what is gone with what is new in its place: the only two that are alike, or alike ones with near names.
+  /// Pairs removed items with added ones: the only two that are alike, or alike ones with similar names.
   private static func renames<Item>(
     _ gone: [Item], _ new: [Item], name: (Item) -> String, alike: (Item, Item) -> Bool
   ) -> [(gone: Item, new: Item)] {
@@ -52,7 +51,7 @@ struct SwiftDataStepReview {
     }
   }
 
-  /// Returns true for names of which one begins or ends with the other.
+  /// Returns true if one name begins or ends with the other.
   private static func areNear(_ left: String, _ right: String) -> Bool {
     let (left, right) = (left.lowercased(), right.lowercased())
     let (short, long) = left.utf8.count < right.utf8.count ? (left, right) : (right, left)
@@ -74,10 +73,10 @@ struct SwiftDataStepReview {
     }
   }
 
-  /// Returns true if two thirds of the properties of two classes are the same.
+  /// Returns true if two classes have two thirds of their properties in common.
   private func areAlike(_ before: String, _ after: String) -> Bool {
     guard let before = old.properties(of: before), let after = new.properties(of: after) else { return false }
-    // The types of relationships may have new names as well.
+    // Relationships are compared by name only, since their types may be renamed as well.
     func key(_ property: Property) -> [String] { [property.name, property.attribute == nil ? "" : property.type] }
     let keys = Set(before.map(key))
     let common = after.count { keys.contains(key($0)) }
@@ -120,16 +119,16 @@ struct SwiftDataStepReview {
     }
   }
 
-  /// Returns the property of the version before that a property goes on with.
+  /// Returns the property of the previous version that a property continues.
   private static func origin(of property: Property, in before: [Property]) -> Property? {
     let same = before.first { $0.name == property.name }
-    // A former name that stands there since long says nothing about this step.
+    // A former name that both versions have is no rename between them.
     if let same, same.firstName == property.firstName { return same }
     return before.first { $0.firstName == property.firstName } ?? before.first { $0.name == property.originalName }
       ?? same
   }
 
-  /// Finds a property whose values are dropped, since two versions are matched by the first name that it ever had.
+  /// Finds a property whose values are dropped because versions are matched by a property's first name.
   private mutating func reviewFormerName(of entity: String, _ before: Property, _ after: Property) {
     let (first, other) = (before.firstName, after.firstName)
     guard first != other, before.isStable, after.isStable else { return }
@@ -151,14 +150,14 @@ struct SwiftDataStepReview {
 
   // MARK: - Types
 
-  /// The types of numbers, whose values are converted.
+  /// The types of numbers, whose values are converted to each other.
   private static let numbers: Set<AttributeType> = [.integer16, .integer32, .integer64, .decimal, .double, .float]
 
   private mutating func reviewType(of entity: String, _ before: Property, _ after: Property) {
     guard before.isCertain, after.isCertain, let source = before.attribute?.type, let type = after.attribute?.type,
       source != type, !Self.numbers.isSuperset(of: [source, type])
     else { return }
-    // Nobody has shown what becomes of a truth value or a date that becomes a number.
+    // No known store shows the conversion of a truth value or a date to a number.
     let isOpen = Self.numbers.union([.boolean, .date]).isSuperset(of: [source, type])
     add(
       .changedType, isOpen ? .warning : .error, at: after.place, entity, after.name,
@@ -189,7 +188,7 @@ struct SwiftDataStepReview {
       let properties = after.filter { names.contains($0.name) }
       let origins = properties.compactMap { Self.origin(of: $0, in: before) }
       guard properties.allSatisfy(\.isCertain), origins.allSatisfy(\.isCertain) else { continue }
-      // What is unique already is so with any other property too.
+      // A superset of unique properties is unique as well.
       let known = Set(origins.map(\.name))
       guard !left.uniquenessConstraints.contains(where: { known.isSuperset(of: $0) }) else { continue }
       let place = properties.first?.place
@@ -214,9 +213,9 @@ struct SwiftDataStepReview {
 }
 
 extension SwiftDataVersion.Property {
-  /// True for a property that every build of the app has.
+  /// True for a property that every build of the app contains.
   fileprivate var isStable: Bool { !declaration.isConditional && !declaration.isQuoted }
 
-  /// The name by which two versions are matched: the renaming identifier, else the name.
+  /// The name for matching two versions: the renaming identifier, else the name.
   fileprivate var firstName: String { originalName ?? name }
 }

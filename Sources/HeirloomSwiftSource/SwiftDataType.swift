@@ -1,18 +1,17 @@
-/// A type of a property, with its names looked up and its aliases followed.
+/// A property's type, with its names looked up and its aliases resolved.
 indirect enum SwiftDataType {
   case optional(SwiftDataType)
   case array(SwiftDataType)
   case dictionary(SwiftDataType, SwiftDataType)
-  /// A type that one file declares.
+  /// A type that the source declares.
   case declared(SwiftDeclaration)
-  /// A type that no file declares, by its name.
+  /// A type that the source doesn't declare, by name.
   case library(String)
-  /// Any other type by its text, with the model classes that it mentions.
+  /// Any other type as source text, with the model classes that it mentions.
   case other(String, models: [SwiftDeclaration])
-  /// A name that several declarations have, with the model classes among them.
+  /// A name of several declarations, with the model classes among them.
   case ambiguous(String, models: [SwiftDeclaration])
 
-  /// The model classes that occur in it.
   var models: [SwiftDeclaration] {
     switch self {
     case .optional(let inner), .array(let inner): inner.models
@@ -23,7 +22,7 @@ indirect enum SwiftDataType {
     }
   }
 
-  /// True if it mentions a type that no file declares and that may be another name of a model class.
+  /// True if it mentions a type that the source doesn't declare and that may be an alias of a model class.
   var isUnread: Bool {
     switch self {
     case .optional(let inner), .array(let inner): inner.isUnread
@@ -34,7 +33,7 @@ indirect enum SwiftDataType {
     }
   }
 
-  /// Types of the system that are no model classes, though no known store shows how they are stored.
+  /// Types of the system that aren't model classes, although no known store shows how they are stored.
   private static let values: Set<String> = [
     "AttributedString", "CGFloat", "CGPoint", "CGRect", "CGSize", "CGVector", "Calendar", "Character", "Color",
     "DateComponents", "DateInterval", "Duration", "Float16", "IndexPath", "IndexSet", "Int8", "Locale",
@@ -44,7 +43,7 @@ indirect enum SwiftDataType {
 
   typealias Target = (model: SwiftDeclaration, isOptional: Bool, isToMany: Bool)
 
-  /// The model class of a relationship, for `T`, `T?`, `[T]` and `[T]?`.
+  /// The model class of a relationship of type `T`, `T?`, `[T]` or `[T]?`.
   var target: Target? {
     var (inner, isOptional, isToMany) = (self, false, false)
     if case .optional(let wrapped) = inner { (inner, isOptional) = (wrapped, true) }
@@ -67,17 +66,12 @@ extension SwiftDataType: CustomStringConvertible {
 }
 
 extension SwiftDataSource {
-  /// The most aliases that lead to each other.
+  /// The maximum length of a chain of aliases.
   private static let depthLimit = 16
-  /// The most aliases within one type; aliases of aliases can be very many.
+  /// The maximum number of aliases within one type; nested aliases can be very many.
   private static let aliasLimit = 500
 
-  /// Returns the meaning of a type.
-  ///
-  /// - Parameters:
-  ///   - type: The type as it is written.
-  ///   - scope: The place where it is written.
-  /// - Returns: The type without aliases.
+  /// Returns the meaning of a type name used in a scope, with all aliases resolved.
   func type(_ type: SwiftTypeName, in scope: SwiftScope) -> SwiftDataType {
     var count = 0
     return self.type(type, in: scope, depth: 0, count: &count)
@@ -104,7 +98,7 @@ extension SwiftDataSource {
       let (types, aliases) = candidates(for: names, in: scope)
       switch (types.count, aliases.count) {
       case (0, 0):
-        // The name of a module may stand before that of a type.
+        // The name may be qualified by a module.
         let short = SwiftTypeName.withoutLibrary(names)
         let last =
           short.count > 1
@@ -124,29 +118,24 @@ extension SwiftDataSource {
     }
   }
 
-  /// Returns true for what has the name of a library's type under a condition only.
+  /// Returns true for a conditional declaration with the name of a library type.
   private func hidesLibrary(_ name: String, _ isConditional: Bool) -> Bool {
     isConditional && SwiftDataAttributes.plain[name] != nil
   }
 
-  /// The names by which a module can say which type its literals have.
+  /// The aliases by which a module can change the types of literals.
   private static let literalAliases = [
     "Bool": "BooleanLiteralType", "Double": "FloatLiteralType", "Int": "IntegerLiteralType",
     "String": "StringLiteralType",
   ]
 
-  /// Returns the type of a property, as written or from a plain initial value.
-  ///
-  /// - Parameters:
-  ///   - property: The property.
-  ///   - owner: The type that declares it.
-  /// - Returns: `nil` if only the compiler knows it.
+  /// Returns the type of a property, declared or of a plain initial value; `nil` if only the compiler knows it.
   func type(of property: SwiftProperty, in owner: SwiftDeclaration) -> SwiftDataType? {
     if let type = property.type { return self.type(type, in: owner.scope) }
     guard let range = property.initialValue, !range.isEmpty else { return nil }
     let value = SwiftInitialValue(range, tokens(property.place))
     if let literal = value.literalType {
-      // An alias of its own in the module gives literals another type; what hides the type's name may as well.
+      // Such an alias in the module changes the type of literals; a declaration that hides the type's name may as well.
       let isPlain = [literal, Self.literalAliases[literal] ?? ""].allSatisfy {
         let (types, aliases) = candidates(for: [$0], in: owner.scope)
         return types.isEmpty && aliases.isEmpty
@@ -154,7 +143,7 @@ extension SwiftDataSource {
       return isPlain ? .library(literal) : nil
     }
     guard let call = value.call else { return nil }
-    // An initializer that can fail makes an optional.
+    // A failable initializer returns an optional.
     let type = self.type(call.type, in: owner.scope)
     switch type {
     case .array: return call.hasArguments && canFail(["Array"]) ? nil : type

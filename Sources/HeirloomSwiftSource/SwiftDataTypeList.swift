@@ -1,32 +1,25 @@
-/// A list of types as source writes it: `[A.self, B.self]`, sums of lists, and names of lists that stand elsewhere.
+/// A list of types in source: `[A.self, B.self]`, concatenated lists, and references to lists declared elsewhere.
 struct SwiftDataTypeList {
-  /// A type of the list, to be found from where it is written.
+  /// A type of the list, with the scope for its lookup.
   struct Item {
     let names: [String]
     let scope: [String]
-    /// The place; `nil` for a name that somebody gives.
+    /// The place; `nil` for a name that the user gives.
     let place: SwiftPlace?
   }
 
-  /// The types that are written out.
   private(set) var items: [Item] = []
-  /// The parts that nobody but the compiler understands, by their text.
+  /// The parts that only the compiler understands, as text.
   private(set) var unread: [(text: String, place: SwiftPlace)] = []
 
   private let source: SwiftDataSource
 
   private static let depthLimit = 16
-  /// The most expressions of one list; lists of lists of lists can be very many.
+  /// The maximum number of expressions in one list; nested lists can be very many.
   private static let limit = 10_000
   private var count = 0
 
-  /// Reads a list.
-  ///
-  /// - Parameters:
-  ///   - range: The tokens of the expression, or of a getter's body.
-  ///   - file: The position of the file.
-  ///   - scope: The names of the types around it.
-  ///   - source: The declarations.
+  /// Reads the list in an expression, or in the body of a getter.
   init(_ range: Range<Int>, file: Int, in scope: [String], of source: SwiftDataSource) {
     self.source = source
     read(range, file, scope, depth: 0)
@@ -49,7 +42,6 @@ struct SwiftDataTypeList {
     let first = range.lowerBound
     if tokens.has("[", at: first), tokens.partner(first) == range.upperBound - 1 {
       for item in tokens.items(tokens.inside(first)) { read(item, file, scope, depth: depth + 1) }
-      // An empty list holds nothing.
       return
     }
     guard var names = tokens.path(range) else { return leave(range, file) }

@@ -1,4 +1,4 @@
-/// A type that a Swift file declares or extends, with what a model can be made of.
+/// A type that a Swift file declares or extends, with the parts that a model needs.
 package struct SwiftDeclaration: Sendable {
   enum Kind: String, Sendable {
     case classType = "class"
@@ -10,7 +10,7 @@ package struct SwiftDeclaration: Sendable {
   }
 
   let kind: Kind
-  /// The names from the outermost type to this one; an extension's are those of the type that it extends.
+  /// The names from the outermost type to this one; for an extension, those of the extended type.
   var path: [String]
   let place: SwiftPlace
   /// The tokens between its braces.
@@ -19,28 +19,28 @@ package struct SwiftDeclaration: Sendable {
   /// The types after the colon: a superclass, a raw type, protocols.
   var inherited: [SwiftTypeName] = []
   var isGeneric: Bool = false
-  /// True if the type itself stands in a branch of `#if`; types around it aside.
+  /// True if the type itself is in a branch of `#if`, whatever the types around it.
   var isConditional: Bool = false
-  /// True for one that only its own file sees.
+  /// True if only its own file can see it.
   var isPrivate: Bool = false
-  /// The length of the path that an extension around it writes in one; no name is sought within it.
+  /// The length of the path that an enclosing extension names as a whole; no name is looked up within it.
   var head: Int = 0
   var properties: [SwiftProperty] = []
   var cases: [SwiftCase] = []
-  /// The macros that stand alone in the type, such as `#Unique`.
+  /// The freestanding macros in the type, such as `#Unique`.
   var macros: [SwiftAttribute] = []
   var aliases: [SwiftAlias] = []
-  /// The functions that tell how the type is coded or made: `encode(to:)`, `init(from:)` and `init?`.
+  /// The functions that affect the type's coding or creation: `encode(to:)`, `init(from:)` and `init?`.
   var functions: Set<String> = []
 
   var name: String { path.last ?? "" }
 
-  /// The place of what stands between its braces.
+  /// The scope between its braces.
   var scope: SwiftScope { SwiftScope(path: path, head: kind == .extension ? path.count : head, file: place.file) }
 
   func has(_ attribute: String) -> Bool { attributes.contains { $0.name == attribute } }
 
-  /// Returns true for the same declaration, though its path may be written in another way.
+  /// Returns true for the same declaration, even if its path is written differently.
   func isSame(as other: SwiftDeclaration) -> Bool { name == other.name && place == other.place }
 
   func inherits(_ name: String) -> Bool {
@@ -57,15 +57,14 @@ struct SwiftAlias: Sendable {
   let isPrivate: Bool
 }
 
-/// The types around a place, from which names are sought outwards.
+/// The types around a place, in which names are looked up outwards.
 struct SwiftScope: Hashable, Sendable {
   let path: [String]
-  /// The length of the path below which the file follows at once.
+  /// The length of the shortest prefix in which names are looked up; the file scope follows.
   let head: Int
-  /// The file of the place; `nil` sees what is private in any file.
+  /// The file of the place; if it is `nil`, private declarations of any file are visible.
   let file: Int?
 
-  /// The place around the innermost type.
   var outer: SwiftScope {
     SwiftScope(path: path.count > head ? path.dropLast() : [], head: head, file: file)
   }
@@ -73,15 +72,14 @@ struct SwiftScope: Hashable, Sendable {
 
 /// A place in a file.
 package struct SwiftPlace: Hashable, Sendable {
-  /// The position of the file among those that were read.
+  /// The index of the file in the source.
   let file: Int
   /// The line, counted from 1.
   package let line: Int
 }
 
-/// An attribute or a macro with its arguments.
 struct SwiftAttribute: Sendable {
-  /// The last part of its name, without the sign before it.
+  /// The last component of its name, without `@` or `#`.
   let name: String
   /// The generic argument, such as `Chat` of `#Unique<Chat>`.
   var subject: SwiftTypeName?
@@ -92,12 +90,11 @@ struct SwiftAttribute: Sendable {
   var isConditional: Bool = false
 }
 
-/// A property that a type declares.
 struct SwiftProperty: Sendable {
   let name: String
   let place: SwiftPlace
   var attributes: [SwiftAttribute] = []
-  /// The written type; `nil` where it follows from the initial value.
+  /// The declared type; `nil` if it is inferred from the initial value.
   var type: SwiftTypeName?
   /// The tokens of the initial value.
   var initialValue: Range<Int>?
@@ -106,17 +103,15 @@ struct SwiftProperty: Sendable {
   var isStatic: Bool = false
   var isLazy: Bool = false
   var isConstant: Bool = false
-  /// True for a name in backticks.
   var isQuoted: Bool = false
-  /// True for one in a branch of `#if`.
+  /// True for a property in a branch of `#if`.
   var isConditional: Bool = false
 
   func attribute(_ name: String) -> SwiftAttribute? { attributes.first { $0.name == name } }
 
-  /// True for a property that takes room in an object.
   var isStored: Bool { !isStatic && body == nil }
 
-  /// True for a stored member of a structure that is coded as it is written.
+  /// True for a stored member of a structure whose coding follows its declaration.
   var isPlainMember: Bool {
     !isLazy && !isConditional && !isQuoted && attributes.isEmpty && (!isConstant || initialValue == nil)
   }
@@ -131,6 +126,5 @@ struct SwiftCase: Hashable, Sendable {
   /// The tokens of a written raw value.
   var rawValue: Range<Int>?
   let isConditional: Bool
-  /// True for a name in backticks.
   let isQuoted: Bool
 }

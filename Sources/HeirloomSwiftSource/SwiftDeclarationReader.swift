@@ -1,19 +1,14 @@
-/// The reader of a file's declarations; the bodies of functions are passed over.
+/// A parser for a file's declarations; it skips the bodies of functions.
 struct SwiftDeclarationReader {
   private let source: SwiftTokens
   private let file: Int
   private(set) var declarations: [SwiftDeclaration] = []
   private var position = 0
 
-  /// The most types within each other.
+  /// The maximum nesting of types.
   private static let depthLimit = 64
 
-  /// Reads a file.
-  ///
-  /// - Parameters:
-  ///   - source: The file's tokens.
-  ///   - file: The position of the file among those that are read.
-  /// - Throws: ``SwiftSourceError`` if a declaration isn't complete.
+  /// Reads a file; throws `SwiftSourceError` if a declaration isn't complete.
   init(_ source: SwiftTokens, file: Int) throws(SwiftSourceError) {
     (self.source, self.file) = (source, file)
     var top = SwiftDeclaration(kind: .extension, path: [], place: SwiftPlace(file: file, line: 1))
@@ -25,13 +20,12 @@ struct SwiftDeclarationReader {
   private struct Prefix {
     var attributes: [SwiftAttribute] = []
     var modifiers: Set<String> = []
-    /// True if a condition stands within it.
+    /// True if a condition interrupts it.
     var isCut = false
 
-    /// True for what only its own file sees.
+    /// True if only the declaration's own file can see it.
     var isPrivate: Bool { modifiers.contains("private") || modifiers.contains("fileprivate") }
 
-    /// Adds what follows it.
     mutating func append(_ other: Prefix) {
       attributes += other.attributes
       modifiers.formUnion(other.modifiers)
@@ -59,7 +53,7 @@ struct SwiftDeclarationReader {
         line: source.line(position), reason: "more than \(Self.depthLimit) types stand in each other")
     }
     var conditions = 0
-    // What stands before a condition that cuts a declaration off from it.
+    // The prefix before a condition that separates it from its declaration.
     var cut = Prefix()
     while position < end {
       if source.has("#", at: position) {
@@ -89,7 +83,7 @@ struct SwiftDeclarationReader {
       case "typealias" where isNamed:
         readAlias(&owner, prefix, isConditional: isConditional)
       case "associatedtype" where isNamed:
-        // Its meaning depends on the type that has the protocol.
+        // Its meaning depends on the conforming type.
         owner.aliases.append(
           SwiftAlias(
             name: source.text(position + 1), type: .other(word), scope: owner.scope, isConditional: isConditional,
@@ -136,7 +130,7 @@ struct SwiftDeclarationReader {
     return result
   }
 
-  /// Reads the name of an attribute or macro, with what follows it.
+  /// Reads the name of an attribute or macro, with its arguments.
   private mutating func attribute() -> SwiftAttribute {
     let place = place
     var name = source.text(position)
@@ -160,7 +154,7 @@ struct SwiftDeclarationReader {
     return attribute
   }
 
-  /// Reads a condition, or a macro that stands alone.
+  /// Reads a condition or a freestanding macro.
   private mutating func readNumberSign(_ owner: inout SwiftDeclaration, conditions: inout Int) {
     position += 1
     switch source.isWord(at: position) ? source.text(position) : "" {
@@ -199,7 +193,7 @@ struct SwiftDeclarationReader {
     return Self.keywords.contains(word) || Self.modifiers.contains(word)
   }
 
-  /// Skips a function or the like up to and with its body.
+  /// Skips a function or similar declaration with its body.
   private mutating func skipDeclaration(until end: Int) {
     while position < end {
       if source.has("{", at: position) {
@@ -211,7 +205,7 @@ struct SwiftDeclarationReader {
     }
   }
 
-  /// Notes a function that tells how its type is coded or made.
+  /// Records a function that affects its type's coding or creation.
   private func noteFunction(_ owner: inout SwiftDeclaration) {
     var index = position + 1
     let isInitializer = source.has("init", at: position)
@@ -247,7 +241,7 @@ struct SwiftDeclarationReader {
       if case .named(let names)? = extended {
         (path, isGeneric) = (names, false)
       } else {
-        // What it holds belongs to no type that has a name.
+        // Its members belong to no named type.
         path = [source.text(position..<max(reader.position, position + 1))]
       }
       position = max(reader.position, position + 1)
@@ -272,7 +266,7 @@ struct SwiftDeclarationReader {
         position = max(reader.position, position)
       } while source.has(",", at: position)
     }
-    // What is required of generic parameters is inherited by nothing.
+    // The type doesn't inherit from the types in the requirements of generic parameters.
     while position < source.count, !source.has("{", at: position) { position = source.next(position) }
     guard position < source.count else {
       throw SwiftSourceError(line: place.line, reason: "this declaration has no body")
@@ -281,13 +275,12 @@ struct SwiftDeclarationReader {
     position += 1
     declaration.body = position..<end
     try readMembers(of: &declaration, until: end, depth: depth + 1)
-    // The requirements of a protocol are members of others.
+    // The requirements of a protocol are members of the conforming types.
     if kind == .interface { (declaration.properties, declaration.macros, declaration.functions) = ([], [], []) }
     position = end + 1
     declarations.append(declaration)
   }
 
-  /// Skips generic parameters.
   private mutating func skipParameters() {
     var open = 0
     while position < source.count, !source.has("{", at: position) {
@@ -307,7 +300,7 @@ struct SwiftDeclarationReader {
       type = reader.type()
       position = max(reader.position, position + 1)
     }
-    // One that is generic, or that can't be read, hides other types of its name all the same.
+    // A generic or unreadable alias also hides other types of its name.
     owner.aliases.append(
       SwiftAlias(
         name: name, type: type ?? .other(name), scope: owner.scope, isConditional: isConditional,
@@ -343,7 +336,7 @@ struct SwiftDeclarationReader {
     repeat {
       position += 1
       guard position < end else { return }
-      // A pattern of several names can't be stored in a model; the name says what was found.
+      // A pattern of several names can't be stored in a model; its text serves as the name in messages.
       let isPattern = source.has("(", at: position)
       let name = isPattern ? source.text(position..<source.next(position)) : source.text(position)
       var property = SwiftProperty(name: name, place: place, attributes: prefix.attributes)
@@ -373,7 +366,7 @@ struct SwiftDeclarationReader {
     } while position < end && source.has(",", at: position)
   }
 
-  /// Returns true for the body of a stored property, which holds observers alone.
+  /// Returns true for the body of a stored property, which contains only observers.
   private func observes(_ body: Range<Int>) -> Bool {
     var index = body.lowerBound
     while source.has("@", at: index) { index += 2 }
@@ -392,14 +385,14 @@ struct SwiftDeclarationReader {
     return reader.position
   }
 
-  /// Words that go on with the expression before them.
+  /// Keywords that continue the preceding expression.
   private static let infix: Set<String> = ["as", "is", "else"]
-  /// Words with which an expression doesn't end.
+  /// Keywords that can't end an expression.
   private static let unfinished: Set<String> = [
     "any", "as", "await", "consume", "copy", "each", "else", "if", "is", "some", "switch", "throw", "try", "unsafe",
   ]
 
-  /// Returns true for a word on a new line after an expression, as in a script.
+  /// Returns true for a word that begins a statement on a new line, as in a script.
   private func beginsStatement(_ index: Int) -> Bool {
     guard source.tokens[index].isFirstOnLine, source.isWord(at: index), !Self.infix.contains(source.text(index)) else {
       return false
@@ -411,7 +404,6 @@ struct SwiftDeclarationReader {
     }
   }
 
-  /// Returns the position after an initial value.
   private func endOfValue(_ start: Int, until end: Int) -> Int {
     var index = start
     while index < end {

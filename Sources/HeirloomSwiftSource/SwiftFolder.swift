@@ -6,41 +6,37 @@ import HeirloomModel
 package struct SwiftFolder {
   /// The folder's path, or the file's.
   package let path: String
-  /// The declarations of all files.
+  /// The declarations in all files.
   package private(set) var source = SwiftDataSource()
   /// The number of files.
   package private(set) var fileCount = 0
-  /// The folders and links below the folder that were not read, as paths from it.
+  /// The folders and links that were skipped, as paths relative to the folder.
   package private(set) var passedOver: [String] = []
 
-  /// The paths that were to be left out and that are not there.
+  /// The excluded paths that don't exist.
   package private(set) var unknownExclusions: Set<String>
 
   private let isFile: Bool
   private let excluded: Set<String>
   private var byteCount = 0
 
-  /// Folders that other tools fetch or make: no source of the app.
+  /// Folders that other tools download or generate, not source of the app.
   private static let foreignFolders: Set<String> = ["Carthage", "DerivedData", "Pods", "node_modules"]
   private static let fileLimit = 50_000
   private static let byteLimit = 512 << 20
   private static let depthLimit = 64
 
-  /// Reads the files.
+  /// Reads a folder, or a file whose name ends with `.swift`, except for paths to exclude, relative to the folder.
   ///
-  /// Hidden folders, links and folders of fetched packages are passed over, and named.
-  ///
-  /// - Parameters:
-  ///   - path: A folder, or a file whose name ends with `.swift`.
-  ///   - excluding: Folders and files to leave out, as paths from the folder.
-  /// - Throws: `ModelReadingError` if a file can't be read, or if there is more than any app has.
+  /// Hidden folders, links and folders of downloaded packages are skipped and recorded. Throws `ModelReadingError` if a
+  /// file can't be read, or if there are more files than any app has.
   package init(_ path: String, excluding: [String] = []) throws(ModelReadingError) {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     self.path = path
     excluded = Set(excluding.map(Self.tidy))
     unknownExclusions = excluded
-    // (A folder may be called `SQLite.swift`.)
+    // (A folder's name may be `SQLite.swift`.)
     var status = stat()
     isFile = stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
     if isFile {
@@ -50,23 +46,21 @@ package struct SwiftFolder {
     }
   }
 
-  /// The name of the folder or file, without its extension.
   var name: String {
     let last = String(path.names(separatedBy: "/", omittingEmptySubsequences: true).last ?? "")
     return last.hasSuffix(".swift") ? String(last.dropLast(".swift".count)) : last
   }
 
-  /// The folder itself, or the one that holds the file.
+  /// The folder itself, or the one that contains the file.
   package var directory: String { isFile ? ModelFile.folder(of: path) : path }
 
-  /// Returns the path of the file in which something stands.
   package func file(of place: SwiftPlace) -> String { isFile ? path : "\(path)/\(source.files[place.file].path)" }
 
-  /// Tells whether there is a Swift file in a folder, or below it.
+  /// Returns true if there is a Swift file in a folder or below it.
   package static func isSource(_ path: String) -> Bool {
     var waiting = [path]
     var count = 0
-    // (A home folder isn't searched to its end: what has so much before the first Swift file is no source.)
+    // (The search is limited, so that it doesn't go through a whole home folder.)
     while let folder = waiting.popLast(), count < 10_000 {
       for name in (try? names(in: folder)) ?? [] where !name.hasPrefix(".") && !foreignFolders.contains(name) {
         count += 1
@@ -81,7 +75,7 @@ package struct SwiftFolder {
     path.names(separatedBy: "/", omittingEmptySubsequences: true).filter { $0 != "." }.joined(separator: "/")
   }
 
-  /// Returns true for a folder and false for a file; `nil` for links and all else.
+  /// Returns true for a folder and false for a file; `nil` for links and anything else.
   private static func kind(_ path: String) -> Bool? {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }

@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// An initial value as source writes it, as far as it is plain.
+/// An initial value in source, as far as it is plain.
 struct SwiftInitialValue {
   private let range: Range<Int>
   private let tokens: SwiftTokens
@@ -9,10 +9,10 @@ struct SwiftInitialValue {
     (self.range, self.tokens) = (range, tokens)
   }
 
-  /// True for one token, or for two of which the first is a minus sign.
+  /// True for one token, or for a minus sign and a token.
   private var isLiteral: Bool { range.count == 1 || range.count == 2 && tokens.has("-", at: range.lowerBound) }
 
-  /// The name of the type that a literal has by itself; `nil` for any other value.
+  /// The default type of a literal; `nil` for any other value.
   var literalType: String? {
     guard isLiteral else { return nil }
     let last = range.upperBound - 1
@@ -24,7 +24,7 @@ struct SwiftInitialValue {
     }
   }
 
-  /// The type whose initializer is called, as in `UUID()` or `Tags(a: 1)`; the capital tells it from a function.
+  /// The type of an initializer call, as in `UUID()` or `Tags(a: 1)`; a capital distinguishes it from a function.
   var call: (type: SwiftTypeName, hasArguments: Bool)? {
     var reader = SwiftTypeReader(tokens, at: range.lowerBound)
     guard let type = reader.type(), tokens.has("(", at: reader.position),
@@ -42,7 +42,7 @@ struct SwiftInitialValue {
 
   private var isNegative: Bool { tokens.has("-", at: range.lowerBound) }
 
-  /// The letter after the zero of a number that isn't decimal.
+  /// The letter after a leading zero in a number that isn't decimal.
   private var radix: Character? {
     let digits = number.drop { $0 == "-" }
     guard digits.first == "0", let letter = digits.dropFirst().first else { return nil }
@@ -66,7 +66,7 @@ struct SwiftInitialValue {
     return Int64((isNegative ? "-" : "") + digits, radix: base)
   }
 
-  /// Returns the value of an attribute; `nil` for one that is evaluated when the app runs.
+  /// Returns the value for an attribute; `nil` for one that is evaluated at run time.
   func value(as type: AttributeType) -> AttributeValue? {
     guard isLiteral else { return nil }
     let last = range.upperBound - 1

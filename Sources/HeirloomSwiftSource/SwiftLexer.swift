@@ -1,4 +1,4 @@
-/// The reader of a Swift file's tokens; nothing is looked up or evaluated.
+/// A lexer for Swift files; it looks up and evaluates nothing.
 struct SwiftLexer {
   private let bytes: [UInt8]
   private var position = 0
@@ -9,9 +9,9 @@ struct SwiftLexer {
   /// The end of the number signs that were counted last.
   private var poundsEnd = 0
 
-  /// The most strings within interpolations within strings.
+  /// The maximum nesting of strings in interpolations.
   private static let depthLimit = 32
-  /// The most bytes of a regular expression between slashes; a longer one would make a line of slashes slow.
+  /// The maximum length of a regular expression literal in bytes; without it, a line of slashes would be slow.
   private static let expressionLimit = 2_000
 
   init(_ bytes: [UInt8]) {
@@ -28,7 +28,6 @@ struct SwiftLexer {
     }
   }
 
-  /// Returns all tokens of the file.
   mutating func allTokens() throws(SwiftSourceError) -> [SwiftToken] {
     if isAt("#!") { skipLine() }
     while position < bytes.count {
@@ -97,7 +96,7 @@ struct SwiftLexer {
 
   // MARK: - Space and comments
 
-  /// Skips blank space or one comment; returns false where there is none.
+  /// Skips whitespace or one comment; returns false if there is neither.
   private mutating func skipSpace() throws(SwiftSourceError) -> Bool {
     switch byte() {
     case 10:
@@ -152,14 +151,14 @@ struct SwiftLexer {
     }
   }
 
-  /// Returns the number of number signs from here on, each of which is looked at once.
+  /// Returns the number of `#` from here on; each of them is read only once.
   private mutating func countPounds() -> Int {
     if poundsEnd < position { poundsEnd = position }
     while poundsEnd < bytes.count, bytes[poundsEnd] == UInt8(ascii: "#") { poundsEnd += 1 }
     return poundsEnd - position
   }
 
-  /// Skips what begins with a number sign: a raw string, a regular expression, or the sign alone.
+  /// Skips a token that begins with `#`: a raw string, a regular expression, or the sign alone.
   private mutating func skipPounds() throws(SwiftSourceError) -> SwiftToken.Kind {
     let count = countPounds()
     if byte(count) == UInt8(ascii: "\"") {
@@ -183,7 +182,7 @@ struct SwiftLexer {
     throw SwiftSourceError(line: Int(start), reason: "this regular expression isn't closed")
   }
 
-  /// Skips a string with the number signs before it.
+  /// Skips a string with the `#` before it.
   private mutating func skipString(depth: Int) throws(SwiftSourceError) {
     let start = line
     var pounds = 0
@@ -214,7 +213,7 @@ struct SwiftLexer {
     throw SwiftSourceError(line: Int(start), reason: "this string isn't closed")
   }
 
-  /// Returns true for a string with number signs whose first quotation marks are its content, as in `#"""#`.
+  /// Returns true for a raw string that begins with quotation marks as content, as in `#"""#`.
   private func endsOnLine(_ follow: (Int) -> Bool) -> Bool {
     var offset = 2
     while position + offset < bytes.count, byte(offset) != 10, byte(offset) != 13 {
@@ -224,7 +223,7 @@ struct SwiftLexer {
     return false
   }
 
-  /// Skips code in parentheses within a string.
+  /// Skips an interpolation in a string.
   private mutating func skipInterpolation(depth: Int) throws(SwiftSourceError) {
     guard depth <= Self.depthLimit else {
       throw SwiftSourceError(line: Int(line), reason: "more than \(Self.depthLimit) strings stand within each other")
@@ -254,7 +253,7 @@ struct SwiftLexer {
 
   // MARK: - Regular expressions between slashes
 
-  /// Returns true where a slash begins a regular expression, and isn't an operator.
+  /// Returns true where a slash begins a regular expression rather than an operator.
   private func isExpression() -> Bool {
     guard ![32, 9, 10, 13, UInt8(ascii: "=")].contains(byte(1)) else { return false }
     if let last = tokens.last {
@@ -267,7 +266,7 @@ struct SwiftLexer {
         }
       case .opening, .arrow: break
       case .symbol:
-        // After an operator without a space, a slash is a part of it.
+        // A slash directly after an operator is part of it.
         guard followsSpace || bytes[Int(last.start)] == UInt8(ascii: ",") else { return false }
       }
     }
@@ -281,7 +280,7 @@ struct SwiftLexer {
     while index < min(bytes.count, position + Self.expressionLimit), bytes[index] != 10 {
       switch bytes[index] {
       case UInt8(ascii: "/"):
-        // One that ends with a blank is none.
+        // A regular expression literal can't end with a blank.
         return bytes[index - 1] == 32 || bytes[index - 1] == 9 ? nil : index + 1
       case UInt8(ascii: "\\"): index += 1
       case UInt8(ascii: "["): isInClass = true

@@ -1,38 +1,31 @@
-/// The code of a part of a stage: its closure, and the functions to which it hands its context.
+/// The code of one part of a stage: its closure, and the functions that get its context.
 struct SwiftStageCode {
   /// A piece of the code.
   struct Piece {
-    /// The position of the file.
+    /// The index of the file in the source.
     let file: Int
     let body: Range<Int>
     /// The names of the types around it.
     let scope: [String]
-    /// The name of the function; `nil` for a closure.
     let function: String?
-    /// The name by which it has the context; `nil` if it has none.
+    /// The name of its context variable; `nil` if it has none.
     let context: String?
   }
 
   private(set) var pieces: [Piece] = []
-  /// The calls with the context, and the functions that are a whole part, that can't be followed, by their text.
+  /// The calls with the context, and functions given as a whole part, that can't be followed.
   private(set) var unread: [(text: String, place: SwiftPlace)] = []
 
   private var unreadTexts: Set<String> = []
 
   private let source: SwiftDataSource
-  /// The functions of all files by their names; `nil` until one is sought.
+  /// The functions of all files by name; `nil` until the first lookup.
   private var declared: [String: [(file: Int, index: Int)]]?
 
-  /// The most functions that are followed from one part.
+  /// The maximum number of functions followed from one part.
   private static let limit = 50
 
-  /// Finds the code.
-  ///
-  /// - Parameters:
-  ///   - code: The tokens of a closure, or of a function's name.
-  ///   - file: The position of the file.
-  ///   - scope: The names of the types around it.
-  ///   - source: The declarations.
+  /// Collects the code from a closure, or from a function's name.
   init(_ code: Range<Int>, file: Int, in scope: [String], of source: SwiftDataSource) {
     self.source = source
     let tokens = source.files[file].tokens
@@ -56,12 +49,12 @@ struct SwiftStageCode {
     pieces.append(piece)
     guard let context = piece.context else { return }
     let tokens = source.files[piece.file].tokens
-    // The calls around a token, the innermost one last.
+    // The calls around the current token, the innermost last.
     var (index, open): (Int, [(name: Range<Int>, end: Int)]) = (piece.body.lowerBound, [])
     while index < piece.body.upperBound {
       while let last = open.last, last.end <= index { open.removeLast() }
       if context == "$0", tokens.has("{", at: index) {
-        // In a closure within it, the word means something else.
+        // In a nested closure, `$0` means something else.
         index = tokens.next(index)
         continue
       }
@@ -76,7 +69,6 @@ struct SwiftStageCode {
     }
   }
 
-  /// Returns the tokens of the names before an opening parenthesis.
   private func callee(before opening: Int, _ tokens: SwiftTokens) -> Range<Int> {
     var start = opening
     while tokens.isWord(at: start - 1), start == opening || tokens.has(".", at: start) {
@@ -88,17 +80,16 @@ struct SwiftStageCode {
 
   // MARK: - Functions
 
-  /// Adds the body of the one function that a name stands for, or notes that it isn't read.
+  /// Adds the body of the function that a name refers to, or records that it can't be read.
   private mutating func follow(_ names: [String]?, _ text: String, _ place: SwiftPlace, from scope: [String]) {
     let found = names.map { functions($0, from: scope) } ?? []
-    // A function whose parameter isn't recognized is read, and what it calls isn't.
+    // A function without a recognized context parameter is read, but not the functions it calls.
     if found.count != 1 || found[0].context == nil || pieces.count >= Self.limit {
       if unreadTexts.insert(text).inserted { unread.append((text, place)) }
     }
     if found.count == 1, pieces.count < Self.limit { add(found[0]) }
   }
 
-  /// Finds the functions that a name can stand for.
   private mutating func functions(_ names: [String], from scope: [String]) -> [Piece] {
     guard let name = names.last else { return [] }
     let base = Array(names.dropLast())
@@ -119,7 +110,6 @@ struct SwiftStageCode {
     return result
   }
 
-  /// Returns the functions of all files by their names.
   private mutating func allFunctions() -> [String: [(file: Int, index: Int)]] {
     if let declared { return declared }
     var result: [String: [(file: Int, index: Int)]] = [:]
@@ -132,7 +122,7 @@ struct SwiftStageCode {
     return result
   }
 
-  /// Returns the body of a function, and the name of its parameter that is a context.
+  /// Returns the body of a function, and the name of its context parameter.
   private func parts(of function: Int, _ tokens: SwiftTokens) -> (body: Range<Int>, context: String?)? {
     var index = function + 2
     while index < tokens.count, !tokens.has("(", at: index) { index += 1 }
@@ -141,7 +131,7 @@ struct SwiftStageCode {
     let colon = parameter?.first { tokens.has(":", at: $0) }
     index = tokens.next(index)
     while index < tokens.count, !tokens.has("{", at: index) {
-      // A requirement of a protocol has no body.
+      // A protocol requirement has no body.
       if ["func", "var", "let", "init"].contains(tokens.text(index)) { return nil }
       index = tokens.next(index)
     }

@@ -1,10 +1,10 @@
 /// A token of Swift source: a word, a literal, a bracket or one character of an operator.
 struct SwiftToken: Hashable, Sendable {
   enum Kind: UInt8, Sendable {
-    /// A keyword or name; the range of one in backticks leaves them out.
+    /// A keyword or name; the range excludes backticks.
     case word
     case number
-    /// A string of any form, or a regular expression, with all that is interpolated.
+    /// A string of any form with its interpolations, or a regular expression.
     case string
     case opening
     case closing
@@ -14,9 +14,8 @@ struct SwiftToken: Hashable, Sendable {
   }
 
   let kind: Kind
-  /// True for the first token of a line.
   let isFirstOnLine: Bool
-  /// True where blank space or a comment stands before the token.
+  /// True if whitespace or a comment precedes the token.
   let followsSpace: Bool
   /// The line, counted from 1.
   let line: Int32
@@ -28,18 +27,15 @@ struct SwiftToken: Hashable, Sendable {
 
 /// The tokens of a Swift file, with the partner of each bracket.
 struct SwiftTokens: Sendable {
-  /// The most bytes of a file that is read.
+  /// The maximum size of a file in bytes.
   static let byteLimit = 4 << 20
 
   private let bytes: [UInt8]
   let tokens: [SwiftToken]
-  /// The position of the other bracket, for an opening or closing one.
+  /// The position of the matching bracket, for a bracket.
   private let partners: [Int32]
 
-  /// Reads a file.
-  ///
-  /// - Parameter bytes: The file.
-  /// - Throws: ``SwiftSourceError`` if a string, a comment or a bracket isn't closed.
+  /// Reads a file; throws `SwiftSourceError` if a string, a comment or a bracket isn't closed.
   init(_ bytes: [UInt8]) throws(SwiftSourceError) {
     guard bytes.count <= Self.byteLimit else {
       throw SwiftSourceError(line: 1, reason: "the file has more than \(Self.byteLimit >> 20) MiB")
@@ -76,42 +72,40 @@ struct SwiftTokens: Sendable {
 
   var count: Int { tokens.count }
 
-  /// Returns the text of a token; a literal is as it is written.
+  /// Returns the source text of a token.
   func text(_ index: Int) -> String {
     guard tokens.indices.contains(index) else { return "" }
     return String(decoding: bytes[Int(tokens[index].start)..<Int(tokens[index].end)], as: UTF8.self)
   }
 
-  /// Returns the text of some tokens, as it is written.
+  /// Returns the source text of a range of tokens.
   func text(_ range: Range<Int>) -> String {
     guard let first = range.first, let last = range.last, tokens.indices.contains(last) else { return "" }
     return String(decoding: bytes[Int(tokens[first].start)..<Int(tokens[last].end)], as: UTF8.self)
   }
 
-  /// Returns the text of some tokens for a sentence; of a long one, the start.
+  /// Returns the source text of a range for a message, truncated if it is long.
   func excerpt(_ range: Range<Int>) -> String {
     let limit = 200
     guard range.count > limit, let first = range.first else { return text(range) }
     return text(first..<first + limit) + "…"
   }
 
-  /// Returns true if a token is the given symbol, bracket or word.
+  /// Returns true if a token is the given symbol, bracket or keyword.
   func has(_ text: StaticString, at index: Int) -> Bool {
     guard tokens.indices.contains(index) else { return false }
     let token = tokens[index]
-    // A name in backticks is never a keyword, nor the bracket that it looks like.
+    // A name in backticks is never a keyword.
     guard !isQuoted(index), Int(token.end - token.start) == text.utf8CodeUnitCount else { return false }
     return text.withUTF8Buffer { $0.elementsEqual(bytes[Int(token.start)..<Int(token.end)]) }
   }
 
   func isWord(at index: Int) -> Bool { tokens.indices.contains(index) && tokens[index].kind == .word }
 
-  /// Returns true for a name in backticks.
   func isQuoted(_ index: Int) -> Bool {
     isWord(at: index) && tokens[index].start > 0 && bytes[Int(tokens[index].start) - 1] == UInt8(ascii: "`")
   }
 
-  /// The modules that the file imports.
   var imports: Set<String> {
     var names: Set<String> = []
     for index in tokens.indices.dropLast() where has("import", at: index) && isWord(at: index + 1) {
@@ -124,18 +118,17 @@ struct SwiftTokens: Sendable {
 
   func line(_ index: Int) -> Int { tokens.indices.contains(index) ? Int(tokens[index].line) : 0 }
 
-  /// Returns the position of the bracket that belongs to the one at a position.
+  /// Returns the position of the matching bracket.
   func partner(_ index: Int) -> Int { Int(partners[index]) }
 
-  /// Returns the position after a token, or after the group that it opens.
+  /// Returns the position after a token, or after the matching bracket of an opening one.
   func next(_ index: Int) -> Int {
     tokens[index].kind == .opening ? partner(index) + 1 : index + 1
   }
 
-  /// Returns the positions between an opening bracket and its partner.
   func inside(_ opening: Int) -> Range<Int> { opening + 1..<partner(opening) }
 
-  /// Returns the text of a string literal without interpolation or escapes; `nil` for any other token.
+  /// Returns the content of a string literal without interpolation or escapes; `nil` for any other token.
   func plainString(_ index: Int) -> String? {
     guard tokens.indices.contains(index), tokens[index].kind == .string else { return nil }
     let text = text(index)
@@ -145,11 +138,11 @@ struct SwiftTokens: Sendable {
     return String(text.dropFirst().dropLast())
   }
 
-  /// Splits a range at its commas, groups aside.
+  /// Splits a range at its commas, except for those in brackets.
   func items(_ range: Range<Int>) -> [Range<Int>] { parts(range) { has(",", at: $0) } }
 }
 
-/// A Swift file that can't be read, as far as a reader of declarations has to.
+/// A Swift file that can't be parsed as far as declarations require.
 package struct SwiftSourceError: Error, Hashable, Sendable {
   /// The line, counted from 1.
   package let line: Int

@@ -1,19 +1,19 @@
-/// A type as Swift source writes it.
+/// A type name in Swift source.
 package indirect enum SwiftTypeName: Hashable, Sendable {
-  /// A name with the names around it, such as `Schema.Version`.
+  /// A name with its qualifiers, such as `Schema.Version`.
   case named([String])
   case optional(SwiftTypeName)
   case array(SwiftTypeName)
   case dictionary(SwiftTypeName, SwiftTypeName)
-  /// Any other type, by its text: a function, a tuple, generic arguments of a type that isn't the library's.
+  /// Any other type as source text: a function, a tuple, or a generic type that isn't the library's.
   case other(String)
 
-  /// Returns a name without that of the library before it; nothing declared elsewhere is meant by it then.
+  /// Returns a name without the library's module name; a qualified name can't refer to another declaration.
   static func withoutLibrary(_ names: [String]) -> [String] {
     names.count > 1 && ["Swift", "Foundation"].contains(names[0]) ? Array(names.dropFirst()) : names
   }
 
-  /// The names that occur in it, each by its parts.
+  /// The names that it mentions, by their components.
   var names: [[String]] {
     switch self {
     case .named(let names): [names]
@@ -38,24 +38,21 @@ extension SwiftTypeName: CustomStringConvertible {
   }
 }
 
-/// The reader of a type at a place in a file.
+/// A parser for a type in a file.
 struct SwiftTypeReader {
   private let source: SwiftTokens
   private(set) var position: Int
 
-  /// The most types within each other, question marks counted.
+  /// The maximum nesting of types, question marks included.
   private static let depthLimit = 32
-  /// The most parts of a name.
+  /// The maximum number of components of a name.
   private static let partLimit = 64
 
-  /// Begins at a token.
   init(_ source: SwiftTokens, at position: Int) {
     (self.source, self.position) = (source, position)
   }
 
-  /// Reads a type, and stops after it.
-  ///
-  /// - Returns: `nil` if there is none.
+  /// Reads a type and advances past it; `nil` if there is none.
   mutating func type() -> SwiftTypeName? { type(depth: 0) }
 
   private mutating func type(depth: Int) -> SwiftTypeName? {
@@ -84,7 +81,7 @@ struct SwiftTypeReader {
       }
       (otherEnd, optionals) = (position, 0)
     }
-    // The text is made once: made after each sign, it would take the square of their number.
+    // The text is built once: building it after each `?` or `!` would take quadratic time.
     if let otherEnd { result = .other(source.text(start..<otherEnd)) }
     if depth + optionals > Self.depthLimit {
       result = .other(source.text(start..<position))
@@ -152,7 +149,7 @@ struct SwiftTypeReader {
     return name(depth: depth)
   }
 
-  /// Reads a name with its parts and generic arguments.
+  /// Reads a name with its components and generic arguments.
   private mutating func name(depth: Int) -> SwiftTypeName? {
     guard source.isWord(at: position) else { return nil }
     let start = position

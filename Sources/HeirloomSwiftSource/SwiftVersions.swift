@@ -2,18 +2,15 @@ package import HeirloomFormats
 import HeirloomModel
 
 extension ModelVersionList {
-  /// Lists the versions of a model that Swift source declares.
+  /// Lists the versions of a model that a Swift file or folder declares.
   ///
-  /// They are the schemas of the migration plan, in its order; without a plan all versioned schemas, in the order of
-  /// their identifiers; without any the one list of classes that a container gets. The last one is current. Versioned
-  /// schemas outside the plan come first: stores of them are known, and their place is not.
+  /// They are the schemas of the migration plan, in its order; without a plan, all versioned schemas, ordered by
+  /// identifier; without any, the one list of classes in containers. The last one is current. Versioned schemas outside
+  /// the plan come first: stores of them may exist, but their position is unknown.
   ///
-  /// - Parameters:
-  ///   - path: A folder, or a file whose name ends with `.swift`.
-  ///   - name: The version to take as the current one: a schema, a plan for its last one, or classes separated by commas;
-  ///     `nil` for the last.
-  ///   - excluding: Folders and files to leave out, as paths from the folder.
-  /// - Throws: `ModelReadingError` if a file can't be understood, or if the source doesn't tell the versions.
+  /// Another current version can be named: a schema, a plan for its last one, or classes separated by commas. The
+  /// excluded paths are relative to the folder. Throws `ModelReadingError` if a file can't be parsed, or if the source
+  /// doesn't determine the versions.
   package init(
     swiftSource path: String, named name: String? = nil, excluding: [String] = []
   ) throws(ModelReadingError) {
@@ -24,15 +21,13 @@ extension ModelVersionList {
   }
 }
 
-/// The versions of a model that Swift source declares, in their order.
 private struct SwiftVersions {
   let folder: SwiftFolder
   private let found: SwiftDataSchemas
-  /// The versions, each with the knowledge whether a plan or its identifier fixes its place.
+  /// The versions in order; `isPlanned` is true if a plan or the identifier determines a version's position.
   private(set) var all: [(name: String, file: ModelFile, isPlanned: Bool)] = []
-  /// The current version's name.
   private(set) var current: String = ""
-  /// The steps with a custom stage, which the app's code migrates.
+  /// The hops with a custom stage, which the app's code migrates.
   private(set) var stepsByCode: [VersionLock.Step] = []
 
   init(_ folder: SwiftFolder, named name: String?) throws(ModelReadingError) {
@@ -91,12 +86,12 @@ private struct SwiftVersions {
     ModelReadingError(path: path, problem: .undecided(reason: reason, advice: advice))
   }
 
-  /// The advice to name what is meant.
+  /// The advice to name the intended version.
   private func naming(_ example: String) -> String {
     "Name the one that is meant, as in \(shellWord("\(folder.path):\(example)")), or leave files out with --exclude."
   }
 
-  /// Returns the list of a container under the name that it has here.
+  /// Returns a container's list under the name that it has here.
   private func named(_ name: String) -> SwiftDataSchemas.Schema? {
     guard !found.schemas.contains(where: { $0.kind == .versionedSchema }), let only = try? unversioned() else {
       return nil
@@ -104,7 +99,7 @@ private struct SwiftVersions {
     return (only.identifier ?? "1.0.0") == name ? only : nil
   }
 
-  /// Returns the plan of a name, or the one that has the schema of the name, or the only plan; `nil` if there is none.
+  /// Returns the named plan, else the one with the named schema, else the only one; `nil` if there is none.
   private func plan(of name: String?) throws(ModelReadingError) -> SwiftDataSchemas.Plan? {
     let named = found.plans.filter { $0.name == name }
     let plans = named.isEmpty ? found.plans.filter { plan in name.map(plan.schemas.contains) ?? true } : named
@@ -130,7 +125,7 @@ private struct SwiftVersions {
     return plan
   }
 
-  /// Returns the one list of classes that the source gives to containers.
+  /// Returns the only list of classes in the source's containers.
   private func unversioned() throws(ModelReadingError) -> SwiftDataSchemas.Schema {
     guard let schema = found.schemas.first else {
       let classes = folder.source.modelNames

@@ -1,4 +1,4 @@
-/// A value that an app archived with `NSKeyedArchiver` and keeps in a binary or transformable attribute.
+/// A value that an app archived with `NSKeyedArchiver` in a binary or transformable attribute.
 ///
 /// ```swift
 /// let questions = try ArchivedValue(decoding: bytes).arrayValue ?? []
@@ -16,7 +16,7 @@ public indirect enum ArchivedValue: Hashable, Sendable {
   case double(Double)
   /// A decimal number (`NSDecimalNumber`), as text.
   case decimal(String)
-  /// Text, also attributed or mutable text without its attributes.
+  /// Text, without the attributes of attributed text.
   case string(String)
   /// Bytes.
   case data([UInt8])
@@ -32,14 +32,14 @@ public indirect enum ArchivedValue: Hashable, Sendable {
   case set([ArchivedValue])
   /// A dictionary; keys are mostly text.
   case dictionary([ArchivedValue: ArchivedValue])
-  /// An object of any other class, with what it archived by key.
+  /// An object of any other class, with its archived members by key.
   case object(className: String, members: [String: ArchivedValue])
 
   /// Decodes an archive.
   ///
-  /// Bytes from a store are not trusted: time and memory are proportional to their number, whatever they say.
+  /// Bytes from a store are not trusted: time and memory are proportional to their number, whatever they contain.
   ///
-  /// - Parameter bytes: A whole archive, as `NSKeyedArchiver` makes it.
+  /// - Parameter bytes: A whole archive, as written by `NSKeyedArchiver`.
   /// - Throws: ``ArchivedValueError``.
   public init(decoding bytes: some Collection<UInt8>) throws(ArchivedValueError) {
     self = try ArchivedValueReader.value(Array(bytes), limits: Limits())
@@ -50,7 +50,7 @@ public indirect enum ArchivedValue: Hashable, Sendable {
     self = try ArchivedValueReader.value(Array(bytes), limits: limits)
   }
 
-  /// Encodes the value as `NSKeyedArchiver` would, in a form that Apple's frameworks read.
+  /// Encodes the value as `NSKeyedArchiver` would, so that Apple's frameworks can decode it.
   ///
   /// - Returns: A whole archive.
   /// - Throws: ``ArchivedValueError/unsupportedClass(_:)`` for an ``object(className:members:)``, or
@@ -59,15 +59,15 @@ public indirect enum ArchivedValue: Hashable, Sendable {
     try ArchivedValueWriter.bytes(of: self)
   }
 
-  /// The limits on an archive that is accepted.
+  /// The limits on an archive.
   package struct Limits: Hashable, Sendable {
-    /// The most bytes of an archive.
+    /// The maximum size of an archive in bytes.
     package var byteCount: Int = 64 << 20
-    /// The most levels of values within each other.
+    /// The maximum nesting of values.
     package var depth: Int = 128
-    /// The most values, each counted as often as it occurs.
+    /// The maximum number of values; a shared value counts each time.
     package var valueCount: Int = 1_000_000
-    /// The most bytes of text and data, each counted as often as it occurs.
+    /// The maximum size of text and data in bytes; a shared value counts each time.
     package var contentByteCount: Int = 256 << 20
 
     /// Creates the standard limits.
@@ -79,13 +79,13 @@ extension ArchivedValue {
   /// True for nothing, `NSNull`.
   public var isNull: Bool { self == .null }
 
-  /// The text, if this is text.
+  /// The text; `nil` for another value.
   public var stringValue: String? {
     guard case .string(let value) = self else { return nil }
     return value
   }
 
-  /// The truth value, if this is one or the number 0 or 1.
+  /// The truth value, also of the numbers 0 and 1; `nil` for another value.
   public var booleanValue: Bool? {
     switch self {
     case .boolean(let value): value
@@ -95,13 +95,13 @@ extension ArchivedValue {
     }
   }
 
-  /// The whole number, if this is one.
+  /// The whole number; `nil` for another value.
   public var integerValue: Int64? {
     guard case .integer(let value) = self else { return nil }
     return value
   }
 
-  /// The number, if this is a floating-point or whole number.
+  /// The floating-point or whole number; `nil` for another value.
   public var doubleValue: Double? {
     switch self {
     case .double(let value): value
@@ -110,19 +110,19 @@ extension ArchivedValue {
     }
   }
 
-  /// The bytes, if this is data.
+  /// The bytes; `nil` for another value.
   public var dataValue: [UInt8]? {
     guard case .data(let value) = self else { return nil }
     return value
   }
 
-  /// The seconds since 2001-01-01 00:00:00 UTC, if this is a date.
+  /// The seconds since 2001-01-01 00:00:00 UTC; `nil` for another value.
   public var dateValue: Double? {
     guard case .date(let value) = self else { return nil }
     return value
   }
 
-  /// The elements, if this is an array or a set.
+  /// The elements of an array or a set; `nil` for another value.
   public var arrayValue: [ArchivedValue]? {
     switch self {
     case .array(let elements), .set(let elements): elements
@@ -130,13 +130,13 @@ extension ArchivedValue {
     }
   }
 
-  /// The entries, if this is a dictionary.
+  /// The entries of a dictionary; `nil` for another value.
   public var dictionaryValue: [ArchivedValue: ArchivedValue]? {
     guard case .dictionary(let entries) = self else { return nil }
     return entries
   }
 
-  /// The value under a text key of a dictionary or an object; `nil` if there is none.
+  /// The value for a text key of a dictionary or an object; `nil` if there is none.
   public subscript(_ key: String) -> ArchivedValue? {
     switch self {
     case .dictionary(let entries): entries[.string(key)]
@@ -145,7 +145,7 @@ extension ArchivedValue {
     }
   }
 
-  /// Returns an array of texts; `nil` stands for nothing.
+  /// Returns an array of texts; `nil` becomes `null`.
   public static func strings(_ texts: [String?]) -> ArchivedValue {
     .array(texts.map { $0.map { .string($0) } ?? .null })
   }
@@ -164,7 +164,7 @@ extension ArchivedValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral
   public init(booleanLiteral value: Bool) { self = .boolean(value) }
   /// Creates an array.
   public init(arrayLiteral elements: ArchivedValue...) { self = .array(elements) }
-  /// Creates a dictionary; of equal keys the last counts.
+  /// Creates a dictionary; the last of equal keys is used.
   public init(dictionaryLiteral elements: (ArchivedValue, ArchivedValue)...) {
     self = .dictionary(Dictionary(elements, uniquingKeysWith: { $1 }))
   }

@@ -1,34 +1,34 @@
 import HeirloomModel
 
-/// Bytes from which no archived value could be decoded, or a value that can't be archived.
+/// A failure to decode or encode an archived value.
 @nonexhaustive
 public enum ArchivedValueError: Error, Hashable, Sendable {
-  /// Bytes that are not a keyed archive; the text says what they are, as the end of a sentence.
+  /// Bytes that are not a keyed archive; `found` says what they are, as the end of a sentence.
   case notArchive(found: String)
   /// An archive that is damaged or incomplete.
   case malformed(reason: String)
-  /// An object of a known class that lacks what it must have, or has something else in its place.
+  /// An object of a known class with a missing or unexpected member.
   case malformedObject(className: String)
-  /// An object that holds itself.
+  /// An object that contains itself.
   case cyclic
   /// Values that are nested too deeply.
   case tooDeep(limit: Int)
-  /// More bytes than are accepted.
+  /// An archive with more bytes than the limit.
   case tooLarge(byteCount: Int, limit: Int)
-  /// More values than are accepted, each counted as often as it occurs.
+  /// An archive with more values than the limit; shared values count each time.
   case tooManyValues(limit: Int)
-  /// More text and data than are accepted, each counted as often as it occurs.
+  /// An archive with more text and data than the limit; shared values count each time.
   case tooMuchContent(limit: Int)
-  /// A dictionary with two entries of the same key.
+  /// A dictionary with two entries for the same key.
   case duplicateKey
   /// A class whose objects can be decoded but not encoded.
   case unsupportedClass(String)
-  /// A value that can't be put in an archive.
+  /// A value that can't be archived.
   case unencodable(reason: String)
 }
 
 extension ArchivedValueError: ExplainedError {
-  /// The bytes or the value, with what was expected.
+  /// The bytes or the value, and what was expected.
   public var cause: String {
     switch self {
     case .notArchive(let found): "The value is \(found); an archive of NSKeyedArchiver was expected."
@@ -51,7 +51,7 @@ extension ArchivedValueError: ExplainedError {
     }
   }
 
-  /// The value to read or write instead; the row that it came from is as it was.
+  /// The way to read or write the value; the row is unchanged.
   public var help: ErrorHelp {
     let kept = DataLocation.described("The value in the store was not changed.")
     return switch self {

@@ -3,10 +3,10 @@ import HeirloomModel
 
 /// A decoder of archived values.
 ///
-/// Every object is decoded once, however often it is referred to; that keeps the work within the size of the archive.
-/// The size that the value would have if it were written out is counted, so nobody else has to be careful with it.
+/// Every object is decoded once, however often it is referred to, so the work is limited by the size of the archive.
+/// The expanded size of the value is limited too, so that callers can use it without further checks.
 struct ArchivedValueReader {
-  /// The most values within a key.
+  /// The maximum number of values within a key.
   private static let keyLimit = 1000
 
   private let archive: KeyedArchive
@@ -15,20 +15,14 @@ struct ArchivedValueReader {
   private var open: Set<Int> = []
   private var classNames: [Int: [String]] = [:]
 
-  /// A value with the size that it would have if it were written out.
+  /// A value with its expanded size.
   private struct Counted {
     var value: ArchivedValue
     var valueCount: Int = 1
     var byteCount: Int = 0
   }
 
-  /// Decodes an archive.
-  ///
-  /// - Parameters:
-  ///   - bytes: A whole archive.
-  ///   - limits: The most that is accepted.
-  /// - Returns: The archive's outermost value.
-  /// - Throws: ``ArchivedValueError``.
+  /// Decodes an archive's outermost value.
   static func value(_ bytes: [UInt8], limits: ArchivedValue.Limits) throws(ArchivedValueError) -> ArchivedValue {
     guard bytes.count <= limits.byteCount else {
       throw .tooLarge(byteCount: bytes.count, limit: limits.byteCount)
@@ -54,7 +48,7 @@ struct ArchivedValueReader {
 
   private static func kind(of bytes: [UInt8]) -> String {
     let start = bytes.prefix(64)
-    // NSArchiver's format before keyed archives: a version and the length of this word come first.
+    // NSArchiver's format before keyed archives starts with a version and the length of this word.
     if start.dropFirst(2).starts(with: "streamtyped".utf8) { return "an archive of the old NSArchiver" }
     if start.starts(with: "<?xml".utf8) { return "an XML property list" }
     return "data of another kind"
@@ -88,7 +82,7 @@ struct ArchivedValueReader {
     case .string(let text): return Counted(value: .string(text), byteCount: text.utf8.count)
     case .data(let bytes): return Counted(value: .data(bytes), byteCount: bytes.count)
     case .date(let seconds):
-      // As for an object of the class: a date that is not a finite number can't be archived again.
+      // A date that is not a finite number can't be archived again.
       guard seconds.isFinite else { throw .malformedObject(className: "NSDate") }
       return Counted(value: .date(seconds))
     case .null: return Counted(value: .null)
@@ -113,7 +107,7 @@ struct ArchivedValueReader {
     return result
   }
 
-  /// Returns the value of an object of one of the known classes; `nil` for another class.
+  /// Returns the value of an object of a known class; `nil` for another class.
   private mutating func object(
     _ object: ArchivedObject, of name: String, depth: Int
   ) throws(ArchivedValueError) -> Counted? {
@@ -144,7 +138,7 @@ struct ArchivedValueReader {
     case "NSDate", "NSDecimalNumber", "NSUUID", "NSURL":
       return try simple(object, name, depth: depth)
     case "NSNumber":
-      // Numbers are archived as they are; an object of this class keeps its kind of number in a member.
+      // Numbers are archived directly; an object of this class has the number in a member.
       for key in ["NS.intval", "NS.dblval", "NS.boolval"] {
         if let number = try member(key, of: object, depth: depth) { return number }
       }
@@ -158,7 +152,7 @@ struct ArchivedValueReader {
     _ object: ArchivedObject, _ name: String, depth: Int
   ) throws(ArchivedValueError) -> Counted {
     if name == "NSURL" { return try url(object, depth: depth) }
-    // The reader of models knows these classes.
+    // The model reader can decode these classes.
     var reader = ModelArchiveReader(archive)
     let value: AttributeValue? = try read { () throws(KeyedArchiveError) in try reader.value(.object(object)) }
     switch value {
@@ -169,7 +163,7 @@ struct ArchivedValueReader {
     }
   }
 
-  /// Returns the text of a URL, resolved against that of its base if it has one.
+  /// Returns the text of a URL, resolved against its base URL if it has one.
   private mutating func url(_ object: ArchivedObject, depth: Int) throws(ArchivedValueError) -> Counted {
     guard let relative = try member("NS.relative", of: object, depth: depth)?.value.stringValue else {
       throw .malformedObject(className: "NSURL")
@@ -207,7 +201,7 @@ struct ArchivedValueReader {
     var entries: [ArchivedValue: ArchivedValue] = [:]
     for (key, value) in zip(keys, values) {
       let key = try self.value(key, depth: depth + 1)
-      // Comparing keys takes time in proportion to their size.
+      // Comparing keys takes time proportional to their size.
       guard key.valueCount <= Self.keyLimit else { throw .tooManyValues(limit: Self.keyLimit) }
       let value = try self.value(value, depth: depth + 1)
       try add(key, to: &result)
@@ -218,9 +212,9 @@ struct ArchivedValueReader {
     return result
   }
 
-  /// Adds the size of a part to that of the whole, and throws where that is too much.
+  /// Adds the size of a part to that of the whole; throws if it exceeds a limit.
   private func add(_ part: Counted, to whole: inout Counted) throws(ArchivedValueError) {
-    // Both are below the limits, so sums of two don't overflow.
+    // Both are within the limits, so their sum can't overflow.
     whole.valueCount += part.valueCount
     whole.byteCount += part.byteCount
     guard whole.valueCount <= limits.valueCount else { throw .tooManyValues(limit: limits.valueCount) }

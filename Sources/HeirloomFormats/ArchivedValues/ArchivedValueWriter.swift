@@ -1,17 +1,12 @@
 import HeirloomModel
 
-/// An encoder of archived values.
 struct ArchivedValueWriter {
-  /// The most levels of values within each other.
+  /// The maximum nesting of values.
   static let depthLimit = 512
 
   private var builder = KeyedArchiveBuilder()
 
-  /// Encodes a value.
-  ///
-  /// - Parameter value: The outermost value.
-  /// - Returns: A whole archive.
-  /// - Throws: ``ArchivedValueError``.
+  /// Encodes a value as a whole archive.
   static func bytes(of value: ArchivedValue) throws(ArchivedValueError) -> [UInt8] {
     var writer = ArchivedValueWriter()
     let root = try writer.add(value, depth: 0)
@@ -64,7 +59,7 @@ struct ArchivedValueWriter {
   private mutating func dictionary(
     _ entries: [ArchivedValue: ArchivedValue], depth: Int
   ) throws(ArchivedValueError) -> PropertyListValue {
-    // Texts are sorted, so that equal values give equal bytes; keys of other kinds follow in any order.
+    // Text keys are sorted, so that equal values give equal bytes; keys of other kinds follow in any order.
     let texts = entries.keys.compactMap(\.stringValue).ordered { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     let keys = texts.map { ArchivedValue.string($0) } + entries.keys.filter { $0.stringValue == nil }
     var values: [ArchivedValue] = []

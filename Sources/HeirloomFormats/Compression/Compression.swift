@@ -2,16 +2,16 @@ import CHeirloomZlib
 
 /// Deflate compression by zlib, with and without the gzip container.
 package enum Compression {
-  /// The most output that a decompression may make.
+  /// The limit on the output of a decompression.
   package struct Limit: Hashable, Sendable {
-    /// The most bytes, whatever the input.
+    /// The maximum number of bytes, whatever the input.
     package var byteCount: Int
-    /// The most bytes for each byte of input.
+    /// The maximum number of bytes per byte of input.
     package var ratio: Int
-    /// The bytes that are always allowed, so that a tiny input that compresses well is not refused.
+    /// The number of bytes that is always allowed, so that a tiny, highly compressed input is not rejected.
     package var floor: Int
 
-    /// 64 MiB and 200 times the input, but 64 KiB in any case.
+    /// 64 MiB and 200 times the input, but at least 64 KiB.
     package static let standard: Limit = Limit(byteCount: 64 << 20, ratio: 200, floor: 64 << 10)
 
     /// Creates a limit.
@@ -21,14 +21,14 @@ package enum Compression {
       self.floor = floor
     }
 
-    /// Returns the most bytes that an input of the given size may give.
+    /// Returns the limit for an input of the given size.
     func outputLimit(inputSize: Int) -> Int {
       let (product, overflow) = inputSize.multipliedReportingOverflow(by: ratio)
       return min(byteCount, max(floor, overflow ? byteCount : product))
     }
   }
 
-  /// The window sizes that zlib takes for the container: negative for none, 16 more for gzip.
+  /// zlib's window sizes for the container: negative for none, 16 added for gzip.
   private enum Container {
     static let raw: Int32 = -15
     static let gzip: Int32 = 31
@@ -36,26 +36,17 @@ package enum Compression {
 
   /// Decompresses a deflate stream without a container, the form of a store's model cache.
   ///
-  /// Bytes after the end of the stream are ignored.
-  ///
-  /// - Parameters:
-  ///   - bytes: The stream.
-  ///   - limit: The most output that is accepted.
-  /// - Returns: The decompressed bytes.
-  /// - Throws: ``CompressionError`` if the stream is damaged, truncated, or gives too much.
+  /// Bytes after the end of the stream are ignored. Throws ``CompressionError`` if the stream is damaged, truncated, or
+  /// exceeds the limit.
   package static func inflate(
     _ bytes: [UInt8], limit: Limit = .standard
   ) throws(CompressionError) -> [UInt8] {
     try decompress(bytes, windowBits: Container.raw, limit: limit)
   }
 
-  /// Decompresses a gzip file of one member; its checksum and length are verified.
+  /// Decompresses a gzip file of one member, and verifies its checksum and length.
   ///
-  /// - Parameters:
-  ///   - bytes: The whole file.
-  ///   - limit: The most output that is accepted.
-  /// - Returns: The decompressed bytes.
-  /// - Throws: ``CompressionError`` if the file is damaged, truncated, continues after its end, or gives too much.
+  /// Throws ``CompressionError`` if the file is damaged, truncated, continues after its end, or exceeds the limit.
   package static func gunzip(
     _ bytes: [UInt8], limit: Limit = .standard
   ) throws(CompressionError) -> [UInt8] {
@@ -63,32 +54,26 @@ package enum Compression {
     return try decompress(bytes, windowBits: Container.gzip, limit: limit)
   }
 
-  /// Compresses bytes as a deflate stream without a container.
+  /// Compresses up to 1 GiB as a deflate stream without a container.
   ///
-  /// - Parameters:
-  ///   - bytes: At most 1 GiB.
-  ///   - limit: The limit of a reader. Content that would expand beyond it is stored without compression.
-  /// - Returns: The stream.
-  /// - Throws: ``CompressionError`` if there is too much input or too little memory.
+  /// Content that would exceed the reader's limit is stored uncompressed. Throws ``CompressionError`` if there is too
+  /// much input or too little memory.
   package static func deflate(_ bytes: [UInt8], for limit: Limit? = nil) throws(CompressionError) -> [UInt8] {
     try compress(bytes, windowBits: Container.raw, limit: limit)
   }
 
-  /// Compresses bytes as a gzip file without name and time, so that equal input gives equal files.
+  /// Compresses up to 1 GiB as a gzip file without name and time, so that equal input gives equal files.
   ///
-  /// - Parameters:
-  ///   - bytes: At most 1 GiB.
-  ///   - limit: The limit of a reader. Content that would expand beyond it is stored without compression.
-  /// - Returns: The file.
-  /// - Throws: ``CompressionError`` if there is too much input or too little memory.
+  /// Content that would exceed the reader's limit is stored uncompressed. Throws ``CompressionError`` if there is too
+  /// much input or too little memory.
   package static func gzip(_ bytes: [UInt8], for limit: Limit? = nil) throws(CompressionError) -> [UInt8] {
     var result = try compress(bytes, windowBits: Container.gzip, limit: limit)
-    // The tenth byte names the operating system; 255 is "unknown", the same everywhere.
+    // The tenth byte is the operating system; 255, "unknown", makes files equal on all systems.
     if result.count > 9 { result[9] = 255 }
     return result
   }
 
-  /// The bits of a gzip header's fourth byte that tell which parts follow its ten bytes (RFC 1952, section 2.3.1).
+  /// The bits of a gzip header's fourth byte for the parts after its ten bytes (RFC 1952, section 2.3.1).
   private enum HeaderFlag {
     static let headerChecksum: UInt8 = 0x02
     static let extra: UInt8 = 0x04
@@ -96,12 +81,9 @@ package enum Compression {
     static let comment: UInt8 = 0x10
   }
 
-  /// Returns a gzip file of this type's with a comment in its header, which decompression passes over.
+  /// Adds a comment to the header of a gzip file from `gzip(_:for:)`, which decompression skips.
   ///
-  /// - Parameters:
-  ///   - comment: ASCII without zero bytes.
-  ///   - file: A file without name, comment and other parts, as `gzip(_:for:)` makes it.
-  /// - Returns: The file; the header's checksum makes a reader notice a damaged comment.
+  /// The comment is ASCII without zero bytes. The header gets a checksum, so that a reader detects a damaged comment.
   static func commented(_ comment: String, _ file: [UInt8]) -> [UInt8] {
     var header = Array(file.prefix(10))
     guard header.count == 10 else { return file }
@@ -111,7 +93,6 @@ package enum Compression {
     return header + [UInt8(checksum & 0xff), UInt8(checksum >> 8 & 0xff)] + file.dropFirst(10)
   }
 
-  /// Returns the comment in a gzip file's header; `nil` if there is none.
   static func comment(ofGzip file: [UInt8]) -> String? {
     guard isGzip(file), file.count > 10, file[3] & HeaderFlag.comment != 0 else { return nil }
     var rest = file[10...]
@@ -123,7 +104,7 @@ package enum Compression {
     return String(decoding: rest.prefix { $0 != 0 }, as: UTF8.self)
   }
 
-  /// Tells whether bytes start like a gzip file.
+  /// Returns true if bytes start like a gzip file.
   package static func isGzip(_ bytes: some Collection<UInt8>) -> Bool {
     bytes.starts(with: [0x1f, 0x8b])
   }
@@ -131,7 +112,7 @@ package enum Compression {
   private static let chunkSize = 64 << 10
   private static let inputLimit = 1 << 30
 
-  /// Runs a zlib stream, which must stay at one address: zlib keeps a pointer to it.
+  /// Runs a zlib stream, whose address must not change: zlib keeps a pointer to it.
   private static func withStream<Value>(
     _ body: (UnsafeMutablePointer<z_stream>) throws(CompressionError) -> Value
   ) throws(CompressionError) -> Value {
@@ -161,7 +142,7 @@ package enum Compression {
     }
   }
 
-  /// Returns the size that a gzip file's last four bytes tell, which may be anything.
+  /// Returns the size in a gzip file's last four bytes, which isn't trustworthy.
   private static func expectedSize(ofGzip bytes: [UInt8]) -> Int {
     Int(clamping: bytes.suffix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
   }
@@ -186,15 +167,13 @@ package enum Compression {
     }
   }
 
-  /// Feeds all input at once and collects output until the stream ends.
-  ///
-  /// It returns how many bytes of input were left over.
+  /// Passes all input at once, collects output until the stream ends, and returns the number of unused input bytes.
   private static func run(
     _ stream: UnsafeMutablePointer<z_stream>, input: [UInt8], output: inout [UInt8], limit: Int,
     step: (UnsafeMutablePointer<z_stream>) -> Int32
   ) throws(CompressionError) -> Int {
     guard input.count <= inputLimit else { throw .tooMuchInput(byteCount: input.count, limit: inputLimit) }
-    // zlib wants a pointer to mutable bytes but doesn't write to them.
+    // zlib's declaration requires mutable input, but zlib doesn't write to it.
     var input = input
     let chunk = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: chunkSize)
     defer { chunk.deallocate() }
@@ -202,7 +181,7 @@ package enum Compression {
     output = []
     defer { output = collected }
     return try input.withUnsafeMutableBufferPointer { buffer throws(CompressionError) in
-      // An empty array may have no address, which zlib would refuse as a wrong argument.
+      // An empty array may have no address, which zlib would reject.
       stream.pointee.next_in = buffer.baseAddress ?? chunk.baseAddress
       stream.pointee.avail_in = uInt(buffer.count)
       while true {

@@ -1,23 +1,23 @@
-/// Bytes that can't be compressed or decompressed.
+/// A failure to compress or decompress bytes.
 package enum CompressionError: Error, Hashable, Sendable {
   /// Input that doesn't start like a gzip file.
   case notGzip
-  /// Input that ends before the compressed stream does.
+  /// Input that ends before the compressed stream ends.
   case truncated(byteCount: Int)
-  /// A stream that contradicts itself or its checksum.
+  /// A stream that is inconsistent or doesn't match its checksum.
   case damaged(offset: Int)
   /// Bytes after the end of the file's only member.
   case trailingBytes(offset: Int)
   /// Output that would exceed the limit.
   case tooExpansive(limit: Int)
-  /// Input that is larger than is accepted.
+  /// Input that exceeds the limit.
   case tooMuchInput(byteCount: Int, limit: Int)
   /// Too little memory for the compressor's tables.
   case outOfMemory
 }
 
 extension CompressionError: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
+  /// One sentence with the problem and what was expected.
   package var description: String {
     switch self {
     case .notGzip:

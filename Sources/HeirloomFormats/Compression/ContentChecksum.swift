@@ -1,8 +1,8 @@
 import CHeirloomZlib
 
-/// The CRC-32 of bytes that arrive in pieces, as in a gzip file.
+/// The CRC-32 of bytes that are added in pieces, as in a gzip file.
 ///
-/// It finds damage, not forgery: who can change a file can change the record of its checksum too.
+/// It detects damage, not forgery: whoever changes a file can change its recorded checksum too.
 package struct ContentChecksum: Hashable, Sendable {
   /// The checksum of the bytes so far.
   package private(set) var value: UInt32 = 0

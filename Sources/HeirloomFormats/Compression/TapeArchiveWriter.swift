@@ -1,8 +1,8 @@
-/// A writer of a compressed tape archive (`.tar.gz`), one file after the other.
+/// A writer of a compressed tape archive (`.tar.gz`), one file at a time.
 ///
-/// The format is that of POSIX.1-1988 (ustar); a name of more than 100 bytes comes before its file in an entry of its
-/// own, as GNU tar writes it. Content is compressed one MiB at a time: the members together are one gzip file (RFC
-/// 1952, section 2.2), and no more than one MiB is held in memory.
+/// The format is that of POSIX.1-1988 (ustar); a name of more than 100 bytes has an entry of its own before its file,
+/// as in GNU tar. Each MiB of content is compressed as a member of one gzip file (RFC 1952, section 2.2), so at most
+/// one MiB is in memory.
 package struct TapeArchiveWriter {
   private let time: Int64
   private let sink: ([UInt8]) throws -> Void
@@ -13,34 +13,26 @@ package struct TapeArchiveWriter {
   private static let blockSize = 512
   private static let memberSize = 1 << 20
 
-  /// Starts an archive.
+  /// Starts an archive whose files have one modification time, in seconds since 1970-01-01 UTC.
   ///
-  /// - Parameters:
-  ///   - time: The time when its files were changed, for people, in seconds since 1970-01-01 UTC.
-  ///   - sink: The function that takes the bytes to write.
+  /// The sink writes the archive's bytes.
   package init(time: Int64, sink: @escaping ([UInt8]) throws -> Void) {
     self.time = max(0, time)
     self.sink = sink
   }
 
-  /// Adds a file.
+  /// Adds a file by its path in the archive, with slashes but not at the start.
   ///
-  /// - Parameters:
-  ///   - name: Its path in the archive, with slashes and without one at the start.
-  ///   - bytes: Its content.
-  /// - Throws: The sink's error, or `CompressionError`.
+  /// Throws the sink's error, or `CompressionError`.
   package mutating func add(_ name: String, _ bytes: [UInt8]) throws {
     try begin(name, byteCount: Int64(bytes.count))
     try append(bytes)
     try end()
   }
 
-  /// Begins a file whose content follows in pieces.
+  /// Begins a file of the given length in bytes, whose content follows in pieces.
   ///
-  /// - Parameters:
-  ///   - name: Its path in the archive.
-  ///   - byteCount: The length of its content, in bytes.
-  /// - Throws: The sink's error, or `CompressionError`.
+  /// Throws the sink's error, or `CompressionError`.
   package mutating func begin(_ name: String, byteCount: Int64) throws {
     let bytes = Array(name.utf8)
     if bytes.count > 100 {
@@ -52,14 +44,14 @@ package struct TapeArchiveWriter {
     padding = Self.padding(after: left)
   }
 
-  /// Adds a piece of content; bytes beyond the announced length are left out.
+  /// Adds a piece of content; bytes beyond the announced length are dropped.
   package mutating func append(_ bytes: [UInt8]) throws {
     let part = Int64(bytes.count) <= left ? bytes[...] : bytes.prefix(Int(clamping: left))
     left -= Int64(part.count)
     try write(part)
   }
 
-  /// Ends a file; missing content becomes zeros.
+  /// Ends a file; missing content is filled with zeros.
   package mutating func end() throws {
     while left > 0 { try append([UInt8](repeating: 0, count: Int(clamping: min(left, Int64(Self.memberSize))))) }
     try write([UInt8](repeating: 0, count: padding))
@@ -87,7 +79,7 @@ package struct TapeArchiveWriter {
     Int(clamping: (Int64(blockSize) - byteCount % Int64(blockSize)) % Int64(blockSize))
   }
 
-  /// Returns the block before a file, as https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html has it.
+  /// Returns the header block of a file; see https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html.
   private static func header(name: [UInt8], byteCount: Int64, time: Int64, type: Unicode.Scalar) -> [UInt8] {
     var block = [UInt8](repeating: 0, count: blockSize)
     func put(_ bytes: [UInt8], at offset: Int) { block.replaceSubrange(offset..<(offset + bytes.count), with: bytes) }
@@ -105,7 +97,7 @@ package struct TapeArchiveWriter {
     return block
   }
 
-  /// Returns a number for a field of 12 bytes: octal digits, or from 8 GiB on the bytes themselves, as GNU tar has it.
+  /// Returns a number for a field of 12 bytes: octal digits, or from 8 GiB on the bytes themselves, as in GNU tar.
   private static func number(_ value: Int64) -> [UInt8] {
     if value < 1 << 33 { return octal(value, digits: 11) }
     return [0x80, 0, 0, 0] + (0..<8).map { UInt8(truncatingIfNeeded: value >> (56 - 8 * $0)) }

@@ -1,43 +1,36 @@
 /// A writer of JSON whose output depends on the values alone.
 ///
-/// Members are written in the order in which they are given: the caller gives them sorted. The two layouts hold the
-/// same tokens; the indented one has one value per line, for readable differences.
+/// Members are written in the given order, so the caller must sort them. Both layouts have the same tokens; the
+/// indented one has one value per line, for readable differences.
 ///
-/// A launch writes the app's whole model to compare it with the snapshot, so bytes are written with little overhead.
+/// Each launch writes the app's whole model to compare it with the snapshot, so writing must be fast.
 package struct CanonicalJSONWriter {
-  /// The bytes written so far, and room for more.
+  /// The bytes written so far, with unused capacity after them.
   private var storage: [UInt8] = []
-  /// The number of bytes written so far.
+  /// The number of bytes written.
   private var count = 0
   private let isIndented: Bool
-  /// The number of lists and objects that are open.
+  /// The number of open lists and objects.
   private var level: Int
-  /// True when something stands in the innermost of them; those around it always hold something.
+  /// True if the innermost of them has an element; the outer ones always have.
   private var isFilled = false
-  /// The most levels that were ever open.
+  /// The maximum number of lists and objects that were open at once.
   package private(set) var depth: Int
-  /// True when a key was written whose value is to follow.
+  /// True if a key was written and its value must follow.
   private var isAfterKey: Bool
 
-  /// The bytes written so far.
   package var bytes: [UInt8] { Array(storage[..<count]) }
 
-  /// Creates a writer.
-  ///
-  /// - Parameters:
-  ///   - isIndented: Whether each value has a line of its own.
-  ///   - depth: The number of levels around what is written, for the indentation.
+  /// Creates a writer; `depth` is the number of levels around its output, for the indentation.
   package init(isIndented: Bool, depth: Int = 0) {
     self.isIndented = isIndented
     self.depth = depth
     level = depth
-    // A value inside something follows its key.
+    // A nested value follows its key.
     isAfterKey = depth > 0
   }
 
-  /// Makes room for what will be written.
-  ///
-  /// - Parameter byteCount: About how many bytes.
+  /// Reserves capacity for approximately so many bytes.
   package mutating func reserveCapacity(_ byteCount: Int) {
     makeRoom(byteCount)
   }
@@ -91,20 +84,20 @@ package struct CanonicalJSONWriter {
     append(String(number))
   }
 
-  /// Writes a number by its shortest text; infinities and NaN, which JSON doesn't have, are written as text.
+  /// Writes a number in its shortest form; infinities and NaN, which JSON lacks, are written as text.
   package mutating func double(_ number: Double) {
     guard number.isFinite else { return string("\(number)") }
     beginValue()
     append("\(number)")
   }
 
-  /// Writes nothing as a value.
+  /// Writes a null value.
   package mutating func null() {
     beginValue()
     append("null")
   }
 
-  /// Writes a value that was written before in the same layout, at the same depth.
+  /// Writes a value that was encoded in the same layout, at the same depth.
   package mutating func raw(_ value: [UInt8]) {
     beginValue()
     value.withUnsafeBufferPointer { append($0) }
@@ -178,7 +171,7 @@ package struct CanonicalJSONWriter {
   private mutating func appendString(_ text: String) {
     var text = text
     text.withUTF8 { content in
-      // Nearly all text is written as it is.
+      // Nearly all text needs no escape.
       guard Self.needsEscape(content) else { return appendQuoted(content) }
       append(UInt8(ascii: "\""))
       var start = 0
@@ -219,9 +212,9 @@ package struct CanonicalJSONWriter {
     return false
   }
 
-  /// Tells whether one of eight bytes needs an escape.
+  /// Returns true if one of eight bytes needs an escape.
   ///
-  /// Subtraction borrows into the top bit of a smaller byte; a byte that had it set before was not smaller.
+  /// Subtraction borrows into the top bit of a smaller byte; a byte whose top bit was set before was not smaller.
   private static func needsEscape(eight word: UInt64) -> Bool {
     let (ones, tops): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
     let (quotes, backslashes) = (word ^ (ones &* 0x22), word ^ (ones &* 0x5C))

@@ -1,18 +1,18 @@
 import HeirloomModel
 
-/// Text that is not a JSON document.
+/// A failure to parse a JSON document.
 ///
 /// Offsets count bytes from the start.
 package enum JSONError: Error, Hashable, Sendable {
   /// A text that ends too early.
   case truncated(offset: Int)
-  /// A character in a place where it can't stand.
+  /// An unexpected character.
   case unexpected(offset: Int)
   /// A string with an invalid escape or invalid UTF-8.
   case invalidString(offset: Int)
   /// A number that is malformed or out of range.
   case invalidNumber(offset: Int)
-  /// A key that an object has twice.
+  /// A duplicate key of an object.
   case duplicateKey(String, offset: Int)
   /// Lists and objects that are nested too deeply.
   case tooDeep(limit: Int, offset: Int)
@@ -21,7 +21,7 @@ package enum JSONError: Error, Hashable, Sendable {
 }
 
 extension JSONError: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
+  /// One sentence with the problem and what was expected.
   package var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {

@@ -1,9 +1,9 @@
-/// A strict reader of JSON documents, made for input that may be hostile.
+/// A strict parser for JSON documents that is safe on hostile input.
 package struct JSONReader {
-  /// The most levels of lists and objects.
+  /// The maximum nesting of lists and objects.
   package static let depthLimit = 256
 
-  /// The most values, which take far more memory than their text.
+  /// The maximum number of values, which need far more memory than their text.
   package static let valueLimit = 1_000_000
 
   private let bytes: [UInt8]
@@ -14,11 +14,7 @@ package struct JSONReader {
     self.bytes = bytes
   }
 
-  /// Returns the value of a document.
-  ///
-  /// - Parameter bytes: A whole document in UTF-8.
-  /// - Returns: The value.
-  /// - Throws: ``JSONError`` for anything but exactly one value.
+  /// Parses a whole document in UTF-8; throws `JSONError` for anything but exactly one value.
   package static func value(of bytes: [UInt8]) throws(JSONError) -> JSONValue {
     var reader = JSONReader(bytes)
     reader.skipBlanks()
@@ -123,7 +119,7 @@ package struct JSONReader {
     let start = position
     position += 1
     let first = position
-    // Most strings have no escapes and are taken as they are.
+    // Most strings have no escapes and are copied unchanged.
     while position < bytes.count, bytes[position] != UInt8(ascii: "\""), bytes[position] != UInt8(ascii: "\\"),
       bytes[position] >= 0x20
     { position += 1 }
@@ -146,7 +142,7 @@ package struct JSONReader {
     }
   }
 
-  /// Returns the bytes that an escape stands for.
+  /// Returns the UTF-8 bytes of an escape sequence.
   private mutating func escape(_ start: Int) throws(JSONError) -> [UInt8] {
     guard position < bytes.count else { throw .truncated(offset: start) }
     let byte = bytes[position]

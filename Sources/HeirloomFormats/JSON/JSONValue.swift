@@ -1,6 +1,6 @@
 /// A value of a JSON document.
 package enum JSONValue: Hashable, Sendable {
-  /// Nothing.
+  /// Null.
   case null
   /// A truth value.
   case boolean(Bool)

@@ -1,8 +1,8 @@
-/// A keyed archive, opened without making any of its objects.
+/// A keyed archive, opened without decoding its objects.
 ///
-/// Objects are read one by one; whoever follows references counts the steps with ``Budget``.
+/// Objects are read one by one; a caller that follows references must limit its steps with ``Budget``.
 package final class KeyedArchive: Sendable {
-  /// The string that stands for no object.
+  /// The string that represents nil.
   private static let nullMarker = "$null"
 
   /// The target of a reference.
@@ -15,13 +15,13 @@ package final class KeyedArchive: Sendable {
     case object(ArchivedObject)
   }
 
-  /// The value that an object holds under a key.
+  /// The value of an object's key.
   package enum Member: Sendable {
     /// A reference to another object.
     case reference(Int)
     /// A string, a number, a truth value, or data.
     case scalar(PropertyListValue)
-    /// A list of references, as collections hold their elements.
+    /// A list of references, as in collections.
     case references([Int])
   }
 
@@ -33,15 +33,12 @@ package final class KeyedArchive: Sendable {
   private let plist: BinaryPropertyListReader
   /// The position of each object in the property list.
   private let table: ArraySlice<Int>
-  /// A small number for each string that is used as a key.
+  /// A small number for each string that serves as a key.
   private let keyNumbers: [String: Int]
-  /// The number of the key at a position of the property list; -1 for all else.
+  /// The key number by position in the property list; -1 for other positions.
   private let keyNumbersByPosition: [Int]
 
-  /// Opens an archive.
-  ///
-  /// - Parameter bytes: A whole file, in binary form.
-  /// - Throws: ``KeyedArchiveError`` if it is not a keyed archive.
+  /// Opens a whole archive in binary form; throws `KeyedArchiveError` if it is not a keyed archive.
   package init(_ bytes: [UInt8]) throws(KeyedArchiveError) {
     do throws(PropertyListError) {
       plist = try BinaryPropertyListReader(bytes)
@@ -70,7 +67,7 @@ package final class KeyedArchive: Sendable {
     }
     guard let objects = position("$objects", keys, values), case .array(let table) = try plist.archived(objects),
       let top = position("$top", keys, values), case .dictionary(let topKeys, let topValues) = try plist.archived(top),
-      // An archive of one object that was encoded under a key of the app's choice counts as well.
+      // An archive of one object under a key of the app's choice is valid too.
       let root = position("root", topKeys, topValues) ?? (topValues.count == 1 ? topValues.first : nil),
       case .scalar(.uid(let reference)) = try plist.archived(root)
     else { throw .notKeyedArchive }
@@ -78,11 +75,7 @@ package final class KeyedArchive: Sendable {
     rootReference = reference
   }
 
-  /// Returns the target of a reference.
-  ///
-  /// - Parameter reference: A reference from this archive.
-  /// - Returns: The object, or the value that stands for one.
-  /// - Throws: ``KeyedArchiveError`` if the reference leads nowhere or to something without a class.
+  /// Returns the target of a reference; throws `KeyedArchiveError` if it doesn't exist or has no class.
   package func node(_ reference: Int) throws(KeyedArchiveError) -> Node {
     guard reference >= 0, reference < table.count else { throw .invalidReference(reference) }
     switch try plist.archived(table[table.startIndex + reference]) {
@@ -97,7 +90,7 @@ package final class KeyedArchive: Sendable {
     }
   }
 
-  /// Returns the value that an object holds under a key, or `nil`.
+  /// Returns the value of an object's key; `nil` if there is none.
   fileprivate func member(
     _ key: String, keys: ArraySlice<Int>, values: ArraySlice<Int>
   ) throws(KeyedArchiveError) -> Member? {
@@ -121,11 +114,10 @@ package final class KeyedArchive: Sendable {
     }
   }
 
-  /// Returns the names of a class and its ancestors, the nearest first.
+  /// Returns the names of a class and its ancestors, the nearest first; at least one.
   ///
-  /// - Parameter reference: The reference that objects hold as their class.
-  /// - Returns: At least one name.
-  /// - Throws: ``KeyedArchiveError/missingClass(object:)`` if the reference leads to no class.
+  /// The reference is that in an object's class member. Throws ``KeyedArchiveError/missingClass(object:)`` if it
+  /// doesn't refer to a class.
   package func classNames(ofClass reference: Int) throws(KeyedArchiveError) -> [String] {
     guard reference >= 0, reference < table.count,
       case .dictionary(let keys, let values) = try plist.archived(table[table.startIndex + reference])
@@ -140,7 +132,7 @@ package final class KeyedArchive: Sendable {
     }
     var names = [name]
     if let list = value("$classes"), case .array(let elements) = try plist.archived(list) {
-      // A chain of classes is short; the end of a long one is not read.
+      // A chain of classes is short; a longer one is cut.
       for element in elements.prefix(32) {
         guard case .scalar(.string(let ancestor)) = try plist.archived(element), ancestor != name else { continue }
         names.append(ancestor)
@@ -149,7 +141,6 @@ package final class KeyedArchive: Sendable {
     return names
   }
 
-  /// Returns the names of an object's keys.
   fileprivate func keyNames(_ keys: ArraySlice<Int>) throws(KeyedArchiveError) -> [String] {
     var names: [String] = []
     for key in keys {
@@ -159,21 +150,18 @@ package final class KeyedArchive: Sendable {
     return names
   }
 
-  /// The steps that may still be taken while references are followed.
+  /// A limited number of steps for following references.
   package struct Budget: Sendable {
     private let limit: Int
     private var remaining: Int
 
-    /// Creates a budget that suits the size of an archive.
+    /// Creates a budget proportional to the size of an archive.
     package init(for archive: KeyedArchive) {
       limit = 32 * archive.count + 10_000
       remaining = limit
     }
 
-    /// Takes steps.
-    ///
-    /// - Parameter steps: The number of steps.
-    /// - Throws: ``KeyedArchiveError/tooManySteps(limit:)`` when there are none left.
+    /// Consumes steps; throws `KeyedArchiveError/tooManySteps(limit:)` when the budget is exhausted.
     package mutating func spend(_ steps: Int = 1) throws(KeyedArchiveError) {
       remaining -= steps
       guard remaining >= 0 else { throw .tooManySteps(limit: limit) }
@@ -181,9 +169,9 @@ package final class KeyedArchive: Sendable {
   }
 }
 
-/// An object of a keyed archive, whose members have not been read yet.
+/// An object of a keyed archive, whose members are read on demand.
 package struct ArchivedObject: Sendable {
-  /// The archive that holds the object.
+  /// The archive that contains the object.
   package let archive: KeyedArchive
   /// The object's own reference.
   package let reference: Int
@@ -197,35 +185,31 @@ package struct ArchivedObject: Sendable {
     self.values = values
   }
 
-  /// Returns the reference of the object's class.
+  /// Returns the object's class, for `KeyedArchive/classNames(ofClass:)`.
   ///
-  /// - Returns: A reference for ``KeyedArchive/classNames(ofClass:)``.
-  /// - Throws: ``KeyedArchiveError/missingClass(object:)`` if there is none.
+  /// Throws ``KeyedArchiveError/missingClass(object:)`` if it has none.
   package func classReference() throws(KeyedArchiveError) -> Int {
     guard case .reference(let type)? = try member("$class") else { throw .missingClass(object: reference) }
     return type
   }
 
-  /// Returns the value that the object holds under a key, or `nil`.
+  /// Returns the value of a key, with a reference not followed; `nil` if there is none.
   ///
-  /// - Parameter key: A key.
-  /// - Returns: The member as it stands, a reference not followed.
-  /// - Throws: ``KeyedArchiveError`` if it is something that archives don't hold.
+  /// Throws ``KeyedArchiveError`` for a value that archives can't contain.
   package func member(_ key: String) throws(KeyedArchiveError) -> KeyedArchive.Member? {
     try archive.member(key, keys: keys, values: values)
   }
 
-  /// Returns the names of all keys except that of the class.
+  /// Returns the names of all keys except that of the class, in the order of the archive.
   ///
-  /// - Returns: The names in the order of the archive.
-  /// - Throws: ``KeyedArchiveError`` if a key is not a string.
+  /// Throws ``KeyedArchiveError`` if a key is not a string.
   package func keyNames() throws(KeyedArchiveError) -> [String] {
     try archive.keyNames(keys).filter { $0 != "$class" }
   }
 }
 
 extension BinaryPropertyListReader {
-  /// Returns an object of the table, and throws errors in the terms of archives.
+  /// Returns an object of the table; converts errors to those of archives.
   fileprivate func archived(_ index: Int) throws(KeyedArchiveError) -> Object {
     do throws(PropertyListError) {
       return try object(at: index)

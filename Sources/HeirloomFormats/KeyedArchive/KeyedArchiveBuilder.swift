@@ -1,13 +1,13 @@
-/// The table of objects of a keyed archive while it is made.
+/// A builder for the table of objects of a keyed archive.
 struct KeyedArchiveBuilder {
-  /// The reference of no object.
+  /// The reference that represents nil.
   static let null: PropertyListValue = .uid(0)
 
   private var objects: [PropertyListValue] = [.string("$null")]
   private var strings: [String: PropertyListValue] = [:]
   private var classes: [String: PropertyListValue] = [:]
 
-  /// The classes above each that is used, the nearest first.
+  /// The superclasses of each class in use, the nearest first.
   private static let ancestors: [String: [String]] = [
     "NSMutableArray": ["NSArray"], "NSMutableDictionary": ["NSDictionary"], "NSMutableString": ["NSString"],
     "NSKnownKeysDictionary1": ["NSKnownKeysDictionary", "NSMutableDictionary", "NSDictionary"],
@@ -26,30 +26,29 @@ struct KeyedArchiveBuilder {
     "NSDecimalNumberPlaceholder": ["NSDecimalNumber", "NSNumber", "NSValue"],
   ]
 
-  /// Adds a value and returns its reference.
   mutating func add(_ value: PropertyListValue) -> PropertyListValue {
     objects.append(value)
     return .uid(objects.count - 1)
   }
 
-  /// Returns the reference of a text, the same for equal texts; that of no object for `nil`.
+  /// Returns the reference of a text, shared by equal texts; for `nil`, that of nil.
   mutating func string(_ text: String?) -> PropertyListValue {
     guard let text else { return Self.null }
-    // Texts that are equal but composed differently must stay apart.
+    // Texts that are equal but composed differently must not share a reference.
     let isPlain = text.utf8.allSatisfy { $0 < 0x80 }
     if isPlain, let known = strings[text] { return known }
-    // A text that reads like the mark of no object would be taken for it.
+    // A text equal to the marker of nil would be read as nil.
     let reference = text == "$null" ? object("NSMutableString", ["NS.string": .string(text)]) : add(.string(text))
     if isPlain { strings[text] = reference }
     return reference
   }
 
-  /// Keeps a place for an object that others refer to before it is made.
+  /// Reserves the place of an object that others refer to before it is added.
   mutating func reserve() -> PropertyListValue {
     add(.dictionary([:]))
   }
 
-  /// Adds an object, or puts it in a place that was kept for it.
+  /// Adds an object, or fills a reserved place.
   @discardableResult
   mutating func object(
     _ className: String, _ members: [String: PropertyListValue] = [:], at place: PropertyListValue? = nil
@@ -61,12 +60,11 @@ struct KeyedArchiveBuilder {
     return .uid(index)
   }
 
-  /// Adds a list, or another collection that holds its elements like one.
+  /// Adds a list, or another collection with the same layout.
   mutating func array(_ elements: [PropertyListValue], className: String = "NSMutableArray") -> PropertyListValue {
     object(className, ["NS.objects": .array(elements)])
   }
 
-  /// Adds a dictionary.
   mutating func dictionary(
     _ entries: [(key: String, value: PropertyListValue)], className: String = "NSMutableDictionary"
   ) -> PropertyListValue {
@@ -74,12 +72,12 @@ struct KeyedArchiveBuilder {
     return object(className, ["NS.keys": .array(keys), "NS.objects": .array(entries.map(\.value))])
   }
 
-  /// Adds a decimal number; `nil` for a text that is not one or has too many digits.
+  /// Adds a decimal number; `nil` for a text that isn't one or has too many digits.
   mutating func decimal(_ text: String) -> PropertyListValue? {
     guard let parts = DecimalText.parts(text) else { return nil }
     let units = parts.mantissa.units
     let length = 8 - units.reversed().prefix { $0 == 0 }.count
-    // Units of 16 bits, the least significant first, in the byte order of Apple's machines.
+    // Units of 16 bits, least significant first, little-endian as on Apple's machines.
     let bytes = units.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
     return object(
       "NSDecimalNumberPlaceholder",
@@ -89,7 +87,6 @@ struct KeyedArchiveBuilder {
       ])
   }
 
-  /// Returns the archive with the given outermost object.
   func bytes(root: PropertyListValue) throws(PropertyListError) -> [UInt8] {
     try BinaryPropertyListWriter.bytes(
       of: .dictionary([

@@ -1,13 +1,13 @@
-/// The common part of archive readers: members by key in the wanted form, collections, class names.
+/// The common part of archive readers: typed access to members, collections and class names.
 ///
-/// Every access takes steps of a budget, so that an archive can't make a reader run without end.
+/// Every access consumes steps of a budget, so that a hostile archive can't keep a reader busy.
 package struct KeyedArchiveDecoder {
   /// The archive.
   package let archive: KeyedArchive
   private var budget: KeyedArchive.Budget
   private var classNames: [Int: [String]] = [:]
 
-  /// The text that stands for an empty slot in a dictionary of known keys.
+  /// The text in an empty slot of a dictionary of known keys.
   static let emptySlot = "__empty_slot_token_4c24_98dc_ac1e_b773__"
 
   /// Creates a decoder.
@@ -28,13 +28,13 @@ package struct KeyedArchiveDecoder {
     return try archive.node(reference)
   }
 
-  /// Returns the object that a reference leads to, or `nil` if there is none.
+  /// Returns the object that a reference refers to; `nil` if there is none.
   package mutating func object(_ reference: Int) throws(KeyedArchiveError) -> ArchivedObject? {
     guard case .object(let object) = try node(reference) else { return nil }
     return object
   }
 
-  /// Returns the value of a member or the target of its reference; `KeyedArchive.Node.null` if there is no such key.
+  /// Returns a member's value or its reference's target; `KeyedArchive.Node.null` if there is no such key.
   package mutating func node(_ key: String, of object: ArchivedObject) throws(KeyedArchiveError) -> KeyedArchive.Node {
     switch try object.member(key) {
     case .reference(let reference): return try node(reference)
@@ -43,35 +43,35 @@ package struct KeyedArchiveDecoder {
     }
   }
 
-  /// Returns the object that a member leads to, or `nil`.
+  /// Returns the object that a member refers to; `nil` if there is none.
   package mutating func object(_ key: String, of object: ArchivedObject) throws(KeyedArchiveError) -> ArchivedObject? {
     guard case .object(let value) = try node(key, of: object) else { return nil }
     return value
   }
 
-  /// Returns a member that is text, or `nil`.
+  /// Returns a member's text; `nil` for another value.
   package mutating func string(_ key: String, of object: ArchivedObject) throws(KeyedArchiveError) -> String? {
     try string(try node(key, of: object))
   }
 
-  /// Returns the text that a reference leads to, or `nil`.
+  /// Returns the text that a reference refers to; `nil` for another value.
   package mutating func string(_ reference: Int) throws(KeyedArchiveError) -> String? {
     try string(try node(reference))
   }
 
-  /// Returns the text of a node, or `nil`.
+  /// Returns the text of a node; `nil` for another value.
   package mutating func string(_ node: KeyedArchive.Node) throws(KeyedArchiveError) -> String? {
     switch node {
     case .scalar(.string(let text)): return text
     case .object(let object):
-      // NSMutableString keeps its text as a member.
+      // NSMutableString has its text in a member.
       guard case .scalar(.string(let text)) = try self.node("NS.string", of: object) else { return nil }
       return text
     default: return nil
     }
   }
 
-  /// Returns a member that is a whole number, or `nil`.
+  /// Returns a member's whole number; `nil` for another value.
   package mutating func integer(_ key: String, of object: ArchivedObject) throws(KeyedArchiveError) -> Int? {
     switch try node(key, of: object) {
     case .scalar(.integer(let number)): Int(exactly: number)
@@ -80,7 +80,7 @@ package struct KeyedArchiveDecoder {
     }
   }
 
-  /// Returns true if a member is true; false if there is none.
+  /// Returns a member's truth value; false if there is none.
   package mutating func boolean(_ key: String, of object: ArchivedObject) throws(KeyedArchiveError) -> Bool {
     (try integer(key, of: object) ?? 0) != 0
   }
@@ -116,7 +116,7 @@ package struct KeyedArchiveDecoder {
     return references
   }
 
-  /// Returns the entries of a dictionary with texts as keys; `nil` if the object is not a dictionary.
+  /// Returns the entries of a dictionary with text keys; `nil` for another object.
   package mutating func entries(
     of dictionary: ArchivedObject
   ) throws(KeyedArchiveError) -> [(key: String, value: Int)]? {
@@ -127,7 +127,7 @@ package struct KeyedArchiveDecoder {
       keys = list
       values = try elements(of: dictionary)
     } else if let mapping = try object("searchMapping", of: dictionary) {
-      // NSKnownKeysDictionary1: the keys lie in a strategy that dictionaries share.
+      // NSKnownKeysDictionary1: the keys are in a strategy that dictionaries share.
       keys = try elements("keys", of: mapping)
       values = try elements("values", of: dictionary)
     } else {
@@ -143,7 +143,7 @@ package struct KeyedArchiveDecoder {
     return entries
   }
 
-  /// Returns the entries of a dictionary that a member leads to; none if it is not a dictionary.
+  /// Returns the entries of the dictionary that a member refers to; none if it isn't a dictionary.
   package mutating func entries(
     _ key: String, of object: ArchivedObject
   ) throws(KeyedArchiveError) -> [(key: String, value: Int)] {

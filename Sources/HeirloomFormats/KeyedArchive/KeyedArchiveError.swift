@@ -1,25 +1,25 @@
 import HeirloomModel
 
-/// Bytes that are not a keyed archive.
+/// A failure to read a keyed archive.
 package enum KeyedArchiveError: Error, Hashable, Sendable {
   /// Bytes that are not a binary property list.
   case propertyList(PropertyListError)
-  /// A property list without the shape of a keyed archive.
+  /// A property list without the structure of a keyed archive.
   case notKeyedArchive
-  /// A reference that leads to no object.
+  /// A reference to an object that doesn't exist.
   case invalidReference(Int)
   /// An object without a class.
   case missingClass(object: Int)
-  /// Objects that are nested too deeply or hold themselves.
+  /// Objects that are nested too deeply or contain themselves.
   case tooDeep(limit: Int)
-  /// References that take more steps to follow than the archive's size justifies.
+  /// References that need more steps than the archive's size justifies.
   case tooManySteps(limit: Int)
-  /// Objects that can be read but make no sense; the text says what is wrong.
+  /// Objects that can be read but are invalid; the text gives the reason.
   case senseless(String)
 }
 
 extension KeyedArchiveError: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
+  /// One sentence with the problem and what was expected.
   package var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {

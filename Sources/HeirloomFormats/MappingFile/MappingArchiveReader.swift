@@ -3,15 +3,11 @@ import HeirloomModel
 
 /// A reader of compiled mapping models (`.cdm`) and of the archives inside mapping sources.
 ///
-/// Classes and keys that it doesn't know become warnings.
+/// Unknown classes and keys become warnings.
 struct MappingArchiveReader {
   private var reader: ModelArchiveReader
 
-  /// Reads a mapping model.
-  ///
-  /// - Parameter bytes: The whole archive.
-  /// - Returns: The mapping model and what was not understood.
-  /// - Throws: ``MappingReadingError`` if the bytes are not an archive of a mapping model.
+  /// Reads a whole archive; throws `MappingReadingError` if it doesn't contain a mapping model.
   static func read(_ bytes: [UInt8]) throws(MappingReadingError) -> ReadMappingModel {
     let archive: KeyedArchive
     do throws(KeyedArchiveError) {
@@ -41,13 +37,9 @@ struct MappingArchiveReader {
       mappingModel: MappingModel(entityMappings: mappings), warnings: reader.reader.warnings)
   }
 
-  /// Reads an archived expression.
+  /// Reads a whole archive of an expression, which warnings call `place`.
   ///
-  /// - Parameters:
-  ///   - bytes: A whole archive.
-  ///   - place: The name for it in warnings.
-  /// - Returns: The expression, and what was not understood.
-  /// - Throws: ``KeyedArchiveError`` if the bytes are not an archive of an object.
+  /// Throws ``KeyedArchiveError`` if the bytes are not an archive of an object.
   static func expression(
     _ bytes: [UInt8], _ place: String
   ) throws(KeyedArchiveError) -> (expression: ValueExpression, warnings: [ModelReadingWarning]) {
@@ -56,13 +48,9 @@ struct MappingArchiveReader {
     return (expression, reader.warnings)
   }
 
-  /// Reads an archived dictionary of texts.
+  /// Reads a whole archive of a dictionary of texts, which warnings call `place`.
   ///
-  /// - Parameters:
-  ///   - bytes: A whole archive.
-  ///   - place: The name for it in warnings.
-  /// - Returns: The entries, and what was not understood.
-  /// - Throws: ``KeyedArchiveError`` if the bytes are not an archive of a dictionary.
+  /// Throws ``KeyedArchiveError`` if the bytes are not an archive of a dictionary.
   static func userInfo(
     _ bytes: [UInt8], _ place: String
   ) throws(KeyedArchiveError) -> (userInfo: [String: String], warnings: [ModelReadingWarning]) {
@@ -116,9 +104,9 @@ struct MappingArchiveReader {
     return mapping
   }
 
-  /// Returns the archived type, except for mappings that are marked as copies and can't be any.
+  /// Returns the archived type, unless it is "copy" for entities that can't be copied.
   ///
-  /// Xcode's compiler also marks mappings as copies whose entities have changed.
+  /// Xcode's compiler marks mappings as copies even if their entities have changed.
   private mutating func mappingType(
     of object: ArchivedObject, _ mapping: EntityMapping, _ place: String
   ) throws(KeyedArchiveError) -> EntityMapping.MappingType {
@@ -172,7 +160,7 @@ struct MappingArchiveReader {
     switch try reader.decoder.node(key, of: object) {
     case .null: nil
     case .object(let object): try reader.expression(object, place)
-    // A scalar in the place of an expression must not be taken for "leave the default".
+    // A scalar in place of an expression must not be read as "leave the default".
     case .scalar: throw .senseless("the value expression of \(place) is no expression")
     }
   }

@@ -3,18 +3,17 @@ package import HeirloomModel
 
 /// A writer of compiled mapping models (`.cdm`), in the layout of Xcode's compiler.
 package enum MappingArchiveWriter {
-  /// Returns the archive of a mapping model.
+  /// Returns the archive of a mapping model as a binary property list.
   ///
-  /// - Parameter mappingModel: A mapping model; one that was not completed is archived with all that it leaves open.
-  /// - Returns: A binary property list.
-  /// - Throws: ``MappingArchiveWritingError`` if an expression can't be archived.
+  /// A mapping model that isn't completed is archived with its gaps. Throws ``MappingArchiveWritingError`` if an
+  /// expression can't be archived.
   package static func archive(_ mappingModel: MappingModel) throws(MappingArchiveWritingError) -> [UInt8] {
-    // Expressions are archived as in models; there is no model here.
+    // Expressions are archived by the model writer, which needs a model.
     var archive = Archive(writer: ModelArchiveWriter(.empty))
     return try archive.bytes(of: mappingModel)
   }
 
-  /// The objects of the archive while it is made.
+  /// The archive under construction.
   private struct Archive {
     var writer: ModelArchiveWriter
 
@@ -88,18 +87,18 @@ package enum MappingArchiveWriter {
   }
 }
 
-/// A mapping model with parts whose layout in an archive is not known.
+/// A mapping model with parts that can't be archived because their layout is not known.
 package enum MappingArchiveWritingError: Error, Hashable, Sendable {
-  /// An expression of a kind that can't be archived.
+  /// An expression whose kind can't be archived.
   case unsupportedExpression(place: String)
-  /// A failure to make the model without entities that archives are made with.
+  /// A failure to create the empty model for the writer.
   case inconsistent(ModelError)
-  /// An archive that can't be put in a property list.
+  /// An archive that can't be encoded as a property list.
   case propertyList(PropertyListError)
 }
 
 extension MappingArchiveWritingError: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
+  /// One sentence with the problem and what was expected.
   package var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {

@@ -1,9 +1,9 @@
 public import Foundation
 public import HeirloomMapping
 
-/// The reading of mapping models from files of any known kind.
+/// A reader of mapping models from files of any known kind.
 package enum MappingModelFile {
-  /// The most bytes that a mapping model's file may have.
+  /// The maximum size of a mapping model's file in bytes.
   static let limit = 16 << 20
 
   /// The kind of a mapping model's file.
@@ -14,11 +14,10 @@ package enum MappingModelFile {
     case compiled
   }
 
-  /// Reads the mapping model at a path.
+  /// Reads the mapping model at a path, and returns it with the kind of file.
   ///
-  /// - Parameter path: The path of an `.xcmappingmodel`, of the `xcmapping.xml` in it, or of a `.cdm`.
-  /// - Returns: The mapping model, what was not understood, and the kind of file.
-  /// - Throws: ``MappingReadingError`` with the path.
+  /// The path is that of an `.xcmappingmodel`, of the `xcmapping.xml` in it, or of a `.cdm`. Throws
+  /// ``MappingReadingError`` with the path.
   package static func read(_ path: String) throws(MappingReadingError) -> (read: ReadMappingModel, kind: Kind) {
     let bytes = try bytes(path)
     do throws(MappingReadingError) {
@@ -28,11 +27,7 @@ package enum MappingModelFile {
     }
   }
 
-  /// Reads the mapping model that bytes hold.
-  ///
-  /// - Parameter bytes: A whole file.
-  /// - Returns: The mapping model, what was not understood, and the kind of file.
-  /// - Throws: ``MappingReadingError``.
+  /// Reads the mapping model in the bytes of a whole file, and returns it with the kind of file.
   package static func read(_ bytes: [UInt8]) throws(MappingReadingError) -> (read: ReadMappingModel, kind: Kind) {
     switch FileSignature(bytes) {
     case .binaryPropertyList: return (try MappingArchiveReader.read(bytes), .compiled)
@@ -43,12 +38,9 @@ package enum MappingModelFile {
     }
   }
 
-  /// Tells whether a path leads to something that is read as a mapping model.
+  /// Returns true if there is a mapping model at a path, even a damaged one.
   ///
-  /// Files are judged by their content; those that can't be read don't count.
-  ///
-  /// - Parameter path: Any path.
-  /// - Returns: `true` for a mapping model, even a damaged one.
+  /// Files are recognized by their content; unreadable ones don't count.
   package static func isMappingModel(_ path: String) -> Bool {
     guard let kind = try? FileContents.kind(path) else { return false }
     switch kind {
@@ -66,7 +58,7 @@ package enum MappingModelFile {
     }
   }
 
-  /// Returns the bytes of the file that a path names; errors name the path, not the file inside a folder.
+  /// Returns the bytes of a file or of the source in a folder; errors contain the given path.
   private static func bytes(_ path: String) throws(MappingReadingError) -> [UInt8] {
     do throws(ModelReadingError) {
       guard try FileContents.kind(path) == .folder else { return try FileContents.bytes(path, limit: limit) }
@@ -75,7 +67,7 @@ package enum MappingModelFile {
     } catch {
       throw MappingReadingError(path: path, problem: MappingReadingError(error).problem)
     }
-    // A folder of this name is damaged; any other is something else.
+    // A folder with this extension is damaged; any other is something else.
     if path.hasSuffix(FileNames.mappingExtension) || path.hasSuffix(FileNames.mappingExtension + "/") {
       throw MappingReadingError(
         path: path, problem: .malformed(reason: "the file \"\(FileNames.mappingSource)\" is missing from the folder"))
@@ -89,11 +81,11 @@ package enum MappingModelFile {
 extension MappingModel {
   /// Reads a mapping model.
   ///
-  /// It means the same as in Core Data: a property without a mapping has the value of a newly made object, and a source
-  /// entity without one is dropped. ``completed(from:to:)`` adds what Xcode's compiler would write, and an assistant
-  /// does so by itself.
+  /// It has the same effect as in Core Data: a property without a mapping has the value of a newly created object, and
+  /// a source entity without a mapping is dropped. ``completed(from:to:)`` adds the mappings that Xcode's compiler
+  /// would generate, and an assistant calls it.
   ///
-  /// - Parameter url: The place of an `.xcmappingmodel`, or of a compiled `.cdm`.
+  /// - Parameter url: The location of an `.xcmappingmodel`, or of a compiled `.cdm`.
   /// - Throws: ``MappingReadingError`` for anything else.
   public init(contentsOf url: URL) throws(MappingReadingError) {
     self = try MappingModelFile.read(url.path).read.mappingModel

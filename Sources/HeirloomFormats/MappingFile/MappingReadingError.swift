@@ -1,7 +1,7 @@
 package import HeirloomMapping
 import HeirloomModel
 
-/// A file from which no mapping model could be read, with the reason.
+/// A failure to read a mapping model from a file.
 public struct MappingReadingError: Error, Hashable, Sendable {
   /// The file; `nil` if the bytes came from elsewhere.
   public let path: String?
@@ -14,30 +14,30 @@ public struct MappingReadingError: Error, Hashable, Sendable {
     self.problem = problem
   }
 
-  /// A problem with a file from which a mapping model was to be read.
+  /// A problem with a mapping model's file.
   package enum Problem: Hashable, Sendable {
-    /// A path that leads to nothing.
+    /// A path where no file exists.
     case missing
-    /// Content that the file system refuses to give.
+    /// Content that the file system denies access to.
     case unreadable(reason: String)
     /// A file that is larger than any mapping model.
     case tooLarge(byteCount: Int, limit: Int)
-    /// Something other than a mapping model; the text says what, as the end of a sentence.
+    /// Something other than a mapping model; `found` says what, as the end of a sentence.
     case notMappingModel(found: String)
     /// A file of the right kind that is damaged or incomplete.
     case malformed(reason: String)
-    /// A mapping model that doesn't fit the versions that it names.
+    /// A mapping model that doesn't match the versions that it names.
     case unfit(source: String, destination: String, mismatches: [MappingMismatch])
   }
 
-  /// Returns the same problem, found in a file.
+  /// Returns the same error with the path of the file.
   package func inFile(_ path: String) -> MappingReadingError {
     MappingReadingError(path: self.path ?? path, problem: problem)
   }
 }
 
 extension MappingReadingError {
-  /// Creates the error of a mapping model's file from that of reading it as any file.
+  /// Creates the mapping model's error for a failure to read its file.
   init(_ error: ModelReadingError) {
     let problem: Problem =
       switch error.problem {
@@ -53,7 +53,7 @@ extension MappingReadingError {
 }
 
 extension MappingReadingError: ExplainedError {
-  /// The file with what was found instead of a mapping model.
+  /// The file and what was found instead of a mapping model.
   public var cause: String {
     let file = path.map { "\"\($0)\"" } ?? "The data"
     return switch problem {
@@ -71,7 +71,7 @@ extension MappingReadingError: ExplainedError {
     }
   }
 
-  /// Another file to use, or a way to repair this one; a mapping model holds no data.
+  /// A suggestion to use another file or to repair this one; a mapping model contains no data.
   public var help: ErrorHelp {
     let advice =
       switch problem {
@@ -87,7 +87,7 @@ extension MappingReadingError: ExplainedError {
   /// The same as `path`.
   public var filePath: String? { path }
 
-  /// The code that Foundation or Core Data gives a similar failure.
+  /// The code of a similar failure in Foundation or Core Data.
   public var coreDataCode: Int? {
     switch problem {
     case .missing: 260

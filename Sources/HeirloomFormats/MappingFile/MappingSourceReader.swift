@@ -3,15 +3,15 @@ import HeirloomModel
 
 /// A reader of Xcode's mapping sources (`xcmapping.xml`).
 ///
-/// Entities and attributes are those of Xcode's own model `XDDevMappingModel`. Properties that are listed but were
-/// never edited are left to completion, as Xcode leaves them to its compiler.
+/// Entities and attributes are those of Xcode's own model `XDDevMappingModel`. Listed properties that were never edited
+/// are left to completion, as Xcode leaves them to its compiler.
 struct MappingSourceReader {
   private let store: XMLStoreReader
   private var result = ReadMappingModel(mappingModel: MappingModel(entityMappings: []))
-  /// Property mappings that are part of an entity mapping; each is part of one.
+  /// The property mappings that an entity mapping lists; each may be listed once.
   private var used: Set<String> = []
 
-  /// Names of the entities of Xcode's model, as XML stores have them.
+  /// The entities of Xcode's model, as named in XML stores.
   private enum Entity {
     static let mappingModel = "XDDEVMAPPINGMODEL"
     static let entityMapping = "XDDEVENTITYMAPPING"
@@ -20,7 +20,7 @@ struct MappingSourceReader {
     static let all: Set<String> = [mappingModel, entityMapping, attributeMapping, relationshipMapping]
   }
 
-  /// Names of attributes that each entity may have, transient ones left out.
+  /// The non-transient attributes of each entity.
   private static let knownValues: [String: Set<String>] = [
     Entity.mappingModel: ["sourcemodelpath", "destinationmodelpath", "sourcemodeldata", "destinationmodeldata"],
     Entity.entityMapping: [
@@ -33,11 +33,7 @@ struct MappingSourceReader {
     ],
   ]
 
-  /// Reads a mapping model.
-  ///
-  /// - Parameter bytes: A whole document.
-  /// - Returns: The mapping model and what was not understood.
-  /// - Throws: ``MappingReadingError`` if the bytes are not a mapping source.
+  /// Reads a whole document; throws `MappingReadingError` if it is not a mapping source.
   static func read(_ bytes: [UInt8]) throws(MappingReadingError) -> ReadMappingModel {
     let root: MarkupElement
     do throws(MarkupError) {
@@ -79,7 +75,7 @@ struct MappingSourceReader {
       var empty = EntityMapping(from: nil, to: nil, name: mapping.name)
       empty.openProperties = mapping.openProperties
       if mapping == empty {
-        // Xcode's button for a new entity mapping leaves one, and it is easily forgotten.
+        // Xcode's button for a new entity mapping creates one, which is easily forgotten.
         warn(.emptyEntityMapping, "\"\(mapping.name)\" in line \(object.line)")
       } else {
         mappings.append((number, mapping))
@@ -89,7 +85,7 @@ struct MappingSourceReader {
       warn(.unusedEntityMapping, "\"\(Self.name(of: object))\" in line \(object.line)")
     }
     warnOfOrphans(except: members)
-    // Sorting keeps the order of the file where numbers are equal.
+    // Sorting is stable, so equal numbers keep the order of the file.
     result.mappingModel.entityMappings = mappings.ordered { $0.number < $1.number }.map(\.mapping)
   }
 
@@ -116,7 +112,7 @@ struct MappingSourceReader {
     return mapping
   }
 
-  /// Returns the given name, or Xcode's own: `SourceToDestination`, or the one name there is.
+  /// Returns the given name, or Xcode's own: `SourceToDestination`, or the only name.
   private static func name(of object: XMLStoreReader.Object) -> String {
     if let name = object.text("name") { return name }
     switch (object.text("sourcename"), object.text("destinationname")) {
@@ -172,9 +168,9 @@ struct MappingSourceReader {
     return properties.ordered(by: \.name)
   }
 
-  /// Warns about property mappings that no entity mapping lists, as the editor leaves them when a model is changed.
+  /// Warns about property mappings that no entity mapping lists; the editor leaves them when a model changes.
   ///
-  /// Those of an entity mapping that is left out go with it.
+  /// Those of an omitted entity mapping are omitted without a warning.
   private mutating func warnOfOrphans(except members: Set<String>) {
     let kinds = [Entity.attributeMapping, Entity.relationshipMapping]
     for object in store.objects where kinds.contains(object.entity) && !used.contains(object.id) {
@@ -184,7 +180,7 @@ struct MappingSourceReader {
     }
   }
 
-  /// Returns the edited expression, or that of a relationship's key path and mapping name; `nil` if there is neither.
+  /// Returns the edited expression, or one of a relationship's key path and mapping name; `nil` if there is neither.
   private mutating func valueExpression(
     of object: XMLStoreReader.Object, name: String, _ place: String
   ) throws(MappingReadingError) -> ValueExpression? {
@@ -204,7 +200,7 @@ struct MappingSourceReader {
       arguments: [.constant(.value(.string(mappingName))), sources])
   }
 
-  /// Returns a key path as Xcode's field takes it, such as `$source.country`; text that can't be parsed is kept.
+  /// Parses a key path in Xcode's field, such as `$source.country`; text that can't be parsed is kept.
   private mutating func keyPath(_ text: String, _ place: String) -> ValueExpression {
     let prefix = "$source."
     if text.hasPrefix(prefix), text.utf8.count > prefix.utf8.count {
@@ -240,7 +236,7 @@ struct MappingSourceReader {
     }
   }
 
-  /// Returns the objects that a relationship leads to.
+  /// Returns the objects that a relationship refers to.
   private func linked(
     _ key: String, of object: XMLStoreReader.Object, entity: String
   ) throws(MappingReadingError) -> [XMLStoreReader.Object] {
@@ -258,7 +254,7 @@ struct MappingSourceReader {
     return objects
   }
 
-  /// Warns about objects and values that have no known meaning.
+  /// Warns about unknown objects and values.
   private mutating func checkValues() {
     var unknown: Set<String> = []
     for object in store.objects {

@@ -1,31 +1,24 @@
 import Foundation
 
-/// A reader of Core Data's XML stores (`NSXMLStoreType`), which Xcode keeps mapping models in.
+/// A reader of Core Data's XML stores (`NSXMLStoreType`), the format of Xcode's mapping models.
 struct XMLStoreReader {
   /// An object of the store.
   struct Object {
     /// The entity's name in capitals.
     let entity: String
-    /// The object's identifier.
     let id: String
-    /// The line of its start tag.
     let line: Int
-    /// Values as text, by the attribute's name in small letters; an attribute without a value has no entry.
+    /// Values as text, by the attribute's name in lower case; a null attribute has no entry.
     var values: [String: String] = [:]
-    /// Identifiers of other objects, by the relationship's name in small letters.
+    /// Identifiers of other objects, by the relationship's name in lower case.
     var links: [String: [String]] = [:]
   }
 
-  /// The objects in the order of the document.
   private(set) var objects: [Object] = []
-  /// The warnings about what was not understood.
   private(set) var warnings: [ModelReadingWarning] = []
   private var positions: [String: Int] = [:]
 
-  /// Reads a document's outermost element.
-  ///
-  /// - Parameter root: The element `database`.
-  /// - Throws: ``MappingReadingError``.
+  /// Reads the outermost element, `database`.
   init(_ root: MarkupElement) throws(MappingReadingError) {
     for element in root.children {
       switch element.name {
@@ -36,7 +29,6 @@ struct XMLStoreReader {
     }
   }
 
-  /// The object of an identifier; `nil` if there is none.
   subscript(_ id: String) -> Object? {
     positions[id].map { objects[$0] }
   }
@@ -74,14 +66,12 @@ struct XMLStoreReader {
 }
 
 extension XMLStoreReader.Object {
-  /// Returns the bytes of a binary value, or `nil` if there is none.
+  /// Returns the decoded bytes of a binary value by the attribute's name in lower case; `nil` if there is none.
   ///
-  /// - Parameter name: The attribute's name in small letters.
-  /// - Returns: The decoded bytes.
-  /// - Throws: ``MappingReadingError`` if the text is not base64.
+  /// Throws ``MappingReadingError`` if the text is not base64.
   func bytes(_ name: String) throws(MappingReadingError) -> [UInt8]? {
     guard let text = values[name] else { return nil }
-    // Lines are broken after 76 characters.
+    // The base64 text has line breaks after 76 characters.
     let digits = text.utf8.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
     guard !digits.isEmpty else { return nil }
     guard let data = Data(base64Encoded: Data(digits)) else {
@@ -90,12 +80,12 @@ extension XMLStoreReader.Object {
     return Array(data)
   }
 
-  /// Returns a value that is not empty, or `nil`.
+  /// Returns a value; `nil` if it is missing or empty.
   func text(_ name: String) -> String? {
     values[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Tells whether a value is true; an absent value is the model's default.
+  /// Returns a truth value; a missing value is the model's default.
   func boolean(_ name: String, default value: Bool) -> Bool {
     values[name].map { $0 == "1" || $0 == "YES" || $0 == "true" } ?? value
   }

@@ -1,13 +1,13 @@
 import HeirloomModel
 
-/// The merge of models as snapshots hold them, as trees of JSON.
+/// The merge of models in snapshots, as trees of JSON.
 enum ContentMerge {
-  /// Lists whose elements are merged by their names or, for texts and lists, by their content.
+  /// Lists whose elements are merged by name or, if they are texts and lists, by content.
   private static let divisible: Set<String> = [
     "model", "entities", "attributes", "relationships", "fetchedProperties", "indexes", "fetchRequestTemplates",
     "configurations", "uniquenessConstraints", "userInfo", "versionIdentifiers",
   ]
-  /// Lists whose elements have parts of their own.
+  /// Lists whose elements are merged part by part.
   private static let deep: Set<String> = ["entities", "configurations"]
   private static let words = [
     "entities": "entity", "attributes": "attribute", "relationships": "relationship", "indexes": "index",
@@ -16,7 +16,6 @@ enum ContentMerge {
     "versionIdentifiers": "version identifier",
   ]
 
-  /// Returns the tree of a model's content.
   static func node(_ value: JSONValue, named name: String = "model") -> MergeNode {
     let key = MergeNode.Key(kind: name, name: "")
     switch value {
@@ -56,7 +55,6 @@ enum ContentMerge {
     return node
   }
 
-  /// Returns the content of a tree without conflicts.
   static func value(_ node: MergeNode) -> JSONValue {
     switch node.form {
     case .value(let value): value
@@ -68,16 +66,12 @@ enum ContentMerge {
 }
 
 extension VersionLock {
-  /// Merges the locks of two branches.
+  /// Merges the locks of two branches, and returns the conflicting parts.
   ///
-  /// - Parameters:
-  ///   - base: The lock before the branches parted.
-  ///   - ours: The lock of this branch.
-  ///   - theirs: The lock of the other branch.
-  /// - Returns: The merged lock, and the versions that the branches fixed differently.
+  /// The base is the lock before the branches diverged.
   static func merged(_ base: VersionLock, _ ours: VersionLock, _ theirs: VersionLock) -> (VersionLock, [MergeConflict])
   {
-    /// Hashes that an older release left out are no edit.
+    /// (Entity hashes that an older release didn't write are no edit.)
     func content(_ entry: Entry) -> MergeNode.Form {
       var members = entry.members(inFormat: 2)
       members["entities"] = nil
@@ -103,7 +97,7 @@ extension VersionLock {
     for item in ours.acknowledgements + theirs.acknowledgements {
       for loss in item.losses {
         let states = [base, ours, theirs].map { $0.acknowledges(loss, item) }
-        // Consent that one branch took back is taken back.
+        // Consent that one branch withdrew is withdrawn.
         guard !states[0] || (states[1] && states[2]) else { continue }
         lock.acknowledge(loss.name, kind: loss.kind, from: item.source, to: item.destination)
       }
@@ -123,16 +117,14 @@ extension VersionLock {
       let states = [base, ours, theirs].map { $0.writtenDecisions.contains(item) }
       if !states[0] || (states[1] && states[2]) { lock.writtenDecisions.append(item) }
     }
-    // Two branches may answer one question each in its own way.
+    // Each branch may have answered the same question differently.
     if ours.decides(otherwiseThan: theirs, since: base) {
       conflicts.append(MergeConflict(place: decisionsPlace, reason: "the branches don't agree on them"))
     }
     return (lock, conflicts)
   }
 
-  /// The place of a conflict about the floor.
   static let floorPlace = "floor"
-  /// The place of a conflict about the decisions.
   static let decisionsPlace = "decisions"
 
   private func acknowledges(_ loss: Acknowledgement.Loss, _ item: Acknowledgement) -> Bool {

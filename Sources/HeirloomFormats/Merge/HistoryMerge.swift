@@ -1,21 +1,19 @@
 import HeirloomModel
 
-/// The merge of a file of a model's history that two branches changed.
+/// The merge of a file in a model's history that two branches changed.
 package struct HistoryMerge {
   /// The kinds of files that can be merged.
   package enum Kind: Hashable, Sendable {
-    /// The file `contents` of a model's source.
+    /// The file `contents` of a model source.
     case source
-    /// The file that names a bundle's current version.
+    /// The file with a bundle's current version.
     case currentVersion
     /// The lock of the shipped versions.
     case lock
     /// A snapshot in the readable layout.
     case snapshot
 
-    /// Tells the kind from a file's name.
-    ///
-    /// - Parameter path: The file's path in the repository.
+    /// Recognizes the kind from a file's path in the repository; `nil` for another file.
     package init?(path: String) {
       let name = FileNames.base(path)
       if name == FileNames.currentVersion {
@@ -32,20 +30,16 @@ package struct HistoryMerge {
     }
   }
 
-  /// The merged file; with conflicts, a file with markers around what each branch made of it.
+  /// The merged file; with conflicts, a file with conflict markers around each branch's version.
   package private(set) var bytes: [UInt8]
-  /// The parts that both branches changed in different ways.
+  /// The parts that both branches changed differently.
   package private(set) var conflicts: [MergeConflict] = []
-  /// Sentences on choices that were made.
+  /// Sentences about choices made in the merge.
   package private(set) var notes: [String] = []
 
   /// Merges a file; one that can't be read is a conflict.
   ///
-  /// - Parameters:
-  ///   - kind: The file's kind.
-  ///   - base: The file before the branches parted; empty if it was not there.
-  ///   - ours: The file on this branch.
-  ///   - theirs: The file on the other branch.
+  /// The base is the file before the branches diverged, empty if it didn't exist.
   package init(_ kind: Kind, base: [UInt8], ours: [UInt8], theirs: [UInt8]) {
     bytes = ours == base ? theirs : ours
     if ours == theirs || theirs == base || ours == base { return }
@@ -61,20 +55,15 @@ package struct HistoryMerge {
     }
   }
 
-  /// Makes a conflict of the whole file: the version was shipped as this branch has it.
-  ///
-  /// - Parameters:
-  ///   - ours: The file on this branch.
-  ///   - theirs: The file on the other branch.
+  /// Replaces the result by a conflict of the whole file, because this branch's version was shipped.
   package mutating func refuseShipped(_ ours: [UInt8], _ theirs: [UInt8]) {
     conflict(
       "the version was shipped as ours is, and must not change; the other edits belong in a new one", ours, theirs)
   }
 
-  /// Adds a sentence on a choice that was made.
+  /// Adds a sentence about a choice made in the merge.
   package mutating func note(_ sentence: String) { notes.append(sentence) }
 
-  /// Makes a conflict of the whole file.
   private mutating func conflict(_ reason: String, _ ours: [UInt8], _ theirs: [UInt8]) {
     conflicts.append(MergeConflict(place: "the file", reason: reason))
     markWhole(ours, theirs)
@@ -94,7 +83,7 @@ package struct HistoryMerge {
     guard let mine = CurrentVersionFile.versionName(in: ours), let other = CurrentVersionFile.versionName(in: theirs)
     else { throw ModelReadingError(problem: .malformed(reason: "it names no current version")) }
     let old = CurrentVersionFile.versionName(in: base)
-    // Only the file's form differs, or one branch alone made another version current.
+    // The branches differ only in the file's form, or one branch alone changed the current version.
     if mine == other || other == old {
       bytes = ours
     } else if mine == old {
@@ -185,7 +174,7 @@ package struct HistoryMerge {
     }
   }
 
-  /// Makes a conflict of relationships that lead back in both branches and don't in the merged model.
+  /// Creates conflicts for relationships with consistent inverses in both branches but not in the merged model.
   private mutating func checkInverses(
     _ model: ManagedObjectModel, _ branches: [ManagedObjectModel], _ ours: [UInt8], _ theirs: [UInt8]
   ) {
@@ -197,7 +186,7 @@ package struct HistoryMerge {
 }
 
 extension ManagedObjectModel {
-  /// The relationships with an inverse that isn't there, or whose inverse is another.
+  /// The relationships whose inverse is missing or has another inverse.
   fileprivate var relationshipsWithoutWayBack: [String] {
     let byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     return entities.flatMap { entity in

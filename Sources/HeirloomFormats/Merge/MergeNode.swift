@@ -1,14 +1,14 @@
 import HeirloomModel
 
-/// A part of a file that two branches edited: an element of XML or a value of JSON, found again by kind and name.
+/// A part of a file that two branches edited: an XML element or a JSON value, matched by kind and name.
 struct MergeNode: Hashable {
-  /// The kind and the name, which together are unique in the parent.
+  /// The kind and the name, which are unique together within the parent.
   struct Key: Hashable {
     let kind: String
     let name: String
   }
 
-  /// A named text, such as an attribute of an element.
+  /// A named text, such as an attribute of an XML element.
   struct Setting: Hashable {
     let name: String
     let value: String
@@ -18,7 +18,7 @@ struct MergeNode: Hashable {
   indirect enum Form: Hashable {
     /// An element of XML.
     case element
-    /// Text or a comment of XML, as it stands in the file.
+    /// Text or a comment in XML, unchanged.
     case text(String)
     /// An object of JSON, whose members are the children.
     case object
@@ -26,7 +26,7 @@ struct MergeNode: Hashable {
     case list
     /// Any other value of JSON.
     case value(JSONValue)
-    /// A part that could not be merged; `nil` for a side that removed it.
+    /// A part that could not be merged; `nil` for a branch that removed it.
     case conflict(ours: MergeNode?, theirs: MergeNode?)
   }
 
@@ -34,24 +34,22 @@ struct MergeNode: Hashable {
   var form: Form
   var settings: [Setting] = []
   var children: [MergeNode] = []
-  /// The two sides' settings where they could not be merged.
+  /// The other branch's settings, if the settings could not be merged.
   var settingsOfTheirs: [Setting]?
-  /// True when edits are not merged inside it: two branches that edit a property edit the same thing.
+  /// True if edits inside it are not merged: two branches that edit a property conflict.
   var isWhole = true
-  /// True for what only an editor keeps there, such as the place in a picture: it never stops a merge.
+  /// True for editor settings, such as a position in the diagram, which never cause a conflict.
   var isIncidental = false
-  /// The name that the part had before it was renamed.
   var formerName: String?
 
-  /// True when the part is nothing but the list of what is in it.
+  /// True when the part is only a list of other parts.
   var isContainer: Bool { !isWhole && key.name.isEmpty && settings.isEmpty && key.kind != "model" }
 }
 
-/// A part that two branches edited in different ways.
+/// A part that two branches edited differently.
 package struct MergeConflict: Hashable, Sendable {
   /// The place, such as `entity "Item", attribute "note"`.
   package let place: String
-  /// The two edits in words.
   package let reason: String
 
   /// Creates a conflict.
@@ -63,24 +61,19 @@ package struct MergeConflict: Hashable, Sendable {
 
 /// The merge of two branches' edits, part by part.
 struct ThreeWayMerge {
-  /// The parts that could not be merged.
   private(set) var conflicts: [MergeConflict] = []
 
-  /// Returns the merged part.
+  /// Returns the merged part; `nil` if it is removed.
   ///
-  /// - Parameters:
-  ///   - base: The part before the branches parted; `nil` if it was not there.
-  ///   - ours: The part on this branch; `nil` if it isn't there.
-  ///   - theirs: The part on the other branch.
-  ///   - place: The names of the parts around it.
-  /// - Returns: The part; `nil` if it is gone.
+  /// The base is the part before the branches diverged; a part that doesn't exist is `nil`. The place has the names of
+  /// the enclosing parts.
   mutating func merged(
     _ base: MergeNode?, _ ours: MergeNode?, _ theirs: MergeNode?, in place: [String] = []
   ) -> MergeNode? {
     if ours == theirs || theirs == base { return ours }
     if ours == base { return theirs }
     if let one = ours ?? theirs, one.isContainer, ours == nil || theirs == nil {
-      // A list that is left out is an empty one.
+      // A missing list is equivalent to an empty one.
       var (empty, all) = (one, one)
       empty.children = []
       all = merged(base ?? empty, ours ?? empty, theirs ?? empty, in: place) ?? empty
@@ -114,7 +107,7 @@ struct ThreeWayMerge {
 
   // MARK: - Settings
 
-  /// Texts that tools write whenever they save.
+  /// Settings that tools write with each save.
   private static let incidental: Set<String> = ["lastSavedToolsVersion", "systemVersion"]
 
   private mutating func mergeSettings(
@@ -159,7 +152,7 @@ struct ThreeWayMerge {
       Dictionary(nodes.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
     }
     let (before, left, right) = (byKey(base), byKey(ours), byKey(theirs))
-    // The new parts of a branch by the names that they had.
+    // The new parts of a branch by former name.
     func renamed(_ nodes: [MergeNode]) -> [MergeNode.Key: MergeNode] {
       let pairs = nodes.compactMap { node in
         before[node.key] == nil ? node.formerName.map { (MergeNode.Key(kind: node.key.kind, name: $0), node) } : nil
@@ -171,7 +164,7 @@ struct ThreeWayMerge {
       nodes[node.key] ?? node.formerName.flatMap { nodes[MergeNode.Key(kind: node.key.kind, name: $0)] }
     }
     var result: [MergeNode.Key: MergeNode] = [:]
-    // A property with two new names stands in one conflict, and not beside it again.
+    // A property with two new names is in one conflict, not repeated elsewhere.
     var replaced: Set<MergeNode.Key> = []
     let keys = (base + ours + theirs).map(\.key)
     var seen: Set<MergeNode.Key> = []
@@ -204,10 +197,10 @@ struct ThreeWayMerge {
 
   // MARK: - Order
 
-  /// Returns names in the order of the branch that changed it, each new one after the name that it follows there.
+  /// Returns names in the order of the branch that changed it, each new one after the name it follows there.
   ///
-  /// New names of both branches in one place are sorted, so that it is the same which branch is ours. A name that both
-  /// have waits for those that one of them has before it.
+  /// New names of both branches at the same position are sorted, so the result is the same on either branch. A name
+  /// that both branches have comes after all names that either has before it.
   static func order<Name: Hashable>(
     _ base: [Name], _ ours: [Name], _ theirs: [Name], kept: Set<Name>, precedes: (Name, Name) -> Bool
   ) -> [Name] {
@@ -220,7 +213,7 @@ struct ThreeWayMerge {
     var seen: Set<Name> = []
     let frame = (model + base).filter { known.contains($0) && kept.contains($0) && seen.insert($0).inserted }
     let fixed = seen
-    /// The new names of a branch by the name that they follow; those in front follow none.
+    /// The new names of a branch by the name they follow; `nil` for those at the start.
     func additions(_ side: [Name]) -> [Name?: [Name]] {
       var result: [Name?: [Name]] = [:]
       var anchor: Name?

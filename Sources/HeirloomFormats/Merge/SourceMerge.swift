@@ -1,28 +1,22 @@
-/// The merge of model sources as trees of XML: what isn't known here is kept like everything else.
+/// The merge of model sources as trees of XML, which keeps unknown content.
 struct SourceMerge {
-  /// A document, in its parts.
   struct Document {
     /// The text before the outermost element.
     var start: String
     var root: MergeNode
     /// The text after it.
     var end: String
-    /// The line's end.
     var lineEnd: String
   }
 
-  /// Elements whose parts are merged one by one.
+  /// Elements whose children are merged one by one.
   private static let divisible: Set<String> = [
     "model", "entity", "elements", "userInfo", "configuration", "composite", "uniquenessConstraints", "compoundIndexes",
   ]
 
-  /// Returns a document's tree.
-  ///
-  /// - Parameter bytes: A whole document in UTF-8.
-  /// - Returns: The tree.
-  /// - Throws: ``MarkupError`` for anything but one well-formed document.
+  /// Parses a whole document in UTF-8; throws `MarkupError` unless it is one well-formed document.
   static func document(_ bytes: [UInt8]) throws(MarkupError) -> Document {
-    // What is well-formed needs no further checks; what can't be accepted is refused there.
+    // This rejects invalid input; the scanner needs no further checks.
     _ = try MarkupReader.rootElement(of: bytes)
     var scanner = MarkupScanner(bytes)
     guard let document = scanner.document() else {
@@ -31,7 +25,7 @@ struct SourceMerge {
     return document
   }
 
-  /// Returns an element with what is inside.
+  /// Returns the tree of an element with its children.
   static func node(_ name: String, _ settings: [MergeNode.Setting], _ children: [MergeNode]) -> MergeNode {
     func value(_ setting: String) -> String? { settings.first { $0.name == setting }?.value }
     var key = value("name") ?? value("key") ?? ""
@@ -51,7 +45,7 @@ struct SourceMerge {
     return node
   }
 
-  /// Returns a document's text, in the form in which Xcode writes it.
+  /// Returns a document's text in Xcode's format.
   static func text(_ document: Document) -> String {
     var lines: [String] = []
     write(document.root, 0, &lines)
@@ -92,7 +86,7 @@ struct SourceMerge {
   }
 }
 
-/// A scanner of the tags of a well-formed document, which keeps order and spelling.
+/// A scanner for the tags of a well-formed document, which preserves order and spelling.
 struct MarkupScanner {
   private let bytes: [UInt8]
   private var place = 0
@@ -101,7 +95,7 @@ struct MarkupScanner {
     self.bytes = bytes
   }
 
-  /// Returns the document; `nil` if its tags can't be told apart.
+  /// Returns the document; `nil` if its tags can't be separated.
   mutating func document() -> SourceMerge.Document? {
     while let tag = bytes[place...].firstIndex(of: UInt8(ascii: "<")) {
       place = tag
@@ -195,7 +189,7 @@ struct MarkupScanner {
     while place < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[place]) { place += 1 }
   }
 
-  /// Goes past the next place of a text; returns false if there is none.
+  /// Advances past the next occurrence of a text; returns false if there is none.
   private mutating func skip(past text: String) -> Bool {
     while place < bytes.count, !isAt(text) { place += 1 }
     return take(text)

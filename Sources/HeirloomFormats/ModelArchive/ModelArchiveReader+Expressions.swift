@@ -15,7 +15,7 @@ extension ModelArchiveReader {
 
   // MARK: - Predicates
 
-  /// Returns the predicate in an object; one of an unknown class is kept by its name, with a warning.
+  /// Returns the predicate in an object; for an unknown class, its name with a warning.
   mutating func predicate(
     _ object: ArchivedObject, _ place: String, depth: Int = 0
   ) throws(KeyedArchiveError) -> PredicateDescription {
@@ -59,7 +59,7 @@ extension ModelArchiveReader {
       let modifier = PredicateDescription.Modifier(rawValue: try decoder.integer("NSModifier", of: operation) ?? 0)
     else { return nil }
     try checkKeys(of: operation, place, Self.operatorKeys)
-    // Operators on text keep their options as NSFlags, those on any value as NSOptions.
+    // Operators on text have their options in NSFlags, those on any value in NSOptions.
     let flags = try decoder.integer("NSFlags", of: operation) ?? 0
     let options = try decoder.integer("NSOptions", of: operation) ?? 0
     let all = flags | options
@@ -71,7 +71,7 @@ extension ModelArchiveReader {
 
   // MARK: - Expressions
 
-  /// Returns the expression in an object; one of an unknown class is kept by its name, with a warning.
+  /// Returns the expression in an object; for an unknown class, its name with a warning.
   mutating func expression(
     _ object: ArchivedObject, _ place: String, depth: Int = 0
   ) throws(KeyedArchiveError) -> ValueExpression {

@@ -1,7 +1,7 @@
 import HeirloomModel
 
 extension ModelArchiveReader {
-  /// Bits of `NSFetchRequestFlags`.
+  /// The bits of `NSFetchRequestFlags`.
   private enum RequestBits {
     static let distinctResults = 0x1
     static let subentities = 0x2
@@ -71,7 +71,7 @@ extension ModelArchiveReader {
     return request
   }
 
-  /// Returns the indexes of an entity; archives from before fetch indexes have marks and compounds instead.
+  /// Returns the indexes of an entity; archives older than fetch indexes have indexed properties and compound indexes.
   mutating func indexes(
     of object: ArchivedObject, _ entity: String, indexedNames: [String]
   ) throws(KeyedArchiveError) -> [FetchIndexDescription] {
@@ -83,7 +83,7 @@ extension ModelArchiveReader {
     var names: Set<String> = []
     for reference in try decoder.elements("NSFetchIndexDescriptions", of: object) {
       guard let index = try decoder.object(reference) else { continue }
-      // An index of an ancestor may be listed again.
+      // An inherited index may be listed again.
       if case .reference(let owner)? = try index.member("NSEntity"), owner != object.reference { continue }
       let description = try fetchIndex(index, entity)
       // Some caches list an index twice.
@@ -132,7 +132,7 @@ extension ModelArchiveReader {
     return index
   }
 
-  /// Returns the subject of an element that indexes an expression, which has a property description of its own.
+  /// Returns the subject of an element with an expression, which is in a property description of its own.
   private mutating func indexExpression(
     of element: ArchivedObject, _ place: String
   ) throws(KeyedArchiveError) -> FetchIndexElementDescription.Subject? {

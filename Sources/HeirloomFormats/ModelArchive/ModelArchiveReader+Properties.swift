@@ -17,15 +17,15 @@ extension ModelArchiveReader {
   ])
   private static let fetchedPropertyKeys = commonKeys.union(["NSFetchRequest", "_NSFetchRequestEntityName"])
 
-  /// Bits of `_P` that no other key repeats.
+  /// The bits of `_P` that no other key repeats.
   private enum PropertyBits {
     static let indexedBySpotlight = 0x100
     static let storedInExternalRecord = 0x200
-    /// All known bits, including those that keys repeat.
+    /// All known bits, including the repeated ones.
     static let known = 0x7FF
   }
 
-  /// Bits of `NSFlagsKey`.
+  /// The bits of `NSFlagsKey`.
   private enum AttributeBits {
     static let externalStorage = 0x4
     static let preservedOnDeletion = 0x10
@@ -156,7 +156,7 @@ extension ModelArchiveReader {
     -> Int?
   {
     guard let number = try decoder.integer(key, of: object) else { return nil }
-    // Counts are hashed as 32-bit numbers.
+    // Counts are 32-bit numbers in version hashes.
     guard Int32(exactly: number) != nil else {
       warn(.invalidValue(String(number), of: key), place)
       return nil
@@ -232,7 +232,7 @@ extension ModelArchiveReader {
 }
 
 extension AttributeType {
-  /// The class of the values that a model names for the type when the app names none.
+  /// The value class in a model whose developer named none.
   var defaultValueClassName: String? {
     switch self {
     case .integer16, .integer32, .integer64, .double, .float, .boolean: "NSNumber"

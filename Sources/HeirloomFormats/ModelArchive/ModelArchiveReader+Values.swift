@@ -1,7 +1,7 @@
 import HeirloomModel
 
 extension ModelArchiveReader {
-  /// Returns the default of an attribute; that of a composite belongs to its elements.
+  /// Returns the default of an attribute; a composite has its defaults in its elements.
   mutating func defaultValue(
     of object: ArchivedObject, type: AttributeType, _ place: String
   ) throws(KeyedArchiveError) -> AttributeValue? {
@@ -9,7 +9,7 @@ extension ModelArchiveReader {
     return try value(try decoder.node("NSDefaultValue", of: object), of: type, place)
   }
 
-  /// Returns the value of a node for an attribute of the given type; warns about any other value.
+  /// Returns the value of a node for an attribute type; warns about a mismatch.
   mutating func value(
     _ node: KeyedArchive.Node, of type: AttributeType, _ place: String
   ) throws(KeyedArchiveError) -> AttributeValue? {
@@ -43,7 +43,7 @@ extension ModelArchiveReader {
     return converted
   }
 
-  /// Returns the value that a node stands for, or `nil` if it is none of the known kinds.
+  /// Returns the value of a node; `nil` for an unknown kind.
   mutating func value(_ node: KeyedArchive.Node) throws(KeyedArchiveError) -> AttributeValue? {
     switch node {
     case .null: return nil
@@ -78,17 +78,16 @@ extension ModelArchiveReader {
     }
   }
 
-  /// Returns the text of an archived decimal number.
   private mutating func decimal(_ object: ArchivedObject) throws(KeyedArchiveError) -> String? {
     guard case .scalar(.data(let mantissa)) = try decoder.node("NS.mantissa", of: object), mantissa.count == 16,
       let exponent = try decoder.integer("NS.exponent", of: object)
     else { return nil }
-    // Eight units of 16 bits, the least significant first, each in the byte order of the machine that wrote it.
+    // Eight units of 16 bits, least significant first, each in the byte order of the writing machine.
     let isBigEndian = try decoder.integer("NS.mantissa.bo", of: object) == 2
     let length = try decoder.integer("NS.length", of: object) ?? 8
     guard (0...8).contains(length) else { return nil }
     let isNegative = try decoder.boolean("NS.negative", of: object)
-    // A negative number without digits is "not a number".
+    // A negative number without digits represents NaN.
     guard length > 0 || !isNegative else { return nil }
     let units = (0..<Int(length)).map { unit in
       let (first, second) = (UInt16(mantissa[2 * unit]), UInt16(mantissa[2 * unit + 1]))

@@ -1,23 +1,18 @@
 import HeirloomModel
 
-/// A reader of compiled models (`.mom`) and of the caches in stores, which have the same form.
+/// A reader of compiled models (`.mom`) and of model caches in stores, which have the same form.
 ///
-/// Classes and keys that it doesn't know become warnings.
+/// Unknown classes and keys become warnings.
 package struct ModelArchiveReader {
   var decoder: KeyedArchiveDecoder
   private(set) var warnings: [ModelReadingWarning] = []
-  /// The names of entities by reference.
   private var entityNames: [Int: String] = [:]
 
   init(_ archive: KeyedArchive) {
     decoder = KeyedArchiveDecoder(archive)
   }
 
-  /// Reads a model.
-  ///
-  /// - Parameter bytes: The whole archive.
-  /// - Returns: The model and what was not understood.
-  /// - Throws: ``ModelReadingError`` if the bytes are not an archive of a model, or the model is inconsistent.
+  /// Reads a whole archive; throws `ModelReadingError` unless it contains a consistent model.
   package static func read(_ bytes: [UInt8]) throws(ModelReadingError) -> ReadModel {
     guard !bytes.isEmpty else { throw ModelReadingError(problem: .notModel(.emptyFile)) }
     let archive: KeyedArchive
@@ -42,11 +37,9 @@ package struct ModelArchiveReader {
     return ReadModel(model: model, warnings: reader.warnings)
   }
 
-  /// Reads the model in a store's cache.
+  /// Reads the model in a store's cache, an archive that is compressed without a container.
   ///
-  /// - Parameter bytes: The content of the cache: an archive, compressed without a container.
-  /// - Returns: The model and what was not understood.
-  /// - Throws: ``ModelReadingError`` if the bytes can't be decompressed or hold no consistent model.
+  /// Throws ``ModelReadingError`` if the bytes can't be decompressed or contain no consistent model.
   package static func readCache(_ bytes: [UInt8]) throws(ModelReadingError) -> ReadModel {
     let archive: [UInt8]
     do throws(CompressionError) {
@@ -59,13 +52,13 @@ package struct ModelArchiveReader {
 
   // MARK: - The model
 
-  /// The parts of a model, before they are checked.
+  /// The parts of a model before validation.
   private struct ModelParts {
     var entities: [EntityDescription] = []
     var versionIdentifiers: [String] = []
     var configurations: [ConfigurationDescription] = []
     var fetchRequestTemplates: [FetchRequestDescription] = []
-    /// The problem that makes the rest worthless.
+    /// A problem that makes the other parts useless.
     var problem: ModelReadingError.Problem?
   }
 
@@ -74,7 +67,7 @@ package struct ModelArchiveReader {
     let root = try decoder.root()
     let rootClasses = try decoder.classNames(of: root)
     guard rootClasses.contains("NSManagedObjectModel") else {
-      // Xcode before 4.3 archived classes of its own.
+      // Xcode before 4.3 archived its own classes.
       let isOldSource = rootClasses[0].hasPrefix("XD")
       let isMapping = rootClasses.contains("NSMappingModel")
       parts.problem = .notModel(isMapping ? .mappingModel : isOldSource ? .oldBinaryModel : .otherPropertyList)
@@ -119,7 +112,7 @@ package struct ModelArchiveReader {
     return parts
   }
 
-  /// Removes what entities repeat from ancestors: caches list all inherited properties, constraints and indexes again.
+  /// Removes inherited parts from entities: caches repeat all inherited properties, constraints and indexes.
   private mutating func removeInherited(from entities: inout [EntityDescription]) {
     let all = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     for index in entities.indices {
@@ -129,7 +122,7 @@ package struct ModelArchiveReader {
         let inherited = Dictionary(
           parent.properties.map { ($0.name, AnyHashable($0)) }, uniquingKeysWith: { first, _ in first })
         for property in entities[index].properties {
-          // An entity can't have a property of its own under an inherited name, so a copy that differs is lost.
+          // An entity can't redeclare an inherited property, so a differing copy is dropped.
           guard let original = inherited[property.name], original != AnyHashable(property) else { continue }
           warn(.differingCopy(of: parent.name), "\(entities[index].name).\(property.name)")
         }
@@ -180,7 +173,6 @@ package struct ModelArchiveReader {
     return entity
   }
 
-  /// Returns the references of an entity's ancestors.
   private mutating func ancestors(of object: ArchivedObject) throws(KeyedArchiveError) -> Set<Int> {
     var references: Set<Int> = []
     var current = object
@@ -196,7 +188,7 @@ package struct ModelArchiveReader {
     guard var object = try decoder.object(reference) else { return }
     var classes = try decoder.classNames(of: object)
     if classes.contains("_NSPropertyDescriptionProxy") {
-      // An inherited property; the one it stands for is listed by the entity that declares it.
+      // An inherited property; the declaring entity lists the underlying one.
       guard let underlying = try decoder.object("NSUnderlyingProperty", of: object) else { return }
       object = underlying
       classes = try decoder.classNames(of: object)
@@ -206,7 +198,7 @@ package struct ModelArchiveReader {
       indexedNames.append(name)
     }
     if !Self.propertyClasses.contains(classes[0]) {
-      // A subclass is read as the class that it descends from.
+      // An object of a subclass is read as its known superclass.
       warn(.unknownClass(classes[0]), entity.name)
     }
     if classes.contains("NSAttributeDescription") {
@@ -216,7 +208,7 @@ package struct ModelArchiveReader {
     } else if classes.contains("NSFetchedPropertyDescription") {
       entity.fetchedProperties.append(try fetchedProperty(object, entity: entity.name))
     } else {
-      // A property that can't be read may have a column: a model without it would describe another store.
+      // An unreadable property may have a column: a model without it would describe another store.
       throw .senseless("entity \"\(entity.name)\" has a property of the unknown class \"\(classes[0])\"")
     }
   }
@@ -226,7 +218,6 @@ package struct ModelArchiveReader {
     "NSRelationshipDescription", "NSFetchedPropertyDescription",
   ]
 
-  /// Returns the name of an entity by its reference.
   mutating func entityName(_ reference: Int) throws(KeyedArchiveError) -> String? {
     if let name = entityNames[reference] { return name }
     guard let object = try decoder.object(reference) else { return nil }
@@ -241,7 +232,6 @@ extension ModelArchiveReader {
     warnings.append(ModelReadingWarning(kind, place: place))
   }
 
-  /// Warns about unknown keys of an object.
   mutating func checkKeys(of object: ArchivedObject, _ place: String, _ known: Set<String>) throws(KeyedArchiveError) {
     for key in try object.keyNames() where !known.contains(key) { warn(.unknownKey(key), place) }
   }
@@ -278,7 +268,7 @@ extension ModelArchiveReader {
     return result
   }
 
-  /// Returns lists of names: constraints, or compound indexes.
+  /// Returns a list of name lists: constraints, or compound indexes.
   mutating func nameLists(_ key: String, of object: ArchivedObject) throws(KeyedArchiveError) -> [[String]] {
     var result: [[String]] = []
     for reference in try decoder.elements(key, of: object) {
@@ -289,7 +279,7 @@ extension ModelArchiveReader {
     return result
   }
 
-  /// Returns names that are given as text or by the properties that have them.
+  /// Returns names that are stored as text or as the properties with these names.
   mutating func names(_ references: [Int]) throws(KeyedArchiveError) -> [String] {
     var result: [String] = []
     for reference in references {

@@ -1,7 +1,6 @@
 import HeirloomModel
 
 extension ModelArchiveWriter {
-  /// The numbers of expression types.
   private enum ExpressionType {
     static let constant: Int64 = 0
     static let evaluatedObject: Int64 = 1
@@ -14,7 +13,6 @@ extension ModelArchiveWriter {
 
   // MARK: - Fetch requests
 
-  /// Adds a fetch request; `nil` if its conditions can't be archived.
   mutating func fetchRequest(_ request: FetchRequestDescription) -> PropertyListValue? {
     var conditions = [KeyedArchiveBuilder.null, KeyedArchiveBuilder.null]
     for (index, condition) in [request.predicate, request.havingPredicate].enumerated() {
@@ -59,7 +57,7 @@ extension ModelArchiveWriter {
 
   // MARK: - Predicates
 
-  /// Adds a predicate; `nil` for one whose layout is not known.
+  /// Adds a predicate; `nil` if its layout is not known.
   mutating func predicate(_ predicate: PredicateDescription) -> PropertyListValue? {
     switch predicate {
     case .comparison(let comparison): self.comparison(comparison)
@@ -113,7 +111,7 @@ extension ModelArchiveWriter {
 
   // MARK: - Expressions
 
-  /// Adds an expression; `nil` for one whose layout is not known.
+  /// Adds an expression; `nil` if its layout is not known.
   mutating func expression(_ expression: ValueExpression) -> PropertyListValue? {
     switch expression {
     case .constant(let constant):
@@ -159,7 +157,7 @@ extension ModelArchiveWriter {
   }
 
   private mutating func keyPath(_ operand: ValueExpression, _ path: String) -> PropertyListValue? {
-    // A key path of the object is of its own type; one of a variable is archived as a function.
+    // A key path of the object has its own expression type; one of a variable is archived as a function.
     let isOwn = operand == .evaluatedObject
     guard let receiver = expression(operand) else { return nil }
     let text = builder.string(path)
@@ -194,7 +192,7 @@ extension ModelArchiveWriter {
 
   // MARK: - Values
 
-  /// Adds a value; `nil` for a decimal number that has too many digits.
+  /// Adds a value; `nil` for a decimal number with too many digits.
   mutating func value(_ value: AttributeValue) -> PropertyListValue? {
     switch value {
     case .integer(let number): return builder.add(.integer(number))

@@ -1,15 +1,15 @@
 package import HeirloomModel
 
-/// A writer of the model cache in stores, in the layout of Core Data's own.
+/// A writer of the model cache in stores, in Core Data's layout.
 ///
-/// Everything that enters the version hashes is written. Of the rest, parts that Core Data archives in an unknown
-/// layout are left out: text conditions of validation rules, indexes of expressions, the Spotlight expression, defaults
-/// that fit no decimal number. The names of composite types and of generated code aren't part of archives.
+/// Everything that enters the version hashes is written. Other parts whose layout is not known are omitted: text
+/// conditions of validation rules, indexes of expressions, the Spotlight expression, and defaults that are no valid
+/// decimal numbers. The names of composite types and of generated code aren't part of archives.
 package struct ModelArchiveWriter {
   var builder = KeyedArchiveBuilder()
   private let model: ManagedObjectModel
   private var entities: [String: PropertyListValue] = [:]
-  /// References of properties by entity and name; inherited ones are repeated on each entity.
+  /// The references of properties by entity and name; each entity repeats the inherited ones.
   private var properties: [String: [String: PropertyListValue]] = [:]
   private let root: PropertyListValue
 
@@ -18,11 +18,9 @@ package struct ModelArchiveWriter {
     root = builder.reserve()
   }
 
-  /// Returns the archive of a model.
+  /// Returns the archive of a model as a binary property list.
   ///
-  /// - Parameter model: The model.
-  /// - Returns: A binary property list.
-  /// - Throws: ``ModelArchiveWritingError`` if a derived attribute can't be archived.
+  /// Throws ``ModelArchiveWritingError`` if a derived attribute can't be archived.
   package static func archive(_ model: ManagedObjectModel) throws(ModelArchiveWritingError) -> [UInt8] {
     var writer = ModelArchiveWriter(model)
     try writer.writeModel()
@@ -33,11 +31,9 @@ package struct ModelArchiveWriter {
     }
   }
 
-  /// Returns the content of a store's cache: the archive, compressed without a container.
+  /// Returns the value of a store's cache column: the archive, compressed without a container.
   ///
-  /// - Parameter model: The model.
-  /// - Returns: A value for the cache's only column.
-  /// - Throws: ``ModelArchiveWritingError`` if a derived attribute can't be archived.
+  /// Throws ``ModelArchiveWritingError`` if a derived attribute can't be archived.
   package static func cache(_ model: ManagedObjectModel) throws(ModelArchiveWritingError) -> [UInt8] {
     let archive = try archive(model)
     do throws(CompressionError) {
@@ -72,7 +68,7 @@ package struct ModelArchiveWriter {
     builder.object("NSManagedObjectModel", members, at: root)
   }
 
-  /// Adds the dictionary of entities, whose keys lie in a strategy of their own.
+  /// Adds the dictionary of entities, whose keys are in a strategy of their own.
   private mutating func knownKeys(_ names: [String]) -> PropertyListValue {
     let keys = names.map { builder.string($0) }
     let keyList = builder.array(keys, className: "NSArray")
@@ -140,7 +136,7 @@ package struct ModelArchiveWriter {
     builder.object("NSEntityDescription", members, at: reference(entity: entity.name))
   }
 
-  /// Returns the properties that have an index of their own, which old readers look for on the property.
+  /// Returns the properties with an index of their own; old readers expect a flag on these.
   private func indexedProperties(_ lineage: [EntityDescription]) -> Set<String> {
     Set(lineage.flatMap(\.indexes).filter { $0.elements.count == 1 }.compactMap(\.propertyNames).joined())
   }
@@ -166,7 +162,7 @@ package struct ModelArchiveWriter {
       guard let names = index.propertyNames else { continue }
       var condition = KeyedArchiveBuilder.null
       if let predicate = index.partialIndexPredicate {
-        // An index of more objects than the model says would be another one.
+        // Without its condition, the index would contain more objects than the model specifies.
         guard let archived = self.predicate(predicate) else { continue }
         condition = archived
       }
@@ -194,7 +190,7 @@ package struct ModelArchiveWriter {
 
   // MARK: - Properties
 
-  /// Returns the members that a property's archive has under keys of their own and again as bits.
+  /// Returns the members that a property's archive has both as keys and as bits.
   private mutating func commonMembers(
     _ property: some PropertyDescription, of entity: String, isReadOnly: Bool, isIndexed: Bool,
     rules: [ValidationRule], bits extraBits: Int
@@ -320,7 +316,7 @@ package struct ModelArchiveWriter {
 }
 
 extension FetchIndexDescription {
-  /// The names of the indexed properties; `nil` if an expression is among them.
+  /// The names of the indexed properties; `nil` if there is an expression.
   fileprivate var propertyNames: [String]? {
     var names: [String] = []
     for element in elements {

@@ -1,21 +1,20 @@
-/// The lock that lies beside a model bundle and ships with it, or among Swift source.
+/// The lock beside a model bundle, which ships with it, or in a folder of Swift source.
 ///
-/// `NAME.lock.json` is the lock of `NAME.xcdatamodeld` and `NAME.momd`, and wins over `lock.json`. Other tools use that
-/// name too, and in a folder of several bundles it doesn't say whose it is: such a file is skipped with a warning. Any
-/// other file of the name has to be a lock, since the floor and the consents are in it.
+/// `NAME.lock.json` is the lock of `NAME.xcdatamodeld` and `NAME.momd`, and takes precedence over `lock.json`. Other
+/// tools use that name too, and in a folder with several bundles it is ambiguous: such a file is skipped with a
+/// warning. Any other file with this name must be a valid lock, since it contains the floor and the consents.
 package struct AdjacentLock {
   /// The lock; `nil` if there is none for the bundle.
   package private(set) var lock: VersionLock?
-  /// The path of its file, or the path where it was sought last.
+  /// The path of its file, or the last path that was tried.
   package private(set) var path: String
-  /// The warnings that say why a file of the name was skipped.
+  /// The reasons why a file with a lock's name was skipped.
   private(set) var warnings: [String] = []
 
-  /// Looks for the lock of a bundle.
+  /// Looks for the lock of the bundle at a path.
   ///
-  /// - Parameter bundle: The bundle's path.
-  /// - Throws: ``ModelReadingError`` for a lock of ours that is damaged: without its order a newer store could be taken
-  ///   for an older one.
+  /// Throws ``ModelReadingError`` for a damaged lock: without its order, a newer store could be mistaken for an older
+  /// one.
   init(ofBundle bundle: String) throws(ModelReadingError) {
     let folder = FileNames.folder(of: bundle)
     path = folder + "/" + FileNames.lock(ofBundle: bundle)
@@ -36,16 +35,13 @@ package struct AdjacentLock {
     lock = try VersionLock(path: path)
   }
 
-  /// Looks for the lock in a folder of Swift source.
-  ///
-  /// - Parameter folder: The folder's path.
-  /// - Throws: ``ModelReadingError`` for a lock of ours that is damaged.
+  /// Looks for the lock in a folder of Swift source; throws `ModelReadingError` for a damaged lock.
   package init(inFolder folder: String) throws(ModelReadingError) {
     path = SnapshotFolder.lockPath(in: folder)
     if try isOurs() { lock = try VersionLock(path: path) }
   }
 
-  /// Returns true if a file of the name is there and no other tool's, about which there is a warning.
+  /// Returns true if the lock's file exists and is ours; warns if it is another tool's.
   private mutating func isOurs() throws(ModelReadingError) -> Bool {
     guard FileContents.isNamed(path) else { return false }
     let bytes: [UInt8]
@@ -66,19 +62,17 @@ package struct AdjacentLock {
 }
 
 extension FileNames {
-  /// The end of the name of a lock that is for one bundle.
+  /// The file name ending of a bundle's own lock.
   static let bundleLock = "." + lock
 
-  /// Tells whether a name is that of a bundle of versions.
+  /// Returns true for the name of a bundle of versions.
   static func isBundle(_ name: String) -> Bool {
     name.hasSuffix(sourceBundleExtension) || name.hasSuffix(compiledBundleExtension)
   }
 
-  /// Returns the last part of a bundle's path without its extension.
   static func withoutBundleExtension(_ path: String) -> String {
     base(base(path, without: sourceBundleExtension), without: compiledBundleExtension)
   }
 
-  /// Returns the name of the lock that is for one bundle.
   static func lock(ofBundle path: String) -> String { withoutBundleExtension(path) + bundleLock }
 }

@@ -6,21 +6,15 @@ package enum CurrentVersionFile {
   package static let name = FileNames.currentVersion
   private static let key = "_XCCurrentVersionName"
 
-  /// Returns the name of the version that a file names.
-  ///
-  /// - Parameter bytes: The whole file.
-  /// - Returns: The name without extension; `nil` if there is none.
+  /// Returns the version's name in the bytes of a file, without extension; `nil` if there is none.
   package static func versionName(in bytes: [UInt8]) -> String? {
     guard let value = try? PropertyListValue(contentsOf: bytes) else { return nil }
     return value[key]?.stringValue.map { FileNames.base($0, without: FileNames.sourceExtension) }
   }
 
-  /// Returns the file that names a version, as Xcode writes it.
+  /// Returns the file for a version, in Xcode's format.
   ///
-  /// - Parameters:
-  ///   - version: The version's name.
-  ///   - found: The file as it was, of which everything else is kept if it is XML.
-  /// - Returns: The whole file.
+  /// If the previous file is XML, its other content is kept.
   package static func bytes(naming version: String, in found: [UInt8] = []) -> [UInt8] {
     let value = "<string>\(escaped(version + FileNames.sourceExtension))</string>"
     let text = String(decoding: found, as: UTF8.self)

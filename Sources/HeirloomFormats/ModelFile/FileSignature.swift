@@ -1,4 +1,4 @@
-/// The kind of a file, as its first bytes tell.
+/// The kind of a file, determined by its first bytes.
 enum FileSignature {
   case binaryPropertyList
   case xml
@@ -6,10 +6,9 @@ enum FileSignature {
   case json
   case other(ModelReadingError.Content)
 
-  /// Judges a file by its first bytes.
   init(_ bytes: [UInt8]) {
     let start = bytes.prefix(4096)
-    // A byte order mark and blanks may come before text.
+    // Text may begin with a byte order mark and whitespace.
     let text = (start.starts(with: [0xEF, 0xBB, 0xBF]) ? start.dropFirst(3) : start).drop {
       [0x20, 0x09, 0x0A, 0x0D].contains($0)
     }
@@ -28,7 +27,7 @@ enum FileSignature {
     } else if text.first == UInt8(ascii: "{") {
       self = .json
     } else {
-      // A multi-byte character may be cut at the end of these bytes.
+      // The last of these bytes may be part of a multi-byte character.
       let isText = text.allSatisfy { $0 >= 0x20 || [0x09, 0x0A, 0x0D].contains($0) }
       self = .other(isText ? .text : .unknownData)
     }

@@ -1,32 +1,32 @@
 package import HeirloomModel
 
-/// A model that another module read from several files, and the places of its parts in them.
+/// A model that another module read from several files, with the source locations of its parts.
 package struct HeldModel: Hashable, Sendable {
-  /// The model, as far as it is known.
+  /// The result of reading the model.
   package enum Reading: Hashable, Sendable {
-    /// A model with the hashes of its stores.
+    /// A model whose version hashes are certain.
     case certain(ManagedObjectModel)
-    /// A model that can be shown, but that no store can be held against, with the reason.
+    /// A model that can be shown but not compared with stores, with the reason.
     case doubtful(ManagedObjectModel, ModelReadingError)
-    /// No model, with the reason.
+    /// The reason why there is no model.
     case failed(ModelReadingError)
   }
 
-  /// The model, as far as it is known.
+  /// The result of reading the model.
   package let reading: Reading
   /// The file to edit, which declares the version.
   package let file: String
-  /// The line of the declaration in that file, from 1; `nil` for classes that were named by hand.
+  /// The line of the declaration in that file, from 1; `nil` for classes that the user named.
   package let line: Int?
-  /// The places of entities and properties, such as `Models/Chat.swift:41`, by `Entity` and `Entity.property`.
+  /// The locations of entities and properties, such as `Models/Chat.swift:41`, by `Entity` and `Entity.property`.
   package let places: [String: String]
 
-  /// Creates a held model.
+  /// Creates a model in memory.
   package init(_ reading: Reading, file: String, line: Int?, places: [String: String]) {
     (self.reading, self.file, self.line, self.places) = (reading, file, line, places)
   }
 
-  /// Returns the place of an entity or a property, elements of composites by their attribute's; `nil` for what isn't there.
+  /// Returns the location of an entity or property; for an element of a composite, that of the attribute.
   package static func place(of entity: String?, _ property: String?, in places: [String: String]) -> String? {
     guard let entity, !places.isEmpty else { return nil }
     guard let property else { return places[entity] }
@@ -34,9 +34,7 @@ package struct HeldModel: Hashable, Sendable {
     return places["\(entity).\(name)"]
   }
 
-  /// Returns the model.
-  ///
-  /// - Throws: ``ModelReadingError`` if stores can't be held against it.
+  /// Returns the model; throws `ModelReadingError` if it can't be compared with stores.
   func read() throws(ModelReadingError) -> ReadModel {
     switch reading {
     case .certain(let model): return ReadModel(model: model)

@@ -1,8 +1,8 @@
 import HeirloomModel
 
-/// A place from which models are read: a file or a bundle of any known kind.
+/// A file or bundle of any known kind that contains models.
 package struct ModelFile: Equatable, Sendable {
-  /// The kind of thing that a path leads to.
+  /// The kind of file or bundle at a path.
   package enum Kind: Hashable, Sendable {
     /// A model source, an `.xcdatamodel`.
     case source
@@ -14,21 +14,20 @@ package struct ModelFile: Equatable, Sendable {
     case compiledBundle
     /// A snapshot, as JSON or compressed JSON.
     case snapshot
-    /// A folder of snapshots, perhaps with their sources.
+    /// A folder of snapshots, possibly with their sources.
     case snapshotFolder
-    /// A model that stands in no file of its own, such as one that source code declares: it is held in memory.
+    /// A model without a file of its own, such as one declared in source code; it is in memory.
     case held(HeldModel)
   }
 
   /// The path, without a slash at its end.
   package let path: String
-  /// The kind of thing that the path leads to.
+  /// The kind of file or bundle at the path.
   package let kind: Kind
 
-  /// Finds out the kind of thing that a path leads to, without parsing it.
+  /// Determines the kind of a file or folder without parsing it.
   ///
-  /// - Parameter path: The path of a file or folder.
-  /// - Throws: ``ModelReadingError`` if there is nothing, or something that is not a model.
+  /// Throws ``ModelReadingError`` if there is no model at the path.
   package init(_ path: String) throws(ModelReadingError) {
     let path = Self.withoutSlash(path)
     self.path = path
@@ -39,16 +38,13 @@ package struct ModelFile: Equatable, Sendable {
     }
   }
 
-  /// Creates a place whose kind is known from where it lies.
+  /// Creates a reference to a file or bundle of a known kind.
   package init(unchecked path: String, kind: Kind) {
     self.path = path
     self.kind = kind
   }
 
-  /// Reads the model, or that of a bundle's current version.
-  ///
-  /// - Returns: The model and what was not understood.
-  /// - Throws: ``ModelReadingError`` with the path of the file that can't be read.
+  /// Reads the model, or that of a bundle's current version; throws `ModelReadingError` with the failing file's path.
   package func read() throws(ModelReadingError) -> ReadModel {
     switch kind {
     case .held(let held):
@@ -56,7 +52,7 @@ package struct ModelFile: Equatable, Sendable {
     case .source:
       guard try FileContents.kind(path) == .folder else { return try Self.read(path, from: path) }
       let contents = Self.contents(ofSource: path)
-      // Without its file a source is of another kind, and the error says which.
+      // Without this file, the folder is of another kind, which the error reports.
       guard FileContents.exists(contents) else { return try ModelFile(path).read() }
       return try Self.read(contents, from: path)
     case .compiled, .snapshot:
@@ -70,24 +66,20 @@ package struct ModelFile: Equatable, Sendable {
     }
   }
 
-  /// Reads the model at a path.
-  ///
-  /// - Parameter path: The path of a file or bundle of any known kind.
-  /// - Returns: The model and what was not understood.
-  /// - Throws: ``ModelReadingError`` with the path of the file that can't be read.
+  /// Reads the model of the file or bundle at a path; throws `ModelReadingError` with the failing file's path.
   package static func read(_ path: String) throws(ModelReadingError) -> ReadModel {
     try ModelFile(path).read()
   }
 
-  /// Returns the bytes of a file that tells of a model: a regular one, and no larger than any of them.
+  /// Returns the bytes of a model's or lock's file, which must be regular and within the size limit.
   package static func bytes(of path: String) throws(ModelReadingError) -> [UInt8] { try FileContents.bytes(path) }
 
-  /// Returns the folder that holds a path.
+  /// Returns the folder that contains a path.
   package static func folder(of path: String) -> String { FileNames.folder(of: path) }
 
   // MARK: - Kinds
 
-  /// Returns the kind of a folder, judged by what it holds.
+  /// Returns the kind of a folder, determined by its content.
   private static func kind(ofFolder path: String) throws(ModelReadingError) -> Kind {
     if FileContents.exists(contents(ofSource: path)) { return .source }
     let names = try FileContents.names(in: path)
@@ -117,7 +109,7 @@ package struct ModelFile: Equatable, Sendable {
     return .snapshotFolder
   }
 
-  /// Returns the kind of a file, judged by its first bytes.
+  /// Returns the kind of a file, determined by its first bytes.
   private static func kind(ofFile path: String) throws(ModelReadingError) -> Kind {
     let bytes = try FileContents.bytes(path)
     switch FileSignature(bytes) {
@@ -128,7 +120,6 @@ package struct ModelFile: Equatable, Sendable {
     }
   }
 
-  /// Reads a file of any kind.
   private static func read(_ file: String, from path: String) throws(ModelReadingError) -> ReadModel {
     let bytes = try FileContents.bytes(file)
     do throws(ModelReadingError) {
@@ -143,7 +134,6 @@ package struct ModelFile: Equatable, Sendable {
     }
   }
 
-  /// Returns the path of the file in a source's folder that holds the model.
   private static func contents(ofSource path: String) -> String {
     path + "/" + FileNames.source
   }
@@ -155,7 +145,7 @@ package struct ModelFile: Equatable, Sendable {
   }
 }
 
-/// Names of files and folders that hold models.
+/// Names and extensions of model files and folders.
 enum FileNames {
   static let source = "contents"
   static let oldSource = "elements"
@@ -171,18 +161,18 @@ enum FileNames {
   static let compiledBundleExtension = ".momd"
   static let snapshotExtensions = [".json", ".json.gz"]
 
-  /// Tells whether a name is that of a snapshot.
+  /// Returns true for a snapshot's file name.
   static func isSnapshot(_ name: String) -> Bool {
     name != lock && !name.hasSuffix(bundleLock) && snapshotExtensions.contains { name.hasSuffix($0) }
   }
 
-  /// Returns the last part of a path without the given ending.
+  /// Returns the last component of a path without the given ending.
   static func base(_ path: String, without ending: String = "") -> String {
     let name = path.names(separatedBy: "/", omittingEmptySubsequences: true).last.map(String.init) ?? path
     return ending.isEmpty || !name.hasSuffix(ending) ? name : String(name.dropLast(ending.count))
   }
 
-  /// Returns the folder that holds a path.
+  /// Returns the folder that contains a path.
   static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])

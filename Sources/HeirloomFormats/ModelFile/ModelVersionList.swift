@@ -1,37 +1,37 @@
 import HeirloomModel
 
-/// The versions of a model that lie together, listed without being read.
+/// The versions of a model in one bundle or folder, listed without being read.
 package struct ModelVersionList: Equatable, Sendable {
   /// One version.
   package struct Version: Equatable, Sendable {
-    /// The version's name: that of its file without the extension.
+    /// The version's name: its file name without extension.
     package let name: String
-    /// The place that the version is read from.
+    /// The file that the version is read from.
     package let file: ModelFile
-    /// The entry of a shipped version in the lock; `nil` if the lock doesn't have it.
+    /// The lock's entry of a shipped version; `nil` if there is none.
     package let entry: VersionLock.Entry?
-    /// True if something other than the lock fixes the version's place among the others.
+    /// True if something other than the lock determines the version's position.
     package var isPlanned: Bool = false
 
-    /// The checksum that the lock notes for the version.
+    /// The version's checksum in the lock.
     package var lockedChecksum: String? { entry?.checksum }
   }
 
   /// The name of the bundle or folder, without extension.
   package let name: String
-  /// The versions in their order: that of `lock.json` where there is one, else the natural order of names.
+  /// The versions in the order of `lock.json`, or without a lock in the natural order of their names.
   package let versions: [Version]
-  /// The name of the current version: the one that the bundle names, else the only or last one.
+  /// The name of the current version: the one that the bundle specifies, else the only or last one.
   ///
-  /// If the path is that of one version, it is that one. It is `nil` only for an empty list.
+  /// If the path is that of a single version, that one is current. It is `nil` only for an empty list.
   package let currentVersionName: String?
-  /// The lock that fixes the order; `nil` if there is none.
+  /// The lock that determines the order; `nil` if there is none.
   package private(set) var lock: VersionLock?
   /// The lock's file; `nil` if there is none.
   package private(set) var lockPath: String?
   /// The warnings about the lock, one sentence each.
   package private(set) var warnings: [String] = []
-  /// The steps that the app's own code migrates, as the versions' source says.
+  /// The hops that the app's own code migrates, according to the versions' source.
   package private(set) var stepsByCode: [VersionLock.Step] = []
 
   /// The current version.
@@ -39,33 +39,31 @@ package struct ModelVersionList: Equatable, Sendable {
     versions.first { $0.name == currentVersionName }
   }
 
-  /// Returns the version of the given name, or `nil`.
+  /// Returns the version of the given name; `nil` if there is none.
   package func version(named name: String) -> Version? {
     versions.first { $0.name == name }
   }
 
-  /// The versions that follow each other: those of a plan where there is one, else all.
+  /// The consecutive versions: those of a plan if there is one, else all.
   package var successiveVersions: [Version] {
     let planned = versions.filter(\.isPlanned)
     return planned.isEmpty ? versions : planned
   }
 
-  /// Returns true if a version comes before another: as planned where both are, else by the natural order of names.
+  /// Returns true if a version precedes another: as planned if both are, else by the natural order of names.
   package func precedes(_ name: String, _ other: String) -> Bool {
     let places = [name, other].map { name in versions.firstIndex { $0.isPlanned && $0.name == name } }
     guard let place = places[0], let otherPlace = places[1] else { return NaturalOrder.precedes(name, other) }
     return place < otherPlace
   }
 
-  /// Lists the versions at a path.
+  /// Lists the versions at the path of a bundle, a folder of snapshots, a version in a bundle, or a single model.
   ///
-  /// The order of a bundle's versions is that of the lock beside it: `NAME.lock.json`, or `lock.json` where the folder
-  /// has no other bundle.
+  /// A bundle's versions are in the order of the lock beside it: `NAME.lock.json`, or `lock.json` if the folder has no
+  /// other bundle. The list for one version of a bundle has all of them.
   ///
-  /// - Parameter path: The path of a bundle, of a folder of snapshots, of one version in a bundle (whose sisters are
-  ///   listed as well), or of a single model.
-  /// - Throws: ``ModelReadingError`` if there is no model at the path, or if the bundle's own notes or its lock are
-  ///   damaged.
+  /// Throws ``ModelReadingError`` if there is no model at the path, or if the bundle's current version file or its lock
+  /// is damaged.
   package init(_ path: String) throws(ModelReadingError) {
     let file = try ModelFile(path)
     switch file.kind {
@@ -78,15 +76,9 @@ package struct ModelVersionList: Equatable, Sendable {
     }
   }
 
-  /// Creates a list of versions that are held in memory, with the lock in a folder; their order is the given one.
+  /// Creates a list of versions in memory, in the given order, with the lock in a folder.
   ///
-  /// - Parameters:
-  ///   - name: The name of the model.
-  ///   - versions: The versions in their order, each with the knowledge whether something fixes its place.
-  ///   - current: The current version's name.
-  ///   - stepsByCode: The steps that the app's own code migrates.
-  ///   - folder: The folder where the lock lies.
-  /// - Throws: ``ModelReadingError`` for a damaged lock.
+  /// Throws ``ModelReadingError`` for a damaged lock.
   package init(
     named name: String, held versions: [(name: String, file: ModelFile, isPlanned: Bool)], current: String,
     stepsByCode: [VersionLock.Step], lockIn folder: String
@@ -143,7 +135,7 @@ package struct ModelVersionList: Equatable, Sendable {
     guard !versions.isEmpty else {
       throw ModelReadingError(path: bundle.path, problem: .notModel(.bundleWithoutVersions))
     }
-    // Another version in its place could be migrated to by mistake.
+    // Choosing another version could migrate stores to it by mistake.
     if let current, !versions.contains(where: { $0.name == current }) {
       let reason = "it names \"\(current.prefix(80))\" as current version, which is not in the bundle"
       throw ModelReadingError(path: note, problem: .malformed(reason: reason))
@@ -151,7 +143,6 @@ package struct ModelVersionList: Equatable, Sendable {
     return try ordered(versions, ofBundle: bundle.path, ending, current: current)
   }
 
-  /// Returns a bundle's versions in the order of the lock beside it.
   private static func ordered(
     _ versions: [Version], ofBundle bundle: String, _ ending: String, current: String?
   ) throws(ModelReadingError) -> ModelVersionList {
@@ -169,7 +160,7 @@ package struct ModelVersionList: Equatable, Sendable {
     return list
   }
 
-  /// Adds a warning about versions that the lock names and that are not there.
+  /// Adds a warning about versions in the lock that don't exist.
   private mutating func warnMissing(in place: String) {
     guard let lockPath, let missing = lock?.missingNames(where: { version(named: $0) != nil }), !missing.isEmpty else {
       return
@@ -181,7 +172,7 @@ package struct ModelVersionList: Equatable, Sendable {
     )
   }
 
-  /// Returns the versions that a lock names in its order, then the others by their names.
+  /// Returns the locked versions in the lock's order, then the others by name.
   private static func ordered(_ files: [String: ModelFile], by lock: VersionLock) -> [Version] {
     let locked = lock.namedVersions.map(\.name)
     let others = files.keys.filter { !locked.contains($0) }.ordered { NaturalOrder.precedes($0, $1) }
@@ -192,7 +183,7 @@ package struct ModelVersionList: Equatable, Sendable {
     }
   }
 
-  /// Returns the versions of a folder with a source bundle, exported snapshots, or both, and perhaps a lock.
+  /// Returns the versions of a folder with a source bundle, exported snapshots, or both, and optionally a lock.
   private static func snapshotFolder(_ folder: ModelFile) throws(ModelReadingError) -> ModelVersionList {
     let found = try SnapshotFolder(folder.path)
     if let name = found.missingNames.first {
@@ -201,7 +192,7 @@ package struct ModelVersionList: Equatable, Sendable {
     }
     let sources = found.sources
     var files = found.snapshots
-    // The source of a version wins over its snapshot: it is what the app is built from.
+    // A version's source takes precedence over its snapshot, since the app is built from it.
     for version in sources?.versions ?? [] { files[version.name] = version.file }
     let versions = ordered(files, by: found.lock ?? VersionLock())
     guard let last = versions.last else {
@@ -215,11 +206,11 @@ package struct ModelVersionList: Equatable, Sendable {
     return list
   }
 
-  /// Returns one version with the others of its bundle.
+  /// Returns all versions of the bundle that contains a version.
   private static func sisters(
     of file: ModelFile, ending: String, in kind: ModelFile.Kind
   ) throws(ModelReadingError) -> ModelVersionList {
-    // The file "contents" stands for the folder that holds it.
+    // The file "contents" represents its folder.
     let isContents = FileNames.base(file.path) == FileNames.source
     let path = isContents ? FileNames.folder(of: file.path) : file.path
     let folder = FileNames.folder(of: path)
@@ -248,7 +239,7 @@ package struct ModelVersionList: Equatable, Sendable {
     var versions: [Version] = []
     for name in try FileContents.names(in: folder) where name.hasSuffix(ending) {
       let kind: ModelFile.Kind = ending == FileNames.sourceExtension ? .source : .compiled
-      // Versions in formats that can't be read are listed: the others may be all that is needed.
+      // Unreadable formats are listed too, since they may not be needed.
       let file = ModelFile(unchecked: folder + "/" + name, kind: kind)
       versions.append(Version(name: FileNames.base(name, without: ending), file: file, entry: nil))
     }

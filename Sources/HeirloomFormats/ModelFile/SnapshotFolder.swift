@@ -1,8 +1,8 @@
 import HeirloomModel
 
-/// The content of a folder of snapshots: sources, snapshots and lock, not yet compared with each other.
+/// The content of a folder of snapshots: sources, snapshots and lock, not yet compared.
 package struct SnapshotFolder: Equatable, Sendable {
-  /// The folder.
+  /// The folder's path.
   package let path: String
   /// The versions of the model bundle in the folder; `nil` if there is none.
   package let sources: ModelVersionList?
@@ -11,18 +11,17 @@ package struct SnapshotFolder: Equatable, Sendable {
   /// The lock; `nil` if there is none.
   package let lock: VersionLock?
 
-  /// The path of the lock; one that is named after the bundle wins.
+  /// The path of the lock; one that is named after the bundle takes precedence.
   package let lockPath: String
 
-  /// The names of versions from the lock's floor on that are not in the folder, in the lock's order.
+  /// The missing versions from the lock's floor on, in the lock's order.
   package var missingNames: [String] {
     lock?.missingNames { snapshots[$0] != nil || sources?.version(named: $0) != nil } ?? []
   }
 
-  /// Lists the content of a folder; models are not read.
+  /// Lists the content of the folder at a path, without reading models.
   ///
-  /// - Parameter path: The folder.
-  /// - Throws: ``ModelReadingError`` for a folder with several bundles, or a damaged lock.
+  /// Throws ``ModelReadingError`` for a folder with several bundles, or a damaged lock.
   package init(_ path: String) throws(ModelReadingError) {
     self.path = path
     let names = try FileContents.names(in: path)
@@ -43,12 +42,12 @@ package struct SnapshotFolder: Equatable, Sendable {
     self.snapshots = snapshots
   }
 
-  /// Returns the bundles in a folder that is none itself, sorted.
+  /// Returns the bundles in a folder that isn't one itself, sorted.
   package static func bundles(in path: String) -> [String] {
     ((try? FileContents.names(in: path)) ?? []).filter(FileNames.isBundle).ordered().map { path + "/" + $0 }
   }
 
-  /// Returns true for a folder with a model bundle or a readable snapshot, rather than with any JSON.
+  /// Returns true for a folder with a model bundle or a readable snapshot; other JSON files don't count.
   package static func holdsModels(_ path: String) -> Bool {
     ((try? FileContents.names(in: path)) ?? []).contains { name in
       FileNames.isBundle(name) || FileNames.isSnapshot(name) && (try? ModelFile.read(path + "/" + name)) != nil

@@ -1,26 +1,25 @@
 package import HeirloomModel
 
-// Decisions are read where rows need one, so that one that this release doesn't know stops no launch.
+// Decisions are parsed when rows need one, so that an unknown decision doesn't prevent a launch.
 extension VersionLock {
-  /// A decision about the rows that don't fit a version.
+  /// A decision about rows that don't fit a version.
   package struct Decision: Hashable, Sendable {
-    /// The step that brings the rows there, with the versions' identifiers or names.
+    /// The hop of these rows, with the versions' identifiers or names.
     package let step: Step
-    /// The entity in the step's destination.
+    /// The entity in the hop's destination.
     package let entity: String
-    /// The property, or the properties of a uniqueness constraint; none for the entity itself.
+    /// The property, or the properties of a uniqueness constraint; empty for the entity itself.
     package let properties: [String]
-    /// The choice, as `--decide` takes it: `fill`, `new`, `newest`, `merge` or `quarantine`; `compute` for an expression.
+    /// The choice, as in `--decide`: `fill`, `new`, `newest`, `merge` or `quarantine`; `compute` for an expression.
     package let choice: String
-    /// The value that `fill` writes, the text of the expression, or the entity of `new`.
+    /// The value for `fill`, the text of the expression, or the entity of `new`.
     package let value: AttributeValue?
-    /// The attribute that tells which object is the newest.
+    /// The attribute that determines the newest object.
     package let age: String?
 
-    /// The choice whose value is the text of an expression; what that leaves may be decided too.
+    /// The choice of an expression; rows without a value of it may need a further decision.
     package static let computed: String = "compute"
 
-    /// Creates a decision.
     package init(
       step: Step, entity: String, properties: [String], choice: String, value: AttributeValue? = nil,
       age: String? = nil
@@ -33,7 +32,7 @@ extension VersionLock {
       self.age = age
     }
 
-    /// Returns the decision for another step, or for the same one by its versions' identifiers.
+    /// Returns the decision for another hop, or for the same hop in terms of identifiers.
     package func at(_ step: Step) -> Decision {
       Decision(step: step, entity: entity, properties: properties, choice: choice, value: value, age: age)
     }
@@ -43,22 +42,22 @@ extension VersionLock {
       decidesSameRows(as: other) && (choice == Self.computed) == (other.choice == Self.computed)
     }
 
-    /// Returns true for a decision about the same properties in the same step.
+    /// Returns true for a decision about the same properties in the same hop.
     func decidesSameRows(as other: Decision) -> Bool {
       step == other.step && entity == other.entity && Set(properties) == Set(other.properties)
     }
   }
 
-  /// The decisions that this release knows, with the versions' names.
+  /// The decisions that this release supports, with the versions' names.
   package var namedDecisions: [Decision] {
     knownDecisions.map { $0.at(Step(source: name(of: $0.step.source), destination: name(of: $0.step.destination))) }
   }
 
   private var knownDecisions: [Decision] { writtenDecisions.compactMap(Self.decision) }
 
-  /// Returns true if this lock and another decide the same rows in two ways that a common base doesn't have.
+  /// Returns true if this lock and another decide the same rows differently, and the base does not.
   ///
-  /// A value beside an expression is no second answer in one lock, but what two branches wrote independently is.
+  /// In one lock, a value may complement an expression; in two independent branches, the two conflict.
   func decides(otherwiseThan other: VersionLock, since base: VersionLock) -> Bool {
     let (own, others) = (knownDecisions, other.knownDecisions)
     let old = base.knownDecisions
@@ -68,9 +67,7 @@ extension VersionLock {
     }
   }
 
-  /// Notes a decision in place of one that answers the same.
-  ///
-  /// - Parameter decision: The decision, with the identifiers of the versions.
+  /// Records a decision, with identifiers of versions, in place of one that answers the same question.
   package mutating func decide(_ decision: Decision) {
     writtenDecisions.removeAll { Self.decision($0)?.answersSame(as: decision) == true }
     var members: [String: JSONValue] = [
@@ -87,7 +84,7 @@ extension VersionLock {
     writtenDecisions.append(.object(members))
   }
 
-  /// Reads a decision; returns `nil` for one with anything that this release doesn't know.
+  /// Parses a decision; `nil` if it contains anything that this release doesn't support.
   private static func decision(_ value: JSONValue) -> Decision? {
     guard case .object(let members) = value,
       Set(members.keys).isSubset(of: ["by", "choice", "entity", "from", "properties", "to", "value"]),

@@ -1,12 +1,12 @@
 import HeirloomMapping
 import HeirloomModel
 
-// The floor and the consents are in the lock: what can't be read as a whole is refused, and never written anew.
+// The lock contains the floor and the consents: a lock that isn't completely understood is rejected, never rewritten.
 extension VersionLock {
-  /// The most bytes that a lock has.
+  /// The maximum size of a lock in bytes.
   static let byteLimit = 4 << 20
 
-  /// Returns true for bytes that are plainly another tool's file: a JSON object without a member that only a lock has.
+  /// Returns true for bytes that are plainly another tool's file: a JSON object without any member specific to a lock.
   static func areOfAnotherTool(_ bytes: [UInt8]) -> Bool {
     guard case .object(let members)? = try? JSONReader.value(of: bytes) else { return false }
     return areOfAnotherTool(members)
@@ -18,10 +18,7 @@ extension VersionLock {
     return !list.allSatisfy { if case .object = $0 { true } else { false } }
   }
 
-  /// Reads a lock.
-  ///
-  /// - Parameter path: The path of a `lock.json`.
-  /// - Throws: ``ModelReadingError`` if it can't be read or is not a lock.
+  /// Reads the `lock.json` at a path; throws `ModelReadingError` if it can't be read or is not a lock.
   package init(path: String) throws(ModelReadingError) {
     let bytes: [UInt8]
     do throws(ModelReadingError) {
@@ -36,7 +33,7 @@ extension VersionLock {
     }
   }
 
-  /// Returns the error of a lock's file whose bytes can't be had.
+  /// Returns the error for a lock's file that can't be read.
   static func unreadable(_ error: ModelReadingError, at path: String) -> ModelReadingError {
     let reason =
       switch error.problem {
@@ -49,10 +46,7 @@ extension VersionLock {
     return reason.map { notLock($0).inFile(path) } ?? error
   }
 
-  /// Reads a lock.
-  ///
-  /// - Parameter bytes: The whole file.
-  /// - Throws: ``ModelReadingError`` if it is not a lock of a known format with known members.
+  /// Parses a whole lock; throws `ModelReadingError` if its format or a member is unknown.
   init(bytes: [UInt8]) throws(ModelReadingError) {
     if let reason = Self.reasonAgainstText(bytes) { throw Self.notLock(reason) }
     let value: JSONValue
@@ -88,7 +82,7 @@ extension VersionLock {
     ModelReadingError(problem: .notLock(reason: reason))
   }
 
-  /// Returns the reason why bytes are no text that could be a lock.
+  /// Returns the reason why bytes can't be the text of a lock.
   private static func reasonAgainstText(_ bytes: [UInt8]) -> String? {
     if bytes.isEmpty { return "it is empty" }
     if bytes.allSatisfy({ [0x09, 0x0A, 0x0D, 0x20].contains($0) }) { return "it holds only white space" }
@@ -104,7 +98,7 @@ extension VersionLock {
 
   // MARK: - Members
 
-  /// Returns the names of members that this release doesn't know, sorted.
+  /// Returns the members that this release doesn't know, sorted.
   private static func unknownMembers(_ members: [String: JSONValue]) -> [String] {
     let isNew = members["format"] == .integer(2)
     var names = Set(members.keys).subtracting(
@@ -141,7 +135,7 @@ extension VersionLock {
       writtenDecisions = list
     }
     guard let value = members["floor"] else { return }
-    // A floor that is no version would refuse nothing.
+    // A floor that isn't a version would have no effect.
     guard case .string(let floor) = value, versions.contains(where: { $0.id == floor }) else { return nil }
     self.floor = floor
   }
@@ -178,7 +172,7 @@ extension VersionLock {
     return Step(source: source, destination: destination)
   }
 
-  /// Reads the list of consented losses; returns false for anything that is not such a list.
+  /// Parses the list of consented losses; returns false if it is malformed.
   private mutating func readAcknowledgements(_ value: JSONValue?) -> Bool {
     guard let value else { return true }
     guard case .array(let list) = value else { return false }
@@ -208,7 +202,7 @@ extension VersionLock {
     return true
   }
 
-  /// Reads the list of steps by code; returns false for anything that is not such a list.
+  /// Parses the list of hops by code; returns false if it is malformed.
   private mutating func readSteps(_ value: JSONValue?) -> Bool {
     guard let value else { return true }
     guard case .array(let list) = value else { return false }

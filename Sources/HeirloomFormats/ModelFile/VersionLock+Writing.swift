@@ -2,7 +2,7 @@ import HeirloomMapping
 import HeirloomModel
 
 extension VersionLock {
-  /// Returns the lock as the file holds it.
+  /// Returns the content of the lock's file.
   package func encoded() -> [UInt8] {
     var writer = CanonicalJSONWriter(isIndented: true)
     writer.json(.object(members))
@@ -39,7 +39,7 @@ extension VersionLock {
 }
 
 extension VersionLock.Entry {
-  /// Returns the members of the entry in a lock's file.
+  /// Returns the JSON members of the entry.
   func members(inFormat format: Int) -> [String: JSONValue] {
     var members: [String: JSONValue] = ["name": .string(name)]
     if format > 1 { members["id"] = .string(id) }
@@ -52,7 +52,7 @@ extension VersionLock.Entry {
 }
 
 extension CanonicalJSONWriter {
-  /// Writes a value whose members are sorted by key.
+  /// Writes a value with its members sorted by key.
   fileprivate mutating func json(_ value: JSONValue) {
     switch value {
     case .null: null()

@@ -1,15 +1,10 @@
-/// The names of a model's versions, which go on as they began.
+/// The names of a model's versions, which continue the existing numbering.
 package enum VersionNaming {
-  /// Returns the name of the version after the current one.
+  /// Returns the first name for the version after the current one that isn't taken.
   ///
-  /// The number in which the current name differs from the one before goes on; else the number at its end, and a name
-  /// without one gets a 2: `Journal`, `Journal 2`, `Journal 3`; `Model2.104.0`, `Model2.105.0`, `Model2.106.0`.
-  ///
-  /// - Parameters:
-  ///   - current: The current version's name.
-  ///   - names: The names of all versions.
-  ///   - isTaken: Returns true for a name that can't be given.
-  /// - Returns: The first name in the row that isn't taken.
+  /// The number in which the current name differs from the previous one is incremented, or else the number at its end;
+  /// a name without a number gets a 2: `Journal`, `Journal 2`, `Journal 3`; `Model2.104.0`, `Model2.105.0`,
+  /// `Model2.106.0`.
   package static func next(after current: String, among names: [String], isTaken: (String) -> Bool) -> String {
     let before = names.filter { NaturalOrder.precedes($0, current) }.max { NaturalOrder.precedes($0, $1) }
     var parts = parts(of: current)
@@ -28,7 +23,7 @@ package enum VersionNaming {
     return name
   }
 
-  /// Returns the place of the one number in which two names differ; `nil` if they differ elsewhere.
+  /// Returns the position of the only number in which two names differ; `nil` if they differ elsewhere.
   private static func place(of parts: [String], after others: [String]) -> Int? {
     let places = parts.indices.filter { $0 >= others.count || parts[$0] != others[$0] }
     guard parts.count == others.count, places.count == 1, isNumber(parts[places[0]]), isNumber(others[places[0]])
@@ -36,7 +31,7 @@ package enum VersionNaming {
     return places[0]
   }
 
-  /// Returns a name's runs of digits and of other characters.
+  /// Splits a name into runs of digits and of other characters.
   private static func parts(of name: String) -> [String] {
     var parts: [String] = []
     for character in name {
@@ -54,7 +49,7 @@ package enum VersionNaming {
     text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
   }
 
-  /// Returns the next number, with as many digits as leading zeros ask for; it may be longer than any integer.
+  /// Returns the next number, keeping leading zeros; it may exceed any integer type.
   private static func following(_ number: String) -> String {
     var digits = Array(number.utf8)
     for index in digits.indices.reversed() {

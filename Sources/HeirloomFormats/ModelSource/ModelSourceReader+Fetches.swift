@@ -55,14 +55,14 @@ extension ModelSourceReader {
     return request
   }
 
-  /// Returns the indexes of an entity, those of old models first, as Core Data orders them.
+  /// Returns the indexes of an entity, those of old models first, in Core Data's order.
   mutating func indexes(of element: MarkupElement, _ entity: String) throws(ModelReadingError)
     -> [FetchIndexDescription]
   {
     var legacy: [FetchIndexDescription] = []
     var indexedNames: [String] = []
     for property in element.children where property.name == "attribute" || property.name == "relationship" {
-      // An invalid value was warned about when the property itself was read.
+      // Reading the property has already warned about an invalid value.
       if Self.boolean(property["indexed"] ?? "NO") ?? false { indexedNames.append(try required("name", of: property)) }
     }
     legacy += LegacyIndexes.indexes(ofProperties: indexedNames)

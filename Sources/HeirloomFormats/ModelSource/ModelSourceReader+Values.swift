@@ -19,7 +19,7 @@ extension ModelSourceReader {
     return value
   }
 
-  /// Returns the value that a text stands for, or `nil` if it stands for none of that type.
+  /// Parses a text as a value of a type; `nil` if it isn't one.
   static func value(_ text: String, of type: AttributeType) -> AttributeValue? {
     switch type {
     case .integer16: integer(text).flatMap(Int16.init(exactly:)).map { .integer(Int64($0)) }
@@ -35,7 +35,7 @@ extension ModelSourceReader {
     }
   }
 
-  /// Returns a whole number; models whose attributes changed their type write `NO` and `0.0` for numbers.
+  /// Parses a whole number, also `NO` and `0.0`, which models contain after a change of type.
   private static func integer(_ text: String) -> Int64? {
     if let number = Int64(text) { return number }
     if let number = Double(text) { return Int64(exactly: number) }
@@ -47,7 +47,6 @@ extension ModelSourceReader {
     return boolean(text).map { $0 ? 1 : 0 }
   }
 
-  /// Returns the 16 bytes of a UUID's usual text.
   private static func uuidBytes(_ text: String) -> [UInt8]? {
     let groups = text.split(separator: "-", omittingEmptySubsequences: false)
     guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12] else { return nil }
@@ -58,7 +57,7 @@ extension ModelSourceReader {
 
   // MARK: - Validation
 
-  /// Turns limits into the predicates that the compiler makes of them.
+  /// Converts limits to predicates as the model compiler does.
   mutating func validationRules(of element: MarkupElement, type: AttributeType, _ owner: String) -> [ValidationRule] {
     switch type {
     case .integer16, .integer32, .integer64, .decimal, .double, .float:
@@ -71,7 +70,7 @@ extension ModelSourceReader {
         of: element, owner, names: ("minDateTimeInterval", "maxDateTimeInterval"), subject: .evaluatedObject,
         codes: (ValidationCode.dateTooSoon, ValidationCode.dateTooLate)
       ) { Double($0).flatMap { $0.isFinite ? .date($0) : nil } }
-      // Old files repeat the limits as dates in the format of the author's country.
+      // Old files repeat the limits as dates in the author's locale.
       for name in ["minValueString", "maxValueString"] {
         if let text = element[nonEmpty: name],
           element[name == "minValueString" ? "minDateTimeInterval" : "maxDateTimeInterval"] == nil
@@ -119,7 +118,7 @@ extension ModelSourceReader {
   }
 }
 
-/// The codes that Core Data reports for values outside their limits (`NSValidation…Error`).
+/// Core Data's codes for values outside their limits (`NSValidation…Error`).
 private enum ValidationCode {
   static let numberTooLarge = 1610
   static let numberTooSmall = 1620

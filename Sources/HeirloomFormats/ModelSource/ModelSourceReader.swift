@@ -2,24 +2,18 @@ import HeirloomModel
 
 /// A reader of model sources: the file `contents` of an `.xcdatamodel`.
 ///
-/// Elements and attributes that it doesn't know become warnings; only those that just Xcode's editor uses are dropped
-/// without one.
+/// Unknown elements and attributes become warnings; those of Xcode's editor alone are ignored.
 package struct ModelSourceReader {
   private(set) var warnings: [ModelReadingWarning] = []
-  /// The composite types of the model by name.
   private var composites: [String: MarkupElement] = [:]
-  /// The number of composite elements that may still be made: composites that hold others could multiply without bound.
+  /// The number of composite elements that may still be created: nested composites could multiply without bound.
   private var remainingElements = 10_000
   /// True if there is text where a model has none.
   private var hasStrayText = false
 
   private init() {}
 
-  /// Reads a model.
-  ///
-  /// - Parameter bytes: The whole file.
-  /// - Returns: The model and what was not understood.
-  /// - Throws: ``ModelReadingError`` if the file is not a complete document or describes no consistent model.
+  /// Reads a whole file; throws `ModelReadingError` unless it is a complete document of a consistent model.
   package static func read(_ bytes: [UInt8]) throws(ModelReadingError) -> ReadModel {
     guard !bytes.isEmpty else { throw ModelReadingError(problem: .notModel(.emptyFile)) }
     let root: MarkupElement
@@ -28,7 +22,7 @@ package struct ModelSourceReader {
     } catch {
       throw ModelReadingError(problem: .malformed(reason: error.reason), line: error.line)
     }
-    // Sources of mapping models are XML stores of Xcode's.
+    // Sources of mapping models are XML stores of Xcode.
     guard root.name != "database" else {
       let isMapping = root.children(named: "object").contains { $0["type"]?.hasPrefix("XDDEV") ?? false }
       throw ModelReadingError(problem: .notModel(isMapping ? .mappingModel : .xmlStore))
@@ -36,7 +30,7 @@ package struct ModelSourceReader {
     guard root.name == "model" else { throw ModelReadingError(problem: .notModel(.otherXML(rootElement: root.name))) }
     var reader = ModelSourceReader()
     let model = try reader.model(root)
-    // What git leaves of a conflict may be text between elements.
+    // Git conflict markers may be text between elements.
     if reader.hasStrayText, let conflict = MarkupReader.conflict(in: bytes) {
       throw ModelReadingError(problem: .malformed(reason: conflict.reason), line: conflict.line)
     }
@@ -74,7 +68,7 @@ package struct ModelSourceReader {
       return model
     } catch {
       guard case .inconsistent(let fault) = error.problem else { throw error }
-      // What was not read is the likeliest cause.
+      // An unreadable part is the most likely cause.
       if let cause = warnings.first(where: \.isFault) {
         throw ModelReadingError(
           problem: .malformed(reason: "\(cause.description) \(fault.description)"), line: cause.line)
@@ -83,9 +77,9 @@ package struct ModelSourceReader {
     }
   }
 
-  /// Warns about inverses that no relationship is, or that don't name the relationship back.
+  /// Warns about inverses that don't exist, or that don't name the relationship as their inverse.
   ///
-  /// A model of a link that leads one way names none.
+  /// A relationship without an inverse gets no warning.
   private mutating func checkInverses(in root: MarkupElement, _ model: ManagedObjectModel) {
     for entity in root.children(named: "entity") {
       for element in entity.children(named: "relationship") {
@@ -226,7 +220,7 @@ package struct ModelSourceReader {
     return attribute
   }
 
-  /// Warns about settings of other attribute types that this one can't keep.
+  /// Warns about settings that apply only to other attribute types.
   private mutating func checkFit(of element: MarkupElement, type: AttributeType, _ owner: String) {
     let isLimited = type.isNumeric || type == .date || type == .string
     let isDerived = Self.boolean(element["derived"] ?? "NO") ?? false
@@ -251,9 +245,9 @@ package struct ModelSourceReader {
     guard let type = composites[name] else {
       throw malformed("the composite type \"\(name)\" of \"\(owner)\" is not described", element)
     }
-    // An attribute has these for itself; there is no place for those of the composite type.
+    // These belong to each attribute; the composite type has no place for them.
     check(type, name, attributes: ["name"], children: ["attribute", "userInfo"])
-    // A text for people that is left out does no harm; a property that is left out would lose its data.
+    // Omitting user info does no harm; omitting a property would lose its data.
     if let stranger = type.children.first(where: { $0.name != "attribute" && $0.name != "userInfo" }) {
       throw malformed(
         "the composite type \"\(name)\" holds <\(stranger.name.prefix(80))>"
@@ -315,14 +309,14 @@ package struct ModelSourceReader {
 // MARK: - Parts of elements
 
 extension ModelSourceReader {
-  /// Warns about attributes and elements that are not known here.
+  /// Warns about unknown attributes and elements.
   mutating func check(_ element: MarkupElement, _ owner: String, attributes: Set<String>, children: Set<String>) {
     let unknown = element.attributes.keys.filter { !attributes.contains($0) }
     for name in unknown.ordered() {
       warn(
         .unknownAttribute(
           name,
-          // Its name in Core Data's interface.
+          // Its name in Core Data's API.
           nearest: name == "renamingIdentifier" && attributes.contains("elementID")
             ? "elementID" : NameSuggestion.nearest(to: name, among: attributes.ordered())), owner, element)
     }
@@ -372,7 +366,7 @@ extension ModelSourceReader {
 
   mutating func count(_ attribute: String, of element: MarkupElement, _ owner: String) -> Int? {
     guard let text = element[nonEmpty: attribute] else { return nil }
-    // Counts are hashed as 32-bit numbers.
+    // Counts are 32-bit numbers in version hashes.
     guard let number = Int32(text) else {
       warn(.invalidValue(text, of: attribute), owner, element)
       return nil
@@ -410,7 +404,6 @@ extension ModelSourceReader {
 }
 
 extension String {
-  /// The text without white space at its ends.
   fileprivate var trimmingWhitespace: String {
     var rest = self[...]
     while rest.first?.isWhitespace ?? false { rest.removeFirst() }
@@ -420,14 +413,14 @@ extension String {
 }
 
 extension MarkupElement {
-  /// The value of an attribute, or `nil` if it is absent or empty.
+  /// The value of an attribute; `nil` if it is missing or empty.
   subscript(nonEmpty attribute: String) -> String? {
     attributes[attribute].flatMap { $0.isEmpty ? nil : $0 }
   }
 }
 
 extension MarkupElement {
-  /// Returns the line of the element to which names lead, from the outside in: of several, the last.
+  /// Returns the line of the element at a path of names, from the outside in: the last of several.
   fileprivate func line(of names: [String]) -> Int {
     var element = self
     for name in names {
@@ -438,7 +431,7 @@ extension MarkupElement {
   }
 
   private func last(naming name: String) -> MarkupElement? {
-    // Where Xcode draws entities says nothing of the model.
+    // Xcode's diagram positions are not part of the model.
     let children = children.reversed().filter { $0.name != "elements" }
     return children.first { [$0["name"], $0["value"], $0["property"]].contains(name) }
       ?? children.lazy.compactMap { $0.last(naming: name) }.first
@@ -446,7 +439,7 @@ extension MarkupElement {
 }
 
 extension ModelError {
-  /// The names of the parts with the fault, from the outside in.
+  /// The names of the faulty parts, from the outside in.
   fileprivate var names: [String] {
     switch self {
     case .invalidName(let name), .duplicateEntity(let name), .missingSuperentity(let name, _),

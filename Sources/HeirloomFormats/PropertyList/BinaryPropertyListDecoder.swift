@@ -1,8 +1,8 @@
-/// The decoding of a binary property list's table of objects.
+/// A decoder for a binary property list's table of objects.
 ///
 /// Layout: `bplist0?`, objects, a table of their offsets, a trailer of 32 bytes. All numbers are big-endian.
 struct BinaryPropertyListDecoder {
-  /// The first bytes; the last digit of the version, which follows, is free.
+  /// The first bytes; the last digit of the version, which follows, may be any.
   static let magic: [UInt8] = Array("bplist0".utf8)
 
   private static let headerSize = 8
@@ -17,14 +17,14 @@ struct BinaryPropertyListDecoder {
   private(set) var references: [Int] = []
 
   private let referenceSize: Int
-  /// The offset of the table of offsets: objects end there.
+  /// The offset of the offset table, where objects end.
   private let end: Int
-  /// The bytes of content that objects may still claim.
+  /// The number of content bytes that objects may still use.
   ///
-  /// In a true file objects don't overlap. Without this a small file could name one long string a million times.
+  /// In a valid file, objects don't overlap. Without this limit, a small file could refer to one long string a million
+  /// times.
   private var unclaimed: Int
 
-  /// Reads the trailer and the table of offsets.
   init(_ bytes: [UInt8], limits: BinaryPropertyListReader.Limits) throws(PropertyListError) {
     guard bytes.starts(with: Self.magic) else { throw .notBinaryPropertyList }
     guard bytes.count <= limits.byteCount else { throw .tooLarge(byteCount: bytes.count, limit: limits.byteCount) }
@@ -57,7 +57,6 @@ struct BinaryPropertyListDecoder {
     self.limits = limits
   }
 
-  /// Decodes every object.
   mutating func decodeObjects() throws(PropertyListError) {
     objects.reserveCapacity(offsets.count)
     for offset in offsets { objects.append(try object(at: offset)) }
@@ -107,7 +106,7 @@ struct BinaryPropertyListDecoder {
     }
   }
 
-  /// Returns the range of an object's content, whose length is in the marker or in an integer that follows.
+  /// Returns the range of an object's content, whose length is in the marker or in a following integer.
   private mutating func content(of start: Int, unitSize: Int) throws(PropertyListError) -> Range<Int> {
     var position = start + 1
     var count = Int(bytes[start] & 0x0f)
@@ -146,7 +145,7 @@ struct BinaryPropertyListDecoder {
 
   private func integer(at position: Int, size: Int, of start: Int) throws(PropertyListError) -> PropertyListValue {
     guard position <= end, size <= end - position else { throw .truncated(offset: start) }
-    // 1, 2 and 4 bytes are unsigned, 8 are signed, 16 hold large unsigned numbers.
+    // 1, 2 and 4 bytes are unsigned, 8 are signed, 16 represent large unsigned numbers.
     if size < 16 { return .integer(Int64(bitPattern: word(at: position, size: size))) }
     let high = Int64(bitPattern: word(at: position, size: 8))
     let low = word(at: position + 8, size: 8)
@@ -169,12 +168,12 @@ struct BinaryPropertyListDecoder {
     return text
   }
 
-  /// Returns up to eight bytes as a number; the caller has checked that they are there.
+  /// Returns up to eight bytes as a number; the caller must check the bounds.
   private func word(at position: Int, size: Int) -> UInt64 {
     bytes[position..<position + size].reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// Returns a count, reference or offset; `nil` if it isn't there or is larger than an `Int`.
+  /// Returns a count, reference or offset; `nil` if it is out of bounds or larger than an `Int`.
   private static func number(in bytes: [UInt8], at position: Int, size: Int, end: Int? = nil) -> Int? {
     let end = end ?? bytes.count
     guard position <= end, size <= end - position else { return nil }

@@ -1,12 +1,12 @@
-/// A reader of binary property lists, made for input that may be hostile.
+/// A reader of binary property lists that is safe on hostile input.
 ///
 /// All objects are decoded once, on creation, in time and memory proportional to the input. References are followed
-/// only on demand, so a list that contains itself, or names others so often that it would expand beyond measure, does
-/// no harm.
+/// only on demand, so a list that contains itself, or whose shared references would expand it exponentially, does no
+/// harm.
 package struct BinaryPropertyListReader: Sendable {
-  /// An object of the table, with references to others by their positions.
+  /// An object of the table; it refers to others by position.
   package enum Object: Hashable, Sendable {
-    /// A value that holds no others.
+    /// A value without elements.
     case scalar(PropertyListValue)
     /// A list: positions of the elements.
     case array(ArraySlice<Int>)
@@ -14,13 +14,13 @@ package struct BinaryPropertyListReader: Sendable {
     case dictionary(keys: ArraySlice<Int>, values: ArraySlice<Int>)
   }
 
-  /// The limits on input that is accepted.
+  /// The limits on input.
   package struct Limits: Hashable, Sendable {
-    /// The most bytes of input.
+    /// The maximum size of the input in bytes.
     package var byteCount: Int = 64 << 20
-    /// The most objects, and a quarter of the most references between them.
+    /// The maximum number of objects, and a quarter of the maximum number of references.
     package var objectCount: Int = 1_000_000
-    /// The most levels of lists and dictionaries.
+    /// The maximum nesting of lists and dictionaries.
     package var depth: Int = 256
 
     /// Creates the limits for any property list.
@@ -36,22 +36,17 @@ package struct BinaryPropertyListReader: Sendable {
   private let byteCount: Int
   private let storedObjects: [StoredObject]
   private let offsets: [Int]
-  /// The references of all lists and dictionaries, one after the other.
+  /// The references of all lists and dictionaries, concatenated.
   private let references: [Int]
 
-  /// An object as it is kept: containers are ranges of `references`.
+  /// A stored object; containers are ranges of `references`.
   enum StoredObject: Sendable {
     case scalar(PropertyListValue)
     case array(start: Int, count: Int)
     case dictionary(start: Int, count: Int)
   }
 
-  /// Decodes the objects of a property list.
-  ///
-  /// - Parameters:
-  ///   - bytes: A whole file.
-  ///   - limits: The most that is accepted.
-  /// - Throws: ``PropertyListError`` for anything that is not exactly a binary property list.
+  /// Decodes the objects of a whole file; throws `PropertyListError` unless it is exactly a binary property list.
   package init(_ bytes: [UInt8], limits: Limits = Limits()) throws(PropertyListError) {
     var decoder = try BinaryPropertyListDecoder(bytes, limits: limits)
     try decoder.decodeObjects()
@@ -63,16 +58,14 @@ package struct BinaryPropertyListReader: Sendable {
     references = decoder.references
   }
 
-  /// Tells whether data looks like a binary property list, judged by its first bytes.
+  /// Returns true if data starts like a binary property list.
   package static func recognizes(_ bytes: some Collection<UInt8>) -> Bool {
     bytes.starts(with: BinaryPropertyListDecoder.magic)
   }
 
-  /// Returns the object at a position of the table.
+  /// Returns the object at a position below `count`; the positions that it refers to exist.
   ///
-  /// - Parameter index: A position below ``count``.
-  /// - Returns: The object, with references to others by position; all of them exist.
-  /// - Throws: ``PropertyListError/invalidReference(_:offset:)`` if there is no such position.
+  /// Throws ``PropertyListError/invalidReference(_:offset:)`` for an unknown position.
   package func object(at index: Int) throws(PropertyListError) -> Object {
     guard storedObjects.indices.contains(index) else { throw .invalidReference(index, offset: byteCount) }
     switch storedObjects[index] {
@@ -91,23 +84,22 @@ package struct BinaryPropertyListReader: Sendable {
     offsets.indices.contains(index) ? offsets[index] : byteCount
   }
 
-  /// Returns the property list as one value, with all references followed.
+  /// Returns the whole property list as one value.
   ///
-  /// - Returns: The value.
-  /// - Throws: ``PropertyListError`` if it is nested too deeply, contains itself, or expands too much.
+  /// Throws ``PropertyListError`` if it is nested too deeply, contains itself, or expands too much.
   package func value() throws(PropertyListError) -> PropertyListValue {
     var expansion = Expansion(reader: self, remaining: Self.expansionLimit(byteCount: byteCount))
     return try expansion.value(at: topIndex, depth: 0)
   }
 
-  /// Returns the most content that an input may stand for: shared objects count each time.
+  /// Returns the maximum expanded size for an input; shared objects count each time.
   static func expansionLimit(byteCount: Int) -> Int {
     min(64 << 20, 64 * byteCount + (1 << 20))
   }
 
-  /// A walk along references within a budget.
+  /// An expansion of references within a budget.
   private struct Expansion {
-    /// The approximate memory, in bytes, that an element of a list takes, and an entry of a dictionary.
+    /// The approximate memory, in bytes, of a list element and of a dictionary entry.
     private static let elementSize = 24
     private static let entrySize = 64
 
@@ -132,7 +124,7 @@ package struct BinaryPropertyListReader: Sendable {
         try charge(Self.entrySize * keys.count, at: index)
         var result: [String: PropertyListValue] = [:]
         var remaining = values
-        // Not `zip`: making its type at run time costs a launch more than all of its reading.
+        // Not `zip`: creating its type metadata at run time takes a launch longer than all of its reading.
         for key in keys {
           guard let value = remaining.popFirst() else { break }
           guard case .scalar(.string(let name)) = try reader.object(at: key) else {
@@ -148,7 +140,7 @@ package struct BinaryPropertyListReader: Sendable {
     }
 
     private mutating func charge(_ amount: Int, at index: Int) throws(PropertyListError) {
-      // One for the visit itself, so that even empty objects run out.
+      // Add one for the visit itself, so that even empty objects consume the budget.
       remaining -= amount + 1
       guard remaining >= 0 else {
         let limit = BinaryPropertyListReader.expansionLimit(byteCount: reader.byteCount)
@@ -159,7 +151,7 @@ package struct BinaryPropertyListReader: Sendable {
 }
 
 extension PropertyListValue {
-  /// The bytes that a value without elements stands for; 0 for small ones.
+  /// The content size in bytes of a value without elements; 0 for small ones.
   fileprivate var payloadSize: Int {
     switch self {
     case .string(let text): text.utf8.count

@@ -2,9 +2,9 @@ import HeirloomModel
 
 /// A writer of binary property lists.
 ///
-/// The same value always gives the same bytes: keys are sorted, and equal scalars are written once.
+/// Equal values give equal bytes: keys are sorted, and equal scalars are written once.
 package struct BinaryPropertyListWriter {
-  /// The most levels of lists and dictionaries.
+  /// The maximum nesting of lists and dictionaries.
   static let depthLimit = 256
 
   private var objects: [FlatObject] = []
@@ -18,18 +18,16 @@ package struct BinaryPropertyListWriter {
 
   private init() {}
 
-  /// Returns a value as a binary property list.
+  /// Returns a value as a whole file, which Core Data can read.
   ///
-  /// - Parameter value: The outermost value.
-  /// - Returns: A whole file, which Core Data reads.
-  /// - Throws: ``PropertyListError/tooDeep(limit:offset:)`` if it is nested more than 256 levels deep.
+  /// Throws ``PropertyListError/tooDeep(limit:offset:)`` if it is nested more than 256 levels deep.
   package static func bytes(of value: PropertyListValue) throws(PropertyListError) -> [UInt8] {
     var writer = BinaryPropertyListWriter()
     _ = try writer.add(value, depth: 0)
     return writer.encoded()
   }
 
-  /// Adds a value and all it holds to the list of objects; the outermost comes first.
+  /// Adds a value with its content to the list of objects, the outermost first.
   private mutating func add(_ value: PropertyListValue, depth: Int) throws(PropertyListError) -> Int {
     guard depth <= Self.depthLimit else { throw .tooDeep(limit: Self.depthLimit, offset: 0) }
     switch value {
@@ -65,7 +63,7 @@ package struct BinaryPropertyListWriter {
     return position
   }
 
-  /// Tells whether equal values have equal bytes: not so for zeros of either sign and differently composed letters.
+  /// Returns true if equal values have equal bytes, which isn't so for signed zeros and differently composed letters.
   private static func isShareable(_ value: PropertyListValue) -> Bool {
     switch value {
     case .real, .date: false
@@ -158,9 +156,9 @@ package struct BinaryPropertyListWriter {
     }
   }
 
-  /// Returns the number of bytes that a number takes: 1, 2, 4 or 8.
+  /// Returns the number of bytes for a number: 1, 2, 4 or 8.
   private static func size(of number: Int) -> Int {
-    // (As 64 bits: an `Int` may have 32.)
+    // (`Int` may have 32 bits.)
     switch Int64(number) {
     case 0...0xff: 1
     case 0...0xffff: 2

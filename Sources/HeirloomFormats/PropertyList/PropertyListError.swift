@@ -1,18 +1,18 @@
-/// Bytes that are not a property list, or a value that can't be written as one.
+/// A failure to read or write a property list.
 ///
 /// Offsets count bytes from the start of the input.
 package enum PropertyListError: Error, Hashable, Sendable {
   /// Input that doesn't start with `bplist0`.
   case notBinaryPropertyList
-  /// Input that is longer than a reader accepts.
+  /// Input that exceeds a reader's limit.
   case tooLarge(byteCount: Int, limit: Int)
-  /// Input that ends before something that it announces.
+  /// Input that ends prematurely.
   case truncated(offset: Int)
-  /// A trailer, the last 32 bytes, that contradicts itself.
+  /// An inconsistent trailer, the last 32 bytes.
   case invalidTrailer(offset: Int)
   /// Too many objects, or references between them.
   case tooManyObjects(limit: Int)
-  /// An object with a marker that property lists don't use.
+  /// An object with an unknown marker.
   case unknownMarker(UInt8, offset: Int)
   /// An object whose length is negative or not a number.
   case invalidLength(offset: Int)
@@ -22,20 +22,20 @@ package enum PropertyListError: Error, Hashable, Sendable {
   case invalidReference(Int, offset: Int)
   /// A key of a dictionary that is not a string.
   case invalidKey(offset: Int)
-  /// A key that a dictionary has twice.
+  /// A duplicate key of a dictionary.
   case duplicateKey(String, offset: Int)
   /// Lists and dictionaries that are nested too deeply or contain themselves.
   case tooDeep(limit: Int, offset: Int)
-  /// Objects that stand for more content than the input's size justifies.
+  /// Objects that expand to more content than the input's size justifies.
   case tooExpansive(limit: Int, offset: Int)
-  /// An element of an XML property list without a valid value of its kind; lines count from 1.
+  /// An XML element without a valid value of its kind; lines count from 1.
   case unexpectedElement(String, line: Int)
   /// An XML document that is not well-formed.
   case markup(MarkupError)
 }
 
 extension PropertyListError: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
+  /// One sentence with the problem and what was expected.
   package var description: String {
     switch self {
     case .notBinaryPropertyList:

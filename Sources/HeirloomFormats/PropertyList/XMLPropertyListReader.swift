@@ -1,12 +1,8 @@
 import Foundation
 
-/// A reader of XML property lists, made for input that may be hostile.
+/// A reader of XML property lists that is safe on hostile input.
 package enum XMLPropertyListReader {
-  /// Returns the property list in an XML document.
-  ///
-  /// - Parameter bytes: A whole document in UTF-8.
-  /// - Returns: The value.
-  /// - Throws: ``PropertyListError`` for anything but one complete property list.
+  /// Parses a whole document in UTF-8; throws `PropertyListError` unless it is one complete property list.
   package static func value(of bytes: [UInt8]) throws(PropertyListError) -> PropertyListValue {
     let root: MarkupElement
     do throws(MarkupError) {
@@ -17,11 +13,7 @@ package enum XMLPropertyListReader {
     return try value(ofDocument: root)
   }
 
-  /// Returns the property list that a `plist` element holds, perhaps inside another document.
-  ///
-  /// - Parameter root: The element.
-  /// - Returns: The value.
-  /// - Throws: ``PropertyListError`` if the element holds anything but one value.
+  /// Reads a `plist` element, possibly inside another document; throws `PropertyListError` unless it has one value.
   package static func value(ofDocument root: MarkupElement) throws(PropertyListError) -> PropertyListValue {
     guard root.name == "plist", root.children.count == 1 else { throw unexpected(root) }
     return try value(of: root.children[0])
@@ -85,15 +77,11 @@ package enum XMLPropertyListReader {
 }
 
 extension MarkupElement {
-  /// The text without blanks around it.
   fileprivate var trimmedText: String { text.trimmingCharacters(in: .whitespacesAndNewlines) }
 }
 
 extension PropertyListValue {
-  /// Reads a property list in either of its formats, told apart by the first bytes.
-  ///
-  /// - Parameter bytes: A whole file.
-  /// - Throws: ``PropertyListError`` if it is in neither.
+  /// Reads a whole file in the binary or XML format; throws `PropertyListError` if it is neither.
   package init(contentsOf bytes: [UInt8]) throws(PropertyListError) {
     if BinaryPropertyListReader.recognizes(bytes) {
       self = try BinaryPropertyListReader(bytes).value()

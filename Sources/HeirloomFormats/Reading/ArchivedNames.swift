@@ -1,11 +1,11 @@
-/// Names of Apple's classes that models carry and that stand for nothing of the app's own.
+/// Names of Apple's classes in models, which aren't the app's.
 enum ArchivedNames {
-  /// The class of objects whose entity names none.
+  /// The class of objects whose entity specifies none.
   static let defaultObjectClass = "NSManagedObject"
 
-  /// The name of the fetch request inside a fetched property, as model sources have it.
+  /// The name of the fetch request inside a fetched property, as in model sources.
   static let fetchedPropertyRequest = "fetchedPropertyFetchRequest"
 
-  /// The class that holds the built-in functions of expressions.
+  /// The class of the built-in functions of expressions.
   static let builtInFunctions = "_NSPredicateUtilities"
 }

@@ -1,6 +1,6 @@
-/// The digits of a decimal number as archives keep them: a whole number of 128 bits.
+/// The digits of a decimal number in archives: a whole number of 128 bits.
 ///
-/// `UInt128` would hold it, but needs iOS 18.
+/// `UInt128` requires iOS 18.
 package struct DecimalMantissa: Hashable {
   /// Eight units of 16 bits, the least significant first.
   package private(set) var units: [UInt16]
@@ -10,7 +10,7 @@ package struct DecimalMantissa: Hashable {
     self.units = units + Array(repeating: 0, count: 8 - units.count)
   }
 
-  /// Creates a number from decimal digits; `nil` if one is none, or the number needs more than 128 bits.
+  /// Creates a number from decimal digits; `nil` if one is invalid, or the number needs more than 128 bits.
   package init?(_ digits: some StringProtocol) {
     units = Array(repeating: 0, count: 8)
     for digit in digits.utf8 {
@@ -25,7 +25,7 @@ package struct DecimalMantissa: Hashable {
     }
   }
 
-  /// The number's decimal digits, without zeros in front.
+  /// The number's decimal digits, without leading zeros.
   package var digits: String {
     var rest = units
     var digits: [UInt8] = []

@@ -1,14 +1,14 @@
-/// Decimal numbers as text, in one form for each number.
+/// Decimal numbers as text, in a canonical form.
 package enum DecimalText {
-  /// Returns true if two texts are decimal numbers of at most 38 digits, and the same one.
+  /// Returns true if two texts are the same decimal number, of at most 38 digits.
   package static func areEqual(_ one: String, _ other: String) -> Bool {
     guard let first = parts(one), let second = parts(other) else { return false }
     return first == second
   }
 
-  /// Returns the shortest text of the same number, or `nil` if the text is not a decimal number.
+  /// Returns the shortest text of the same number; `nil` if the text is not a decimal number.
   ///
-  /// `0.0` is `0` and `+012.50` is `12.5`, so that defaults from different formats are equal. Exponents stay.
+  /// `0.0` becomes `0` and `+012.50` becomes `12.5`, so that defaults from different formats are equal. Exponents stay.
   static func canonical(_ text: some StringProtocol) -> String? {
     var rest = Substring(text)
     let isNegative = rest.first == "-"
@@ -33,13 +33,7 @@ package enum DecimalText {
     return (isNegative ? "-" : "") + number + (exponent == 0 ? "" : "e\(exponent)")
   }
 
-  /// Returns the text of a whole number that is shifted by a power of ten.
-  ///
-  /// - Parameters:
-  ///   - digits: Decimal digits without a sign.
-  ///   - exponent: The power of ten, negative for a fraction.
-  ///   - isNegative: Whether the number is below 0.
-  /// - Returns: The shortest text, or `nil` for an exponent beyond all decimal numbers.
+  /// Returns the shortest text of unsigned decimal digits, scaled by a power of ten; `nil` for an excessive exponent.
   static func text(digits: String, exponent: Int, isNegative: Bool) -> String? {
     guard (-1000...1000).contains(exponent) else { return nil }
     let sign = isNegative ? "-" : ""
@@ -50,10 +44,9 @@ package enum DecimalText {
     return canonical(sign + padded[..<point] + "." + padded[point...])
   }
 
-  /// Returns the digits of a decimal number as one whole number with the power of ten that belongs to it.
+  /// Returns the digits of a decimal number as a whole number, with the exponent of ten.
   ///
-  /// - Parameter text: A decimal number.
-  /// - Returns: `nil` if the text is not a decimal number, or has more digits or a larger exponent than one can have.
+  /// It is `nil` if the text is not a decimal number, or has more digits or a larger exponent than one can have.
   static func parts(_ text: String) -> (mantissa: DecimalMantissa, exponent: Int, isNegative: Bool)? {
     guard let canonical = canonical(text) else { return nil }
     let isNegative = canonical.hasPrefix("-")

@@ -1,13 +1,13 @@
 import HeirloomModel
 
-/// The one place where the readers turn text into predicates and expressions.
+/// The parsing of predicates and expressions, shared by all readers.
 enum ExpressionReading {
-  /// Returns a predicate; the text itself if it can't be parsed.
+  /// Parses a predicate; one that can't be parsed is kept as text.
   static func predicate(_ text: String) -> PredicateDescription {
     (try? PredicateDescription(parsing: text)) ?? .unparsed(text)
   }
 
-  /// Returns an expression; the text itself if it can't be parsed.
+  /// Parses an expression; one that can't be parsed is kept as text.
   static func expression(_ text: String) -> ValueExpression {
     (try? ValueExpression(parsing: text)) ?? .unparsed(text)
   }

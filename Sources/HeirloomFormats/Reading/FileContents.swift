@@ -1,28 +1,26 @@
 import Foundation
 import HeirloomModel
 
-/// The reading of files for models: bounded, and of regular files only.
+/// The reading of model files: regular ones only, with limited size.
 enum FileContents {
-  /// The most bytes that a model's file may have.
+  /// The maximum size of a model's file in bytes.
   static let limit = 64 << 20
 
-  /// The kind of thing at a path.
   enum Kind {
     case file
     case folder
     case special
   }
 
-  /// Returns the kind of thing at a path, following symbolic links.
+  /// Returns the kind of file at a path, following symbolic links.
   static func kind(_ path: String) throws(ModelReadingError) -> Kind {
     var status = stat()
     guard stat(path, &status) == 0 else { throw failure(path) }
     return kind(status.st_mode)
   }
 
-  /// Returns the bytes of a file.
   static func bytes(_ path: String, limit: Int = limit) throws(ModelReadingError) -> [UInt8] {
-    // Without O_NONBLOCK a named pipe would keep the caller waiting for ever.
+    // Without O_NONBLOCK, opening a named pipe would wait forever.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw failure(path) }
     defer { close(descriptor) }
@@ -51,7 +49,7 @@ enum FileContents {
     }
   }
 
-  /// Returns the names in a folder without hidden ones, in natural order.
+  /// Returns the names of a folder's visible files, in natural order.
   static func names(in folder: String) throws(ModelReadingError) -> [String] {
     do {
       let names = try FileManager.default.contentsOfDirectory(atPath: folder)
@@ -61,13 +59,12 @@ enum FileContents {
     }
   }
 
-  /// Tells whether there is a file or folder at a path.
   static func exists(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0
   }
 
-  /// Tells whether there is a name at a path, also that of a link to nothing.
+  /// Returns true if there is an entry at a path, even a broken link.
   static func isNamed(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0

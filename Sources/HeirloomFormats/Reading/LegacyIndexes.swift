@@ -1,22 +1,22 @@
 import HeirloomModel
 
-/// Indexes of models from before fetch indexes, in today's form.
+/// Converts the indexes of models older than fetch indexes.
 enum LegacyIndexes {
-  /// Returns the indexes of the properties that are marked as indexed, by name.
+  /// Returns the indexes of properties with the indexed flag, by name.
   static func indexes(ofProperties names: [String]) -> [FetchIndexDescription] {
     names.ordered().map {
       FetchIndexDescription(name: $0, elements: [FetchIndexElementDescription(property: $0)])
     }
   }
 
-  /// Returns the index of several properties together, or `nil` for none.
+  /// Returns a compound index; `nil` for no properties.
   static func index(ofCompound names: [String]) -> FetchIndexDescription? {
     guard !names.isEmpty else { return nil }
     return FetchIndexDescription(
       name: names.joined(separator: "_"), elements: names.map { FetchIndexElementDescription(property: $0) })
   }
 
-  /// Returns all indexes of an entity; of two with one name the explicit one counts.
+  /// Returns all indexes of an entity; an explicit index replaces an old one of the same name.
   static func merged(
     legacy: [FetchIndexDescription], explicit: [FetchIndexDescription]
   ) -> [FetchIndexDescription] {

@@ -1,8 +1,8 @@
 package import HeirloomModel
 
-/// The making of a model from descriptions that were read, the same for all formats.
+/// The creation of a model from parsed descriptions, shared by all formats.
 package enum ModelAssembly {
-  /// Bounds on what a file may describe; real models stay far below.
+  /// Limits on the content of a file; real models are far below.
   private enum Limits {
     static let entities = 5_000
     static let properties = 100_000
@@ -11,7 +11,7 @@ package enum ModelAssembly {
 
   /// Returns the model of the descriptions.
   ///
-  /// Walks along ancestors cost more than the file's size suggests, so hostile chains are refused before they start.
+  /// Walking up ancestors costs more than the file's size suggests, so hostile chains are rejected first.
   package static func model(
     entities: [EntityDescription], versionIdentifiers: [String], configurations: [ConfigurationDescription],
     fetchRequestTemplates: [FetchRequestDescription]
@@ -31,7 +31,7 @@ package enum ModelAssembly {
         depth += 1
         next = parents[parent] ?? nil
       }
-      // The model itself checks for cycles; here a cycle counts as too deep.
+      // The model itself checks for cycles; here, a cycle exceeds the limit.
       guard depth <= Limits.ancestors else {
         let reason =
           "the entity \"\(entity.name.prefix(80))\" has more than \(Limits.ancestors) ancestors, or is its own"

@@ -1,12 +1,12 @@
 package import HeirloomModel
 
-/// A file from which no model could be read, with the reason.
+/// A failure to read a model from a file.
 public struct ModelReadingError: Error, Hashable, Sendable {
   /// The file; `nil` if the bytes came from elsewhere.
   public let path: String?
   /// The problem with the file.
   package let problem: Problem
-  /// The line of the problem, from 1, where the file is a text and the line is known.
+  /// The line of the problem, from 1; `nil` if it isn't known or the file isn't text.
   package let line: Int?
 
   /// Creates an error.
@@ -14,11 +14,11 @@ public struct ModelReadingError: Error, Hashable, Sendable {
     (self.path, self.problem, self.line) = (path, problem, line)
   }
 
-  /// A problem with a file from which a model was to be read.
+  /// A problem with a model's file.
   package enum Problem: Hashable, Sendable {
-    /// A path that leads to nothing.
+    /// A path where no file exists.
     case missing
-    /// Content that the file system refuses to give.
+    /// Content that the file system denies access to.
     case unreadable(reason: String)
     /// A file that is larger than any model.
     case tooLarge(byteCount: Int, limit: Int)
@@ -26,17 +26,17 @@ public struct ModelReadingError: Error, Hashable, Sendable {
     case notModel(Content)
     /// A file of the right kind that is damaged or incomplete.
     case malformed(reason: String)
-    /// Descriptions that were read but make no consistent model.
+    /// Descriptions that don't form a consistent model.
     case inconsistent(ModelError)
-    /// Source code that doesn't tell one model for sure, and what decides it.
+    /// Source code that doesn't determine one model, with the reason and advice.
     case undecided(reason: String, advice: String)
-    /// A lock of model versions that is damaged or something else.
+    /// A lock of model versions that is damaged or not a lock.
     case notLock(reason: String)
-    /// A lock that a later release wrote.
+    /// A lock of a later release.
     case laterLock(reason: String)
-    /// A snapshot in a format that this version doesn't know.
+    /// A snapshot in a format that this release doesn't support.
     case unsupportedSnapshotFormat(Int)
-    /// A snapshot with hashes that are not those of its model.
+    /// A snapshot whose hashes don't match its model.
     case hashMismatch(entities: [String])
   }
 
@@ -58,9 +58,9 @@ public struct ModelReadingError: Error, Hashable, Sendable {
     case optimizedModel
     /// A model source in the binary format of Xcode before 4.3 (`elements`).
     case oldBinaryModel
-    /// A property list or archive that holds no model.
+    /// A property list or archive without a model.
     case otherPropertyList
-    /// An XML document that holds no model.
+    /// An XML document without a model.
     case otherXML(rootElement: String)
     /// JSON that is not a snapshot.
     case otherJSON
@@ -72,14 +72,14 @@ public struct ModelReadingError: Error, Hashable, Sendable {
     case specialFile
   }
 
-  /// Returns the same problem, found in a file.
+  /// Returns the same error with the path of the file.
   package func inFile(_ path: String) -> ModelReadingError {
     ModelReadingError(path: self.path ?? path, problem: problem, line: line)
   }
 }
 
 extension ModelReadingError: ExplainedError {
-  /// The file with what was found instead of a model.
+  /// The file and what was found instead of a model.
   public var cause: String {
     let file = path.map { "\"\($0)\"" } ?? "The data"
     let place = line.map { "\(file), line \($0)," } ?? file
@@ -108,7 +108,7 @@ extension ModelReadingError: ExplainedError {
 }
 
 extension ModelReadingError.Content: CustomStringConvertible {
-  /// The content in words, as the end of a sentence.
+  /// The content, as the end of a sentence.
   package var description: String {
     switch self {
     case .emptyFile: "an empty file"
@@ -130,7 +130,7 @@ extension ModelReadingError.Content: CustomStringConvertible {
 }
 
 extension ModelReadingError {
-  /// Another file to use, or a way to repair this one; a model holds no data.
+  /// A suggestion to use another file or to repair this one; a model contains no data.
   public var help: ErrorHelp {
     let advice =
       switch problem {
@@ -160,7 +160,7 @@ extension ModelReadingError {
   /// The same as `path`.
   public var filePath: String? { path }
 
-  /// The code that Foundation or Core Data gives a similar failure.
+  /// The code of a similar failure in Foundation or Core Data.
   public var coreDataCode: Int? {
     switch problem {
     case .missing: 260

@@ -1,43 +1,43 @@
 import HeirloomModel
 
-/// Something in a model's file that was not understood and is not in the model.
+/// A part of a model's file that was not understood and is not in the model.
 package struct ModelReadingWarning: Hashable, Sendable {
-  /// The kind of thing that was not understood.
+  /// The kind of problem.
   package var kind: Kind
-  /// The description in which it stands, such as `Person.name`.
+  /// The description that contains it, such as `Person.name`.
   package let owner: String
-  /// The line in which it stands, from 1, where the file is a text.
+  /// The line that contains it, from 1; `nil` if the file isn't text.
   package let line: Int?
 
-  /// The kind of thing that was not understood.
+  /// The kind of problem.
   package enum Kind: Hashable, Sendable {
-    /// An XML element of an unknown name; `nearest` is the known name that was perhaps meant.
+    /// An XML element with an unknown name; `nearest` is a similar known name.
     case unknownElement(String, nearest: String? = nil)
-    /// An XML attribute of an unknown name; `nearest` is the known name that was perhaps meant.
+    /// An XML attribute with an unknown name; `nearest` is a similar known name.
     case unknownAttribute(String, nearest: String? = nil)
     /// An archived object of an unknown class.
     case unknownClass(String)
-    /// A key of an archived object that has no known meaning.
+    /// An unknown key of an archived object.
     case unknownKey(String)
-    /// A value that doesn't fit its purpose.
+    /// An invalid value.
     case invalidValue(String, of: String)
-    /// A relationship whose inverse doesn't name it as its own.
+    /// A relationship whose inverse doesn't name it as its inverse.
     case oneSidedInverse(String)
-    /// A property that an archive repeats from an ancestor, but not as that one has it.
+    /// An inherited property that an archive repeats differently.
     case differingCopy(of: String)
-    /// An expression or predicate whose text could not be parsed; it is kept as text.
+    /// An expression or predicate that could not be parsed; it is kept as text.
     case unparsedExpression(String)
     /// An entity mapping that belongs to no mapping model.
     case unusedEntityMapping
     /// A property mapping that no entity mapping lists.
     case unusedPropertyMapping
-    /// A property mapping without an expression, for which none is to be generated.
+    /// A property mapping without an expression, none of which is to be generated.
     case missingExpression
-    /// An entity mapping of a compiled mapping model whose type was left undefined.
+    /// An entity mapping of a compiled mapping model whose type is undefined.
     case undefinedEntityMapping
-    /// An entity mapping that names no entity and says nothing.
+    /// An entity mapping without entities and content.
     case emptyEntityMapping
-    /// An entity mapping that says "copy", although the version hashes of its entities differ.
+    /// An entity mapping of type "copy" whose entities have different version hashes.
     case copyOfDifferingEntities
   }
 
@@ -46,10 +46,10 @@ package struct ModelReadingWarning: Hashable, Sendable {
     (self.kind, self.owner, self.line) = (kind, owner, line)
   }
 
-  /// The place where it stands, such as `Person.name, line 12`.
+  /// The location, such as `Person.name, line 12`.
   package var place: String { line.map { "\(owner), line \($0)" } ?? owner }
 
-  /// True for a fault in a text that a person edits: the model lacks what it says.
+  /// True for a fault in an editable text file: its content is missing from the model.
   package var isFault: Bool {
     switch kind {
     case .unparsedExpression, .oneSidedInverse: false
@@ -59,14 +59,14 @@ package struct ModelReadingWarning: Hashable, Sendable {
 }
 
 extension ModelReadingWarning {
-  /// True for a relationship whose inverse doesn't name it back.
+  /// True for a relationship whose inverse doesn't name it as its inverse.
   package var isOneSidedInverse: Bool {
     if case .oneSidedInverse = kind { true } else { false }
   }
 }
 
 extension ModelReadingWarning: CustomStringConvertible {
-  /// One sentence: what was found, where, and what was done with it.
+  /// One sentence with the problem, its location, and how it was handled.
   package var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {

@@ -1,8 +1,8 @@
 import HeirloomModel
 
-/// The order of names in which a person counts: `Model 2` comes before `Model 10`.
+/// The natural order of names: `Model 2` precedes `Model 10`.
 package enum NaturalOrder {
-  /// Tells whether a name comes before another: without regard to case, runs of digits by their number.
+  /// Returns true if a name precedes another: ignoring case, with runs of digits compared as numbers.
   ///
   /// Names that differ only in case or in leading zeros are in the order of their UTF-16 units.
   package static func precedes(_ name: String, _ other: String) -> Bool {
@@ -28,7 +28,7 @@ package enum NaturalOrder {
     (0x30...0x39).contains(unit)
   }
 
-  /// Takes a run of digits from the start, leading zeros left out.
+  /// Removes a run of digits from the start, and returns it without leading zeros.
   private static func digits(_ text: inout ArraySlice<UInt16>) -> ArraySlice<UInt16> {
     let run = text.prefix { isDigit($0) }
     text = text[run.endIndex...]

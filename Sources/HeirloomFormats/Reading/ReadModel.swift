@@ -1,10 +1,10 @@
 package import HeirloomModel
 
-/// A model with the parts of its file that could not be understood.
+/// A model with the warnings of reading its file.
 package struct ReadModel: Hashable, Sendable {
   /// The model.
   package var model: ManagedObjectModel
-  /// The warnings about what was left out, in the order of the file.
+  /// The warnings about omitted parts, in the order of the file.
   package var warnings: [ModelReadingWarning]
 
   /// Creates a result.

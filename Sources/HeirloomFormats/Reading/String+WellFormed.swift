@@ -1,17 +1,17 @@
-// `String(validating:as:)` needs iOS 18.
+// `String(validating:as:)` requires iOS 18.
 extension String {
   /// Creates a text from UTF-8; `nil` if the bytes are not well-formed.
   ///
   /// - Complexity: O(n).
   @inlinable
   package init?(wellFormedUTF8 bytes: some Collection<UInt8>) {
-    // Bytes that aren't UTF-8 are repaired while they are decoded, and come out as others.
+    // Decoding repairs invalid UTF-8, which changes the bytes.
     var text = String(decoding: bytes, as: UTF8.self)
     guard text.withUTF8({ $0.elementsEqual(bytes) }) else { return nil }
     self = text
   }
 
-  /// Creates a text from UTF-16; `nil` if a surrogate is without its partner.
+  /// Creates a text from UTF-16; `nil` if a surrogate is unpaired.
   ///
   /// - Complexity: O(n).
   package init?(wellFormedUTF16 units: [UInt16]) {

@@ -1,17 +1,16 @@
-/// Times in UTC by the civil calendar, without Foundation.
+/// UTC times in the civil calendar, without Foundation.
 ///
-/// Foundation's styles of dates bring in its whole internationalization, which is several megabytes of a migration's
-/// memory, for a line of text.
+/// Foundation's date styles load its whole internationalization, which takes several megabytes of a migration's memory
+/// for one line of text.
 package enum CivilCalendar {
   /// The seconds in a day.
   private static let secondsPerDay: Int64 = 86_400
   /// The days from 1 March of the year 0 to 1970-01-01.
   private static let firstDay: Int64 = 719_468
 
-  /// Returns the text of a time, as in `2026-11-21T10:15:00Z`.
+  /// Returns a time as a text of 20 characters, as in `2026-11-21T10:15:00Z`.
   ///
-  /// - Parameter seconds: Seconds since 1970-01-01 UTC, in the years 1 to 9999.
-  /// - Returns: 20 characters.
+  /// The seconds count from 1970-01-01 UTC, in the years 1 to 9999.
   package static func text(of seconds: Int64) -> String {
     let second = (seconds % secondsPerDay + secondsPerDay) % secondsPerDay
     let (year, month, day) = date(ofDay: (seconds - second) / secondsPerDay)
@@ -19,10 +18,8 @@ package enum CivilCalendar {
       + padded(second / 60 % 60, 2) + ":" + padded(second % 60, 2) + "Z"
   }
 
-  /// Reads a time that `text(of:)` wrote.
-  ///
-  /// - Parameter text: The text.
-  /// - Returns: Seconds since 1970-01-01 UTC; `nil` for any other text, and for a time that doesn't exist.
+  /// Parses a time from `text(of:)` into seconds since 1970-01-01 UTC; `nil` for another text or a time that doesn't
+  /// exist.
   package static func seconds(of text: String) -> Int64? {
     let bytes = Array(text.utf8)
     guard bytes.count == 20 else { return nil }
@@ -32,15 +29,9 @@ package enum CivilCalendar {
     return self.text(of: seconds) == text ? seconds : nil
   }
 
-  // By eras of 400 years that start on 1 March, so that the leap day is the last of its year.
+  // Eras of 400 years start on 1 March, so that the leap day is the last day of its year.
 
-  /// Returns the days from 1970-01-01 to a date.
-  ///
-  /// - Parameters:
-  ///   - year: 1 to 9999.
-  ///   - month: 1 to 12.
-  ///   - day: 1 to 31.
-  /// - Returns: Negative before 1970.
+  /// Returns the days from 1970-01-01 to a date, negative before it, for years 1 to 9999.
   package static func day(year: Int64, month: Int64, day: Int64) -> Int64 {
     let shifted = month <= 2 ? year - 1 : year
     let yearOfEra = shifted % 400
@@ -48,10 +39,9 @@ package enum CivilCalendar {
     return shifted / 400 * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - firstDay
   }
 
-  /// Returns the date of a day.
+  /// Returns the date of a day counted from 1970-01-01, in the years 1 to 9999.
   ///
-  /// - Parameter day: The days from 1970-01-01, in the years 1 to 9999.
-  /// - Returns: The year, the month from 1 to 12, and the day from 1 to 31.
+  /// The month is from 1 to 12, and the day from 1 to 31.
   package static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let shifted = day + firstDay
     let (era, dayOfEra) = shifted.quotientAndRemainder(dividingBy: 146_097)
@@ -62,12 +52,7 @@ package enum CivilCalendar {
     return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * part + 2) / 5 + 1)
   }
 
-  /// Returns a number with zeros before it.
-  ///
-  /// - Parameters:
-  ///   - number: The number, not negative.
-  ///   - width: The fewest digits that it has.
-  /// - Returns: The digits.
+  /// Returns a non-negative number with leading zeros for a minimum width.
   package static func padded(_ number: Int64, _ width: Int) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, width - digits.count)) + digits

@@ -1,12 +1,8 @@
 package import HeirloomModel
 
-/// The reading of a model's content as format 1 has it.
+/// A reader of a model's content in format 1.
 package enum ModelContentReader {
-  /// Reads a model.
-  ///
-  /// - Parameter value: The member `model` of a snapshot.
-  /// - Returns: The model.
-  /// - Throws: ``ModelReadingError`` for anything that format 1 doesn't have there.
+  /// Reads the member `model` of a snapshot; throws `ModelReadingError` for content that format 1 doesn't allow.
   package static func model(_ value: JSONValue) throws(ModelReadingError) -> ManagedObjectModel {
     var object = try SnapshotObject(value, place: "model")
     let configurations = try object.list("configurations") { value, place throws(ModelReadingError) in
@@ -123,7 +119,7 @@ package enum ModelContentReader {
     return relationship
   }
 
-  /// Takes a count, which is hashed as a 32-bit number.
+  /// Removes a count, which is a 32-bit number in version hashes.
   private static func count(_ key: String, of object: inout SnapshotObject) throws(ModelReadingError) -> Int {
     guard let number = try object.integer(key), Int32(exactly: number) != nil else {
       throw SnapshotObject.unexpected("a count", "\(object.place).\(key)")

@@ -3,7 +3,7 @@ import HeirloomModel
 extension ModelContentWriter {
   // MARK: - Values
 
-  /// Writes a value under the name of its kind.
+  /// Writes a value with its kind as the key.
   mutating func value(_ value: AttributeValue) {
     json.beginObject()
     switch value {

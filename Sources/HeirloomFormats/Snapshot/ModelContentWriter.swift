@@ -1,9 +1,9 @@
 import HeirloomModel
 
-/// The writing of a model's whole content as canonical JSON of format 1.
+/// A writer of a model's whole content as canonical JSON of format 1.
 ///
-/// Members that have their usual value are left out. Keys are written sorted, which tests check. The format never
-/// changes: later additions need a new format number.
+/// Members with default values are omitted. Keys are written sorted, which tests check. The format never changes:
+/// additions need a new format number.
 struct ModelContentWriter {
   var json: CanonicalJSONWriter
 

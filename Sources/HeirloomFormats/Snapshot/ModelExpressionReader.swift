@@ -1,9 +1,9 @@
 import Foundation
 import HeirloomModel
 
-/// The reading of values, expressions and predicates as format 1 has them.
+/// A reader of values, expressions and predicates in format 1.
 ///
-/// Their depth is bounded by that of the JSON document.
+/// The depth of the JSON document limits theirs.
 enum ModelExpressionReader {
   // MARK: - Values
 
@@ -41,7 +41,7 @@ enum ModelExpressionReader {
     return .composite(elements)
   }
 
-  /// Returns a number; those that JSON can't hold are texts.
+  /// Returns a number; those that JSON can't represent are texts.
   private static func double(_ value: JSONValue) -> Double? {
     switch value {
     case .double(let number): number

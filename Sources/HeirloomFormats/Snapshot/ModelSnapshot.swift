@@ -1,13 +1,13 @@
 package import Foundation
 package import HeirloomModel
 
-/// A model as it was when an app last used it, kept in a file beside the store or in version control.
+/// A model as an app last used it, in a file beside the store or in version control.
 ///
-/// The file is JSON, plain or in a gzip container: `gunzip -c model.json.gz | jq` shows it. It holds the model's whole
-/// content, including what is not hashed, so that renaming identifiers and defaults survive. Files of format 1 stay
-/// readable for ever.
+/// The file is JSON, plain or in a gzip container: `gunzip -c model.json.gz | jq` shows it. It contains the whole
+/// model, including the parts that are not hashed, such as renaming identifiers and defaults. Files of format 1 stay
+/// readable forever.
 package struct ModelSnapshot: Hashable, Sendable {
-  /// The number of the format that is written.
+  /// The format number of written files.
   package static let format = 1
 
   /// The model.
@@ -20,9 +20,9 @@ package struct ModelSnapshot: Hashable, Sendable {
   package let versionHashes: [String: VersionHash]
   /// The checksum of all hashes.
   package let versionChecksum: String
-  /// The version checksums of the versions before this one, in the history of the app that archived it.
+  /// The version checksums of the earlier versions in the history of the app that archived it.
   ///
-  /// They are in the gzip container's comment, since format 1 takes no further members: a plain file has none.
+  /// They are in the gzip container's comment, since format 1 allows no further members: a plain file has none.
   package var earlierVersions: [String] = []
 
   /// The layout of a snapshot's file.
@@ -33,12 +33,7 @@ package struct ModelSnapshot: Hashable, Sendable {
     case compressed
   }
 
-  /// Creates a snapshot.
-  ///
-  /// - Parameters:
-  ///   - model: The model.
-  ///   - applicationVersion: The version of the app.
-  ///   - archivedAt: The time, of which whole seconds from the year 1 to 9999 are kept.
+  /// Creates a snapshot; its time is kept in whole seconds, in the years 1 to 9999.
   package init(model: ManagedObjectModel, applicationVersion: String? = nil, archivedAt: Date = Date()) {
     self.model = model
     self.applicationVersion = applicationVersion
@@ -47,11 +42,10 @@ package struct ModelSnapshot: Hashable, Sendable {
     versionChecksum = ManagedObjectModel.versionChecksum(of: versionHashes)
   }
 
-  /// Reads a snapshot.
+  /// Reads a snapshot in either layout from a file.
   ///
-  /// - Parameter url: The location of a snapshot in either layout.
-  /// - Throws: ``ModelReadingError`` if it can't be read, is not a snapshot of a known format, or holds hashes that are
-  ///   not those of its model.
+  /// Throws ``ModelReadingError`` if it can't be read, is not a snapshot of a known format, or has hashes that don't
+  /// match its model.
   package init(contentsOf url: URL) throws(ModelReadingError) {
     let path = url.path
     let bytes = try FileContents.bytes(path)
@@ -62,10 +56,7 @@ package struct ModelSnapshot: Hashable, Sendable {
     }
   }
 
-  /// Reads a snapshot.
-  ///
-  /// - Parameter bytes: The whole file, in either layout.
-  /// - Throws: ``ModelReadingError`` as for a file.
+  /// Reads the bytes of a whole file in either layout; throws `ModelReadingError` as for a file.
   package init(bytes: [UInt8]) throws(ModelReadingError) {
     let json = try Self.json(in: bytes)
     let value: JSONValue
@@ -98,26 +89,18 @@ package struct ModelSnapshot: Hashable, Sendable {
     earlierVersions = comment.dropFirst(Self.earlierPrefix.count).split(separator: " ").map(String.init)
   }
 
-  /// The words before the checksums in the container's comment.
+  /// The prefix of the checksums in the container's comment.
   private static let earlierPrefix = "earlier versions: "
 
-  /// Returns the snapshot as a file.
+  /// Returns the content of the snapshot's file in a layout.
   ///
-  /// The same snapshot always gives the same bytes in the readable layout; in the compressed one they depend on the
-  /// version of zlib as well.
-  ///
-  /// - Parameter layout: The layout of the file.
-  /// - Returns: The file's content.
-  /// - Throws: ``ModelReadingError`` if the model's expressions are nested more deeply than can be read again.
+  /// Equal snapshots give equal bytes in the readable layout; in the compressed one, they also depend on zlib's
+  /// version. Throws ``ModelReadingError`` if the model's expressions are nested too deeply to be read again.
   package func encoded(_ layout: Layout) throws(ModelReadingError) -> Data {
     Data(try bytes(layout))
   }
 
-  /// Returns the snapshot as the bytes of a file.
-  ///
-  /// - Parameter layout: The layout of the file.
-  /// - Returns: The file's content.
-  /// - Throws: ``ModelReadingError`` if the model's expressions are nested more deeply than can be read again.
+  /// Returns the content of the snapshot's file as bytes; throws `ModelReadingError` as `encoded(_:)` does.
   package func bytes(_ layout: Layout) throws(ModelReadingError) -> [UInt8] {
     let isReadable = layout == .readable
     var content = ModelContentWriter(isIndented: isReadable, depth: isReadable ? 1 : 0)
@@ -160,25 +143,19 @@ package struct ModelSnapshot: Hashable, Sendable {
 
   // MARK: - Comparing content
 
-  /// Returns a model's whole content in one form: equal models, and only those, have equal bytes.
-  ///
-  /// - Parameter model: The model.
-  /// - Returns: Compact JSON of format 1.
+  /// Returns a model's whole content as compact JSON of format 1: equal models, and only those, have equal bytes.
   package static func canonicalModelBytes(of model: ManagedObjectModel) -> [UInt8] {
     var writer = ModelContentWriter(isIndented: false)
     writer.model(model)
     return writer.json.bytes
   }
 
-  /// Tells whether a snapshot's file holds exactly a model's content, without parsing the file.
+  /// Returns true if a snapshot's file contains exactly a model's content, unhashed parts included, without parsing it.
   ///
-  /// - Parameters:
-  ///   - bytes: The file, in either layout; one that is damaged holds nothing.
-  ///   - model: The model.
-  /// - Returns: True if the content is equal, including what is not hashed.
+  /// A damaged file contains no model.
   package static func file(_ bytes: [UInt8], holds model: ManagedObjectModel) -> Bool {
     guard let json = try? json(in: bytes) else { return false }
-    // The model is the last member of a snapshot, so its content and a brace end the file.
+    // The model is the last member of a snapshot, so the file ends with its content and a brace.
     let isReadable = !Compression.isGzip(bytes)
     var content = ModelContentWriter(isIndented: isReadable, depth: isReadable ? 1 : 0)
     content.json.reserveCapacity(json.count)
@@ -219,11 +196,11 @@ package struct ModelSnapshot: Hashable, Sendable {
 
   private static func date(_ text: String) -> Date? {
     if let seconds = CivilCalendar.seconds(of: text) { return Date(timeIntervalSince1970: Double(seconds)) }
-    // Others may have written it in another form.
+    // Other tools may have written another form.
     return try? Date.ISO8601FormatStyle(timeZone: .gmt).parse(text)
   }
 
-  /// The seconds of the years that the format of times can hold.
+  /// The range of seconds that the time format can represent.
   private static let secondRange = -63_113_904_000.0...252_423_993_599.0
 
   private static func wholeSeconds(_ date: Date) -> Date {

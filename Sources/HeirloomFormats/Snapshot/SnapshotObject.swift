@@ -1,10 +1,10 @@
-/// The members of a JSON object in a snapshot, taken one by one so that unknown ones show.
+/// The members of a JSON object in a snapshot, removed one by one so that unknown ones remain.
 struct SnapshotObject {
   private var members: [String: JSONValue]
-  /// The place of the object, such as `entities[2].attributes[0]`.
+  /// The path of the object, such as `entities[2].attributes[0]`.
   let place: String
 
-  /// Takes the members of a value that must be an object.
+  /// Creates the members of a value that must be an object.
   init(_ value: JSONValue, place: String) throws(ModelReadingError) {
     guard case .object(let members) = value else { throw Self.unexpected("an object", place) }
     self.members = members
@@ -16,17 +16,17 @@ struct SnapshotObject {
       problem: .malformed(reason: "\(place) is not \(expected), as a snapshot of format 1 has it there"))
   }
 
-  /// Tells whether a member is still there.
+  /// Returns true if a member remains.
   func has(_ key: String) -> Bool {
     members[key] != nil
   }
 
-  /// Takes a member, or `nil`.
+  /// Removes a member; `nil` if there is none.
   mutating func take(_ key: String) -> JSONValue? {
     members.removeValue(forKey: key)
   }
 
-  /// Takes a member that must be there.
+  /// Removes a member that must exist.
   mutating func required(_ key: String) throws(ModelReadingError) -> JSONValue {
     guard let value = take(key) else {
       throw ModelReadingError(problem: .malformed(reason: "\(place) lacks \"\(key)\""))
@@ -85,7 +85,7 @@ struct SnapshotObject {
     return result
   }
 
-  /// Takes a list and reads each of its elements; none if there is no list.
+  /// Removes a list and reads its elements; none if there is no list.
   mutating func list<Element>(
     _ key: String, _ read: (JSONValue, String) throws(ModelReadingError) -> Element
   ) throws(ModelReadingError) -> [Element] {
@@ -102,7 +102,7 @@ struct SnapshotObject {
 
   private func placed(_ key: String, _ index: Int) -> String { "\(place).\(key)[\(index)]" }
 
-  /// Refuses members that nobody took: content that would be lost.
+  /// Throws if members remain, whose content would be lost.
   func finish() throws(ModelReadingError) {
     guard let key = members.keys.min() else { return }
     throw ModelReadingError(

@@ -1,7 +1,7 @@
 public import HeirloomMapping
 public import HeirloomModel
 
-// The modules of pure values don't import Foundation, so their errors are explained here.
+// The modules of pure values don't import Foundation, so their errors conform here.
 
 extension ModelError: ExplainedError {
   /// The description.
@@ -72,7 +72,7 @@ extension VersionHashError: ExplainedError {
   /// The description.
   public var cause: String { description }
 
-  /// The places that have whole hashes.
+  /// Advice on where to find complete hashes.
   public var help: ErrorHelp {
     ErrorHelp(.unchanged, "Take the hash from a store's metadata or from a model; one that is cut off fits neither.")
   }
@@ -88,6 +88,6 @@ extension MappingInferenceError: ExplainedError {
   /// The reason of each obstacle.
   public var reasons: [String] { obstacles.map(\.reason) }
 
-  /// Core Data's code of a failed inference.
+  /// Core Data's code for a failed inference.
   public var coreDataCode: Int? { MappingObstacle.coreDataCode }
 }

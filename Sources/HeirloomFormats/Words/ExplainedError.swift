@@ -1,41 +1,41 @@
 public import Foundation
 import HeirloomModel
 
-/// An error that tells its cause, where the data are and what to do, each as a value of its own.
+/// An error with its cause, the location of the data and the remedy as separate values.
 ///
-/// The values hold names and paths as they are in files. The texts that are made of them, `description` and
-/// `recoverySuggestion`, are single lines without invisible characters.
+/// The values contain names and paths unchanged. The texts made from them, `description` and `recoverySuggestion`, are
+/// single lines without invisible characters.
 public protocol ExplainedError: LocalizedError, CustomNSError, CustomStringConvertible {
   /// The cause in one sentence: what was found and what was expected.
   var cause: String { get }
-  /// The place of the data after the error, and what to do.
+  /// The location of the data after the error, and the remedy.
   var help: ErrorHelp { get }
   /// The code of a similar failure of Core Data or Foundation in `NSCocoaErrorDomain`; `nil` if there is none.
   var coreDataCode: Int? { get }
-  /// The reasons one by one, in sentences, where the cause doesn't give all of each.
+  /// The individual reasons, in sentences, where the cause doesn't contain them all.
   var reasons: [String] { get }
-  /// The file that the error is about, by default that of the other error; `nil` if it is about none.
+  /// The affected file, by default that of the underlying error; `nil` if there is none.
   var filePath: String? { get }
-  /// The error that this one comes from; `nil` if it comes from none.
+  /// The error that caused this one; `nil` if there is none.
   var underlyingError: (any Error)? { get }
 }
 
-// Foundation on Linux takes nothing from `LocalizedError` where there is user info, so the words are put in there too.
+// With user info, Foundation on Linux ignores `LocalizedError`, so the messages are added there too.
 extension ExplainedError {
-  /// The place of the data after the error; `nil` where no data are concerned.
+  /// The location of the data after the error; `nil` if no data are affected.
   public var dataLocation: DataLocation? { help.dataLocation }
   /// The advice on what to do, in sentences.
   public var advice: String { help.advice }
-  /// The operations of the library that the advice is about, in the order in which they help.
+  /// The library's operations that help, most helpful first.
   public var remedies: [Remedy] { help.remedies }
 
   /// No code.
   public var coreDataCode: Int? { nil }
   /// No reasons besides the cause.
   public var reasons: [String] { [] }
-  /// The file of the other error.
+  /// The file of the underlying error.
   public var filePath: String? { (underlyingError as? any ExplainedError)?.filePath }
-  /// No other error.
+  /// No underlying error.
   public var underlyingError: (any Error)? { nil }
 
   /// The cause, in one line.
@@ -44,28 +44,28 @@ extension ExplainedError {
   public var errorDescription: String? { description }
   /// The reasons, in one line.
   public var failureReason: String? { ErrorWords.line(reasons) }
-  /// The place of the data and the advice, in one line.
+  /// The location of the data and the advice, in one line.
   public var recoverySuggestion: String? { ErrorWords.recovery(help) }
   /// No help book.
   public var helpAnchor: String? { nil }
 
-  /// Core Data's domain, which it shares with Foundation.
+  /// Core Data's error domain, which is Foundation's.
   public static var errorDomain: String { NSCocoaErrorDomain }
-  /// The code of the similar failure, or that of Core Data's general error.
+  /// The code of a similar failure, or Core Data's general code.
   public var errorCode: Int { coreDataCode ?? ErrorWords.generalCode }
-  /// The words by Foundation's keys, the file, and the error that this one comes from.
+  /// The messages by Foundation's keys, the file, and the underlying error.
   public var errorUserInfo: [String: Any] {
     ErrorWords.userInfo(errorDescription, failureReason, recoverySuggestion, filePath, underlyingError)
   }
 }
 
-/// The place of the data after an error, and what to do.
+/// The location of the data after an error, and the remedy.
 public struct ErrorHelp: Hashable, Sendable {
-  /// The place of the data; `nil` where no data are concerned.
+  /// The location of the data; `nil` if no data are affected.
   public let dataLocation: DataLocation?
   /// The advice on what to do, in sentences.
   public let advice: String
-  /// The operations of the library that the advice is about, in the order in which they help.
+  /// The library's operations that help, most helpful first.
   public let remedies: [Remedy]
 
   /// Creates help from its parts.
@@ -75,7 +75,7 @@ public struct ErrorHelp: Hashable, Sendable {
     self.remedies = remedies
   }
 
-  /// Returns the same help with the path of the store, where only that is missing.
+  /// Returns the same help, with the path of the store if it was missing.
   package func inStore(at path: String) -> ErrorHelp {
     let location: DataLocation? =
       switch dataLocation {
@@ -87,19 +87,21 @@ public struct ErrorHelp: Hashable, Sendable {
   }
 }
 
-/// The place of the data after an error.
+/// The location of the data after an error.
 @nonexhaustive
 public enum DataLocation: Hashable, Sendable {
-  /// The place where they were: nothing was changed.
+  /// The original location: nothing was changed.
   case unchanged
-  /// The store with its content as it was, if perhaps not each byte of its file; the path is `nil` where only the error that holds this one knows it.
+  /// The store with its content unchanged, though its bytes may differ; the path is `nil` if only the enclosing error
+  /// has it.
   case store(path: String?)
-  /// The damaged store and the files beside it, which hold what can be saved; the path is `nil` as for a sound one.
+  /// The damaged store and the files beside it, which contain all that can be saved; the path may be `nil` as in
+  /// `store`.
   case damagedStore(path: String?)
-  /// Another place, as the sentence says.
+  /// Another location, given in a sentence.
   case described(String)
 
-  /// The place in a sentence.
+  /// The location in a sentence.
   public var sentence: String {
     switch self {
     case .unchanged: "Nothing was changed."
@@ -111,24 +113,24 @@ public enum DataLocation: Hashable, Sendable {
   }
 }
 
-/// An operation of the library that helps after an error, or with a finding.
+/// An operation of the library that helps with an error or a finding.
 @nonexhaustive
 public enum Remedy: String, Hashable, Sendable, CaseIterable {
-  /// The inspection of the store: what it is, and which model made it.
+  /// Inspecting the store: its kind, and the model it was made with.
   case inspection
-  /// The verification of the store: its structure, its schema and every row.
+  /// Verifying the store: its structure, its schema and every row.
   case verification
-  /// The plan of the migration, with what has to be decided.
+  /// Planning the migration, with the decisions to make.
   case plan
-  /// The migration of the store.
+  /// Migrating the store.
   case migration
-  /// The list of previous versions, from which one is restored.
+  /// Listing previous versions, to restore one.
   case previousVersions
-  /// The salvage of what can be read of the store, into a new one.
+  /// Salvaging the readable rows into a new store.
   case salvage
-  /// The archive with a diagnosis of the store, without a value of any row.
+  /// Writing an archive with a diagnosis of the store, without any value of a row.
   case diagnosticsArchive
-  /// The repair of the store: the damaged record of an unfinished operation is set aside, and entity numbers and highest
-  /// keys are corrected by the rows.
+  /// Repairing the store: the damaged record of an unfinished operation is set aside, and entity numbers and highest
+  /// keys are corrected from the rows.
   case repair
 }

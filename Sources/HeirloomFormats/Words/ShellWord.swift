@@ -1,8 +1,8 @@
 import HeirloomModel
 
-/// Returns a path as a word that bash and zsh read back, in quotes where they are needed.
+/// Returns a path as a word for bash and zsh, quoted if necessary.
 ///
-/// A path with characters that text for people replaces is written as `$'…'`, with the bytes of those in numbers.
+/// A path with characters that messages escape is written as `$'…'`, with the bytes of these as numbers.
 package func shellWord(_ word: String) -> String {
   let isPlain = word.utf8.allSatisfy { byte in
     switch byte {
@@ -13,9 +13,9 @@ package func shellWord(_ word: String) -> String {
     default: false
     }
   }
-  // A shell may expand a word that begins with "=".
+  // zsh expands a word that begins with "=".
   if isPlain && !word.isEmpty && !word.hasPrefix("=") { return word }
-  // Two number signs and a bracket are a command to GitHub Actions.
+  // GitHub Actions interprets "##[" as a command.
   if PlainText.escaped(word, breaksLines: false) != word || word.contains("##[") { return escapedShellWord(word) }
   return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
 }
@@ -29,7 +29,7 @@ private func escapedShellWord(_ word: String) -> String {
     case "'", "#": bytes([UInt8(scalar.value)])
     case " "..."~": String(scalar)
     default:
-      // A byte of a file's name that is not UTF-8 is in a scalar of its own, as `PlainText` has it.
+      // A byte of a file name that isn't UTF-8 is in a scalar of its own; see `PlainText`.
       bytes(scalar.value >= 0x10FF00 ? [UInt8(scalar.value & 0xFF)] : Array(String(scalar).utf8))
     }
   }

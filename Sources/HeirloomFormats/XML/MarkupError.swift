@@ -1,20 +1,20 @@
 import HeirloomModel
 
-/// Bytes that are not an XML document, or not one that is accepted; lines count from 1.
+/// A failure to parse an XML document; lines count from 1.
 package enum MarkupError: Error, Hashable, Sendable {
   /// An empty input.
   case empty
-  /// Input that is longer than a reader accepts.
+  /// Input that exceeds a reader's limit.
   case tooLarge(byteCount: Int, limit: Int)
-  /// Input that is not UTF-8, or says that it isn't.
+  /// Input that is not UTF-8, or declares another encoding.
   case unsupportedEncoding
-  /// Processing instructions, or declarations of entities or elements, which no file of Xcode's has.
+  /// Processing instructions, or declarations of entities or elements, which no file of Xcode contains.
   case unsupportedMarkup(line: Int)
-  /// A mark that git leaves where two branches changed the same lines.
+  /// A Git merge conflict marker.
   case conflict(mark: String, line: Int)
   /// A document that is not well-formed.
   case malformed(reason: String, line: Int)
-  /// A document that ends before the element that begins in a line is closed.
+  /// A document that ends before an element is closed; the line is that of its start tag.
   case unclosed(element: String, line: Int)
   /// A document without an element.
   case noElement
@@ -30,7 +30,7 @@ extension MarkupError: CustomStringConvertible {
   /// The line and the reason.
   package var description: String { PlainText.line((line.map { "Line \($0): " } ?? "") + reason) }
 
-  /// The line of the problem; `nil` for one of the whole document.
+  /// The line of the problem; `nil` if it concerns the whole document.
   package var line: Int? {
     switch self {
     case .empty, .tooLarge, .unsupportedEncoding, .noElement: nil
@@ -40,7 +40,7 @@ extension MarkupError: CustomStringConvertible {
     }
   }
 
-  /// One sentence without the line: what was found and what was expected.
+  /// One sentence with the problem and what was expected, without the line.
   package var reason: String {
     switch self {
     case .empty:

@@ -4,32 +4,28 @@ import Foundation
   import FoundationXML
 #endif
 
-/// A reader of whole XML documents, made for input that may be hostile.
+/// A parser for whole XML documents that is safe on hostile input.
 ///
 /// Nothing outside the document is ever loaded, and entities can't be declared.
 package enum MarkupReader {
-  /// The limits on a document that is accepted.
+  /// The limits on a document.
   package struct Limits: Hashable, Sendable {
-    /// The most bytes of input.
+    /// The maximum size of the input in bytes.
     package var byteCount: Int = 16 << 20
-    /// The most levels of elements.
+    /// The maximum nesting of elements.
     package var depth: Int = 128
-    /// The most attributes of an element: parsers compare each with all others.
+    /// The maximum number of attributes of an element: parsers compare each with all others.
     package var attributeCount: Int = 500
-    /// The most elements.
+    /// The maximum number of elements.
     package var elementCount: Int = 300_000
 
     /// Creates the limits for any document.
     package init() {}
   }
 
-  /// Returns the outermost element of a document.
+  /// Parses a whole document in UTF-8, and returns its outermost element.
   ///
-  /// - Parameters:
-  ///   - bytes: A whole document in UTF-8.
-  ///   - limits: The most that is accepted.
-  /// - Returns: The outermost element with all it holds.
-  /// - Throws: ``MarkupError`` for anything but one complete, well-formed document.
+  /// Throws ``MarkupError`` for anything but one complete, well-formed document.
   package static func rootElement(
     of bytes: [UInt8], limits: Limits = Limits()
   ) throws(MarkupError) -> MarkupElement {
@@ -42,7 +38,7 @@ package enum MarkupReader {
     }
   }
 
-  /// Returns the first of the marks that git leaves at the start of lines where branches disagree; `nil` for none.
+  /// Returns the error for the first Git merge conflict marker; `nil` if there is none.
   static func conflict(in bytes: [UInt8]) -> MarkupError? {
     for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
       let start = line.prefix(7)
@@ -65,7 +61,7 @@ package enum MarkupReader {
     let succeeded = parser.parse()
     if let error = builder.error { throw error }
     if let open = builder.stack.last { throw .unclosed(element: open.name, line: open.line) }
-    // On Linux the parser calls a truncated document a success, so what it has seen decides.
+    // On Linux, the parser reports success for a truncated document, so the parsed elements decide.
     guard succeeded, parser.parserError == nil else {
       let reason = builder.root == nil ? "it has no element" : "something follows the outermost element"
       throw .malformed(reason: reason, line: max(parser.lineNumber, 1))
@@ -74,9 +70,9 @@ package enum MarkupReader {
     return root
   }
 
-  /// Tells whether a document is UTF-8 and doesn't claim to be anything else.
+  /// Returns true if a document is UTF-8 and declares no other encoding.
   ///
-  /// Another encoding could hide the markup that is searched for before the document is parsed.
+  /// Another encoding could hide the markup that is checked before parsing.
   private static func isUTF8(_ bytes: [UInt8]) -> Bool {
     guard position(of: 0, in: bytes, from: 0) == nil, String(wellFormedUTF8: bytes) != nil else {
       return false
@@ -90,15 +86,15 @@ package enum MarkupReader {
     return ["utf-8", "utf8", "us-ascii", "ascii"].contains { name.lowercased().hasPrefix($0) }
   }
 
-  /// Refuses markup that a model has no use for and parsers have trouble with, before anything is parsed.
+  /// Rejects markup that models don't need and parsers can't handle safely, before parsing.
   ///
-  /// Entities can expand beyond measure, and FoundationXML on Linux ends the process for `<?a?>`: it takes the
-  /// length of the data that isn't there.
+  /// Entities can expand exponentially, and FoundationXML on Linux crashes on `<?a?>`: it reads the length of missing
+  /// data.
   private static func refuseUnsupportedMarkup(
     in bytes: [UInt8], _ limits: Limits
   ) throws(MarkupError) {
     var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-    // The XML declaration is the only markup of that form that is allowed, and only at the start.
+    // The XML declaration is the only markup of this form that is allowed, and only at the start.
     let declaration = Array("<?xml".utf8)
     let afterDeclaration = start + declaration.count
     if bytes[start...].starts(with: declaration), afterDeclaration < bytes.count,
@@ -122,9 +118,9 @@ package enum MarkupReader {
           start = try end(ofSectionAt: position, of: 9, by: "]]", in: bytes)
           continue
         }
-        // A document type may name its definition, which is not loaded, but not hold one.
+        // A document type may refer to an external definition, which is not loaded, but not contain one.
         let end = rest.firstIndex(of: UInt8(ascii: ">")) ?? rest.endIndex
-        // A second one is invalid, and searching for the end of each could read the whole document.
+        // A second one is invalid, and searching for the end of each would take quadratic time.
         guard rest.starts(with: "!DOCTYPE".utf8), !hasType, !rest[..<end].contains(UInt8(ascii: "[")) else {
           throw .unsupportedMarkup(line: line(of: position, in: bytes))
         }
@@ -135,7 +131,7 @@ package enum MarkupReader {
     }
   }
 
-  /// Returns the place after a comment or a section of plain text, which may hold what looks like markup.
+  /// Returns the position after a comment or CDATA section, whose content may look like markup.
   private static func end(
     ofSectionAt start: Int, of openingCount: Int, by closing: String, in bytes: [UInt8]
   ) throws(MarkupError) -> Int {
@@ -153,9 +149,9 @@ package enum MarkupReader {
     bytes[..<position].count { $0 == UInt8(ascii: "\n") } + 1
   }
 
-  /// Returns the end of a tag, and throws if it has none, or too many attributes: each has a value in quotes.
+  /// Returns the end of a tag; throws if it has none, or too many attributes, which are counted by their quoted values.
   private static func endOfTag(in bytes: [UInt8], from start: Int, _ limits: Limits) throws(MarkupError) -> Int {
-    // A value may not hold the character that begins a tag.
+    // A value can't contain the character that begins a tag.
     let next = position(of: UInt8(ascii: "<"), in: bytes, from: start) ?? bytes.count
     var (place, attributes) = (start, 0)
     while place < next {
@@ -173,13 +169,13 @@ package enum MarkupReader {
     }
     let name = bytes[start..<next].prefix { $0 > 0x20 && $0 != UInt8(ascii: "=") }.prefix(80)
     let tag = "the tag <\(String(decoding: name, as: UTF8.self))> has no end"
-    // The parser would find this only where the next tag begins.
+    // The parser would report this only at the next tag.
     throw .malformed(
       reason: tag + (next < bytes.count ? ": a quotation mark or > is missing" : "; the document is truncated"),
       line: line(of: start, in: bytes))
   }
 
-  /// Returns the first place of a byte at or after another, by the C library: unoptimised code reads bytes slowly.
+  /// Returns the first position of a byte from a start on, using the C library, since unoptimised code is slow.
   private static func position(of byte: UInt8, in bytes: [UInt8], from start: Int) -> Int? {
     bytes.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress, start < bytes.count,
@@ -190,7 +186,7 @@ package enum MarkupReader {
   }
 }
 
-/// A builder of the tree of elements while the parser runs.
+/// A builder of the element tree during parsing.
 private final class TreeBuilder: NSObject, XMLParserDelegate {
   private(set) var stack: [MarkupElement] = []
   private(set) var root: MarkupElement?
@@ -232,7 +228,7 @@ private final class TreeBuilder: NSObject, XMLParserDelegate {
 
   func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) {
     let code = (parseError as NSError).code
-    // Later errors follow from the first. The end of the document (5) is judged by what was seen until then.
+    // Later errors result from the first. A premature end (5) is judged by the elements parsed so far.
     guard error == nil, code != 5 else { return }
     let reason =
       switch code {

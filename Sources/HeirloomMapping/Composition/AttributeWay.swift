@@ -5,7 +5,7 @@ struct AttributeWay {
   /// The attribute before and after each hop, in order.
   var changes: [(old: AttributeDescription, new: AttributeDescription)] = []
 
-  /// The conversions and fillings, in order.
+  /// The conversions and default fillings, in hop order.
   var steps: [ValueStep] {
     changes.flatMap { old, new -> [ValueStep] in
       let conversion: [ValueStep] = old.type == new.type ? [] : [.converted(new.type)]
@@ -13,14 +13,14 @@ struct AttributeWay {
     }
   }
 
-  /// The value that rows without one get: the first filling, converted as values are from then on.
+  /// The value that rows with NULL get: the first default on the path, converted to the later types.
   var filling: AttributeValue? {
     var value: AttributeValue?
     for (old, new) in changes { value = value?.converted(to: new.type) ?? filling(old, new) }
     return value
   }
 
-  /// True when the path cuts off what the direct conversion would keep, or converts what that can't.
+  /// True when direct conversion isn't possible, or when it loses another part of a value than the path does.
   var mustBeTaken: Bool {
     guard let first = changes.first?.old, let last = changes.last?.new, first.composite == nil else { return false }
     let direct = AttributeConversion(from: first.type, to: last.type)
@@ -28,7 +28,7 @@ struct AttributeWay {
     return !direct.isPossible || cuts != Set([direct.cut].compactMap { $0 })
   }
 
-  /// Returns the value that rows get from an attribute that was added on the path with its default.
+  /// Returns the value that rows get from an attribute that was added on the path: its default, converted.
   func value(startingWith first: AttributeDescription) -> AttributeValue? {
     guard first.composite == nil else { return nil }
     var value = first.defaultValue
@@ -42,7 +42,7 @@ struct AttributeWay {
 }
 
 extension AttributeConversion {
-  /// The part of a value that a conversion doesn't keep.
+  /// The part of a value that a conversion loses.
   fileprivate enum Cut: Hashable {
     case fraction
     case all
@@ -53,13 +53,13 @@ extension AttributeConversion {
     if destination == .boolean { return source.isInteger ? .all : nil }
     if destination.isInteger { return source.isInteger || source == .boolean ? nil : .fraction }
     let isDouble = destination == .double || destination == .float
-    // A store keeps whole numbers in a decimal's column as they are.
+    // A store keeps whole numbers in a decimal's column unchanged.
     return isDouble && (source == .integer64 || source == .decimal) ? .digits : nil
   }
 }
 
 extension AttributeValue {
-  /// Returns the value as another type keeps it; `nil` if it can't.
+  /// Returns the value converted to another type; `nil` if there is no conversion.
   fileprivate func converted(to type: AttributeType) -> AttributeValue? {
     switch (self, type) {
     case (.integer(let number), .double), (.integer(let number), .float): .double(Double(number))

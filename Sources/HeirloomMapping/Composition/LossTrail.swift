@@ -2,9 +2,9 @@ package import HeirloomModel
 
 /// A path through versions that traces the losses of one long hop to the single hops that cause them.
 ///
-/// Names are followed as inference does, by canonical identifiers. Where they lead nowhere, a loss belongs to no hop.
+/// Elements are matched by canonical identifier, as inference does. A loss that can't be matched belongs to no hop.
 package struct LossTrail: Sendable {
-  /// A loss of a single hop that a loss of the long hop includes.
+  /// A loss of a single hop that is part of a loss of the long hop.
   package struct Cause: Hashable, Sendable {
     /// The single hop's number, from 0.
     package let hop: Int
@@ -12,16 +12,10 @@ package struct LossTrail: Sendable {
     package let effect: DataEffect
   }
 
-  /// The names of each single hop's versions, matched as inference does.
   private let correspondences: [ModelCorrespondence]
-  /// The possible losses of each single hop.
   private let losses: [[DataEffect]]
 
-  /// Creates a trail.
-  ///
-  /// - Parameters:
-  ///   - versions: At least two versions in their order.
-  ///   - losses: For each single hop, its possible losses.
+  /// Creates a trail through two or more versions in order, with the possible losses of each single hop.
   package init(through versions: [ManagedObjectModel], losses: [[DataEffect]]) {
     correspondences = zip(versions, versions.dropFirst()).map { ModelCorrespondence(from: $0, to: $1) }
     self.losses = losses
@@ -32,18 +26,14 @@ package struct LossTrail: Sendable {
     self.losses = losses
   }
 
-  /// Returns the trail of the hop from a later version to the last one.
+  /// Returns the rest of the trail, from a later version on.
   package func starting(at version: Int) -> LossTrail {
     LossTrail(Array(correspondences[version...]), Array(losses[version...]))
   }
 
-  /// Follows an entity, or properties of it, from one version to the last.
+  /// Follows an entity, or properties of it by name or path, from one version (counted from 0) to the last.
   ///
-  /// - Parameters:
-  ///   - properties: The properties' names or paths; none for the entity itself.
-  ///   - entity: The entity's name.
-  ///   - version: The version's number, from 0.
-  /// - Returns: The names in the last version; `nil` if one of them is gone there.
+  /// It is `nil` if one of them is gone in the last version, or if they are no longer properties of one entity.
   package func lastNames(
     of properties: [String], of entity: String, in version: Int
   ) -> (entity: String, properties: [String])? {
@@ -55,21 +45,17 @@ package struct LossTrail: Sendable {
     return (owner, places.compactMap { $0?.property })
   }
 
-  /// Finds what single hops lose of something that the long hop over all versions loses.
+  /// Finds the losses of single hops that make up a loss of the long hop.
   ///
-  /// All of them count: a hop that changes values comes before one that drops them, and whoever consented to the second
-  /// alone has not consented to the first. The objects of each entity that has a property go a way of their own, since
-  /// the property may move to some entities and leave others.
+  /// All of them count: a hop that changes values comes before one that drops them, and consent to the second is not
+  /// consent to the first. Each entity that has the property is followed separately, since the property may move to
+  /// some entities and leave others.
   ///
-  /// - Parameters:
-  ///   - kind: The kind of the long hop's loss.
-  ///   - property: The property's name or path: in the last version for content that has too little room there, in the
-  ///     first for the rest; `nil` for whole objects.
-  ///   - entity: The entity's name in that version.
-  /// - Returns: The causes in the order of the hops; none if no hop has a loss of the kind, or if the objects of an
-  ///   entity lose the property without one.
+  /// The property's name or path is that of the last version for changed values, links without room and order, else
+  /// that of the first; `nil` means whole objects. The causes are in hop order. There are none if no hop has a loss of
+  /// the kind, or if some entity loses the property without such a loss.
   package func causes(of kind: LossKind, losing property: String?, of entity: String) -> [Cause] {
-    // A policy's mapping names what it leaves by either side.
+    // A loss of a mapping with a policy may be named by either side.
     for isOfSource in kind.isNamedBySource ? [true, false] : [false, true] {
       let model = isOfSource ? correspondences.first?.source : correspondences.last?.destination
       let entities = property == nil ? [] : model?.entityTree(from: entity).filter { !$0.isAbstract }.map(\.name) ?? []
@@ -95,23 +81,22 @@ package struct LossTrail: Sendable {
         guard let kind = effect.kind.lossKind, let rows = way.rows[hop],
           effect.rows.contains(where: { $0.entity == rows })
         else { return false }
-        // With an object go its values and links, under whatever names.
+        // An object's values and links are lost with it, under whatever names.
         if way.isOfObjects { return true }
         return (kind.isNamedBySource ? way.places[hop] : way.places[hop + 1])?.isOf(effect) ?? false
       }.map { Cause(hop: hop, effect: $0) }
     }
   }
 
-  /// The way of one entity's own objects through the versions.
+  /// One entity's own objects, or a property of them, in each version.
   private struct Way {
     /// The objects' entity in each version; `nil` where none matches.
     let rows: [String?]
-    /// The place of the property in each version; that of the objects for whole objects.
+    /// The property in each version, or the objects themselves; `nil` where it is gone.
     let places: [Place?]
-    /// True for whole objects.
     let isOfObjects: Bool
 
-    /// Follows the objects from the first version, or traces them back from the last.
+    /// Follows the objects forward from the first version, or back from the last.
     init(of place: Place, through correspondences: [ModelCorrespondence], isOfSource: Bool) {
       func way(_ place: Place) -> [Place?] {
         let steps = isOfSource ? correspondences : correspondences.reversed()
@@ -126,27 +111,26 @@ package struct LossTrail: Sendable {
       rows = way(Place(rows: place.rows, entity: place.rows)).map { $0?.rows }
     }
 
-    /// True if the objects are in the last version, and the property isn't.
+    /// True if the objects reach the last version without the property.
     var losesProperty: Bool {
       guard let place = places.last, let rows = rows.last else { return false }
       return place == nil && rows != nil
     }
   }
 
-  /// An entity or a property of one version, with the entity whose own objects are meant.
+  /// An entity or a property in one version, for the objects of exactly one entity.
   private struct Place: Equatable {
-    /// The objects' entity.
     var rows: String
     /// The entity that declares the property.
     var entity: String
     var property: String?
 
-    /// The parts of a composite attribute's path; the first is the property's name.
+    /// The components of the property's path; the first is the attribute's name.
     private var path: [String] {
       property?.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init) ?? []
     }
 
-    /// Returns true for an effect on the property, on the composite attribute that it is in, or on an element of it.
+    /// Returns true if the effect is on the property, a composite attribute around it, or an element of it.
     func isOf(_ effect: DataEffect) -> Bool {
       guard effect.entity == entity, let other = effect.properties.first else { return false }
       let names = other.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init)
@@ -176,7 +160,7 @@ package struct LossTrail: Sendable {
 }
 
 extension LossKind {
-  /// True if a loss of the kind has the names of the source; the others have those of the destination.
+  /// True if a loss of this kind names the property as in the source rather than the destination.
   fileprivate var isNamedBySource: Bool {
     switch self {
     case .objects, .values, .links, .unknownContent: true

@@ -1,31 +1,28 @@
 import HeirloomModel
 
-/// The mapping that a path through several versions comes to, worked out without any store.
+/// The mapping composed of the hops of a path through several versions, from the models alone.
 ///
-/// It follows each property of the last version back from version to version. So a property continues what it would
-/// continue if each hop were taken, however names and renaming identifiers were used in between. What was dropped on
-/// the path stays dropped, and a default that filled rows on the path is the value that the rows get.
+/// It follows each property of the last version back from version to version, so a property continues the same source
+/// property as if each hop were taken. A property that was dropped on the path stays dropped, and rows get the default
+/// that filled them on the path.
 struct MappingComposition {
   /// The hops, each from one version to the next.
   private let hops: [ModelCorrespondence]
-  /// The first version.
   private let first: ManagedObjectModel?
-  /// The position of the version that each hop leads to.
+  /// The position of each hop's destination among the versions.
   private let ends: [Int]
   /// The positions of versions at which the path must be divided.
   var breaks: [Int] { found.filter { $0 > 0 && $0 < (ends.last ?? 0) }.sorted() }
   private var found: Set<Int> = []
-  /// The entity mappings, complete except for what follows from the two ends.
+  /// The entity mappings, before completion for the first and the last version.
   private(set) var entityMappings: [EntityMapping] = []
   /// The obstacles on the hops: types that don't convert, and ambiguous identifiers.
   private(set) var obstacles: [MappingObstacle] = []
 
-  /// Follows every property of the last version back to the first.
-  ///
-  /// - Parameter versions: The versions in the order in which they were shipped, two or more.
+  /// Follows every property of the last version back to the first, through two or more versions as shipped.
   init(through versions: [ManagedObjectModel]) {
     first = versions.first
-    // Between versions with equal hashes nothing is migrated, so everything keeps its name whatever identifiers say.
+    // Versions with equal hashes need no migration between them: there every name stays, whatever the identifiers.
     let hashes = versions.map { $0.versionHashes() }
     ends = versions.indices.dropFirst().filter { hashes[$0 - 1] != hashes[$0] }
     hops = ends.map { ModelCorrespondence(from: versions[$0 - 1], to: versions[$0]) }
@@ -53,7 +50,7 @@ struct MappingComposition {
     }
   }
 
-  /// Returns the pairs that an entity of the last version goes through, one for each hop; `nil` if it was added later.
+  /// Returns an entity's pair in each hop; `nil` if the entity was added after the first version.
   private func pairs(to entity: String) -> [EntityCorrespondence]? {
     var name = entity
     var pairs: [EntityCorrespondence] = []
@@ -76,7 +73,7 @@ struct MappingComposition {
         let old = hop.source.relationship(named: before, of: pair.source.name), !old.isTransient,
         let new, !new.isTransient
       else {
-        // The relationship begins with the links of its inverse, which may be gone by the end.
+        // The relationship takes its first links from its inverse, which the last version may lack.
         if let new, !new.isTransient, hop.sourceOfInverse(of: new) != nil { found.insert(ends[index]) }
         return PropertyMapping(name: relationship.name)
       }
@@ -103,7 +100,7 @@ struct MappingComposition {
       else {
         if new.composite != nil { composed.append(ends[index]) }
         if let before = pair.attributes[name] { addObstacle(to: new, from: before, hop, pair) }
-        // A required attribute without a default has no rows before the version that gives it one.
+        // A required attribute without a default implies that no rows exist before the version that gives it one.
         let value = way.value(startingWith: new) ?? (attribute.isOptional ? nil : attribute.defaultValue)
         return PropertyMapping(name: attribute.name, initially: value, attribute)
       }
@@ -115,16 +112,16 @@ struct MappingComposition {
       name = Self.same(current, in: first, entity: entity)?.name ?? name
     }
     if way.mustBeTaken { return PropertyMapping(name: attribute.name, copying: name, through: way.steps) }
-    // Every mapping fills with the last version's own default anyway.
+    // Completion fills in the last version's own default anyway.
     guard let filling = way.filling, filling != attribute.defaultValue || attribute.isOptional,
       attribute.composite == nil
     else { return PropertyMapping(name: attribute.name, copying: name) }
     return PropertyMapping(name: attribute.name, copying: name, filling: filling)
   }
 
-  /// Finds an attribute in a version with equal hashes: it has the same name, unless it is a composite.
+  /// Finds an attribute in a version with equal hashes, where it has the same name unless it is a composite.
   ///
-  /// The name of a composite is in no hash and in no column: its elements identify it.
+  /// Neither hashes nor columns contain a composite's name, so a composite is found by its elements.
   private static func same(
     _ attribute: AttributeDescription, in model: ManagedObjectModel, entity: String
   ) -> AttributeDescription? {

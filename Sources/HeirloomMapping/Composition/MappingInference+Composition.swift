@@ -1,13 +1,9 @@
 package import HeirloomModel
 
 extension MappingInference {
-  /// Infers how a source becomes a destination through the versions that lie between them.
+  /// Infers the mapping from the first to the last of several versions, given in order.
   ///
-  /// The mapping does at once what the hops from version to version would do one after the other.
-  ///
-  /// It is `nil` for fewer than two versions.
-  ///
-  /// - Parameter versions: The source, the versions between in their order, and the destination.
+  /// It has the effect of all single hops taken in turn. It is `nil` for fewer than two versions.
   package init?(through versions: [ManagedObjectModel]) {
     guard versions.count > 1, let source = versions.first, let destination = versions.last else { return nil }
     guard versions.count > 2 else {
@@ -21,8 +17,8 @@ extension MappingInference {
       completion: completion, given: given, draft: MappingModel(entityMappings: given), areInferred: true,
       obstacles: composition.obstacles)
     breaks = composition.breaks
-    // One hop can do what each single hop does: bring hierarchies together entity by entity, or drop links that lead to
-    // less and less in the versions between.
+    // One hop can be inferred although the direct comparison has these obstacles: hierarchies may merge entity by
+    // entity, and links may lose destination entities one by one, in the versions between.
     let kinds: Set<MappingObstacle.Kind> = [.mergedHierarchies, .relationshipDestination]
     guard obstacles.contains(where: { kinds.contains($0.kind) }) else { return }
     let met = Set(

@@ -1,18 +1,17 @@
-/// A claim that two mapping models of one hop share, so that they can't be merged.
+/// A conflict between two mapping models of one hop that prevents merging them.
 enum MappingOverlap: Hashable {
-  /// An entity whose objects both take.
+  /// An entity that is the source in both.
   case source(String)
-  /// An entity whose objects both make.
+  /// An entity that is the destination in both.
   case destination(String)
-  /// The name of an entity mapping that both have.
+  /// An entity mapping name that both use.
   case name(String)
 }
 
 extension MappingMismatch {
-  /// Tells whether the mapping is wrong by itself, even if others are given for the same hop.
+  /// Returns true if the mapping is invalid regardless of the models and of the other mapping models given.
   ///
-  /// - Parameter all: All mapping models that are given.
-  /// - Returns: False for a link to what another of them makes.
+  /// A link to an entity mapping of another given mapping model is valid.
   package func isOfMappingAlone(among all: [MappingModel]) -> Bool {
     if case .unknownEntityMapping(_, let name) = problem {
       return !all.contains { $0.entityMapping(named: name) != nil }
@@ -22,7 +21,7 @@ extension MappingMismatch {
 }
 
 extension MappingModel {
-  /// Finds a claim that two mapping models of one hop share; equal entity mappings don't count.
+  /// Finds a conflict with another mapping model of the same hop; equal entity mappings don't conflict.
   func overlap(with other: MappingModel) -> MappingOverlap? {
     for mapping in other.entityMappings where !entityMappings.contains(mapping) {
       if let name = mapping.sourceEntityName, !entityMappings(fromEntity: name).isEmpty { return .source(name) }
@@ -34,7 +33,7 @@ extension MappingModel {
     return nil
   }
 
-  /// Returns one mapping model with the entity mappings of two, equal ones once.
+  /// Returns the entity mappings of both, equal ones once.
   func merged(with other: MappingModel) -> MappingModel {
     MappingModel(entityMappings: entityMappings + other.entityMappings.filter { !entityMappings.contains($0) })
   }

@@ -2,29 +2,29 @@ package import HeirloomModel
 
 /// A path from one version of a model to a later one: hops, each with a mapping of its own.
 ///
-/// Inferred mappings of versions that follow each other are composed into one hop, or into as many as it takes for the
-/// same result. A mapping model that is given for two versions is a hop of its own. An app that ships one knows more
-/// than inference, so inference never skips it.
+/// Inferred mappings of consecutive versions are composed into one hop, or into as many as the same result needs. A
+/// mapping model that is given for two versions is a hop of its own, which inference never skips: an app that ships a
+/// mapping model knows more than inference.
 ///
-/// - Where a given mapping model starts at a version on the path, the path goes on by a given one, whatever is known of
-///   the order. Where the order is known, inference doesn't go past a version at which one starts either.
-/// - Of several paths, the one with the fewest inferred hops is taken, so a path of given mappings alone comes first;
-///   then the one with the fewest hops; then the one whose last given mapping leads nearest to the destination, in the
-///   known order or else by the number of entities that differ.
-/// - A mapping that leads back is on no path: one to an earlier version of the known order. A mapping that forms a
-///   circle with others leads back if it goes against the direction of names from the source to the destination.
-/// - Where the order is known, inference doesn't go past a step that decisions are about: their rows are the ones that the
-///   step has.
-/// - A stepwise path, for models between which no single mapping can be inferred, has inferred hops that end at any
-///   version of the known order.
-/// - Where no path goes on after a given mapping, or none reaches its start, there is no path: the error names it.
+/// - At a version where a given mapping starts, the path continues with a given mapping, whether or not the order of
+///   versions is known. Where the order is known, no inferred hop passes such a version.
+/// - The path with the fewest inferred hops is preferred, so a path of given mappings alone comes first; then the one
+///   with the fewest hops; then the one whose last given mapping ends nearest to the destination, in the known order or
+///   else by the number of entities that differ.
+/// - A mapping that goes backwards is on no path: one to an earlier version of the known order. A mapping that forms a
+///   circle with others goes backwards if its direction by name differs from that of the source and the destination.
+/// - Where the order is known, no inferred hop passes a pair of versions with decisions, since these apply to the rows
+///   of exactly that hop.
+/// - A stepwise path, for models between which no single mapping can be inferred, may end inferred hops at any version
+///   of the known order.
+/// - There is no path if none continues after a given mapping or reaches its start; the error names that mapping.
 /// - Several partial mapping models of one hop are one mapping if no entity is the source, or the destination, of two.
 package struct MigrationPath: Hashable, Sendable {
   /// One hop.
   package struct Hop: Hashable, Sendable {
-    /// The model that objects come from.
+    /// The source model.
     package let source: ManagedObjectModel
-    /// The model that objects become part of.
+    /// The destination model.
     package let destination: ManagedObjectModel
     /// The complete mapping from one to the other.
     package let mapping: MappingModel
@@ -34,12 +34,12 @@ package struct MigrationPath: Hashable, Sendable {
 
   /// A given mapping model that no hop uses.
   package struct UnusedMapping: Hashable, Sendable {
-    /// Its place in the list, from 0.
+    /// Its position in the list of given mapping models, from 0.
     package let index: Int
     /// A sentence that names it and says why no hop uses it.
     package let reason: String
 
-    /// Creates a note.
+    /// Creates a note of an unused mapping model.
     package init(index: Int, reason: String) {
       self.index = index
       self.reason = reason
@@ -50,22 +50,17 @@ package struct MigrationPath: Hashable, Sendable {
   package let hops: [Hop]
   /// The given mapping models that no hop uses, in their order.
   package let unused: [UnusedMapping]
-  /// A sentence that names two given mapping models of one hop that can't be merged; `nil` if there are none.
+  /// A sentence about two given mapping models of one hop that can't be merged; `nil` if there are none.
   ///
-  /// Such a path must not be taken.
+  /// A path with a conflict must not be taken.
   package let conflict: String?
 
-  /// Finds the best path.
+  /// Finds the best path through the versions between, which are in order.
   ///
-  /// - Parameters:
-  ///   - source: The version to start from.
-  ///   - destination: The version to arrive at.
-  ///   - between: The versions that lie between, in their order.
-  ///   - others: Known versions whose place in the order isn't known, in the order that their names suggest; source and
-  ///     destination may be among them. They are used only where a given mapping leads to one.
-  ///   - given: Mapping models that are available, complete or not.
-  /// - Throws: ``MappingInferenceError`` if no path leads there, with the obstacles and the reasons why the given
-  ///   mapping models don't help.
+  /// Other known versions are in the order that their names suggest, may include the source and the destination, and
+  /// are used only where a given mapping ends at one. Given mapping models need not be complete. Throws
+  /// ``MappingInferenceError`` if there is no path, with the obstacles and the reasons why the given mapping models
+  /// don't help.
   package init(
     from source: ManagedObjectModel, to destination: ManagedObjectModel, between: [ManagedObjectModel] = [],
     others: [ManagedObjectModel] = [], given: [MappingModel] = []
@@ -74,19 +69,11 @@ package struct MigrationPath: Hashable, Sendable {
       from: source, to: destination, between: between, others: others, given: given, labels: [], name: { _ in nil })
   }
 
-  /// Finds the best path, with words for the mapping models and the versions.
+  /// Finds the best path, with labels for the mapping models and names for the versions in messages.
   ///
-  /// - Parameters:
-  ///   - source: The version to start from.
-  ///   - destination: The version to arrive at.
-  ///   - between: The versions that lie between, in their order.
-  ///   - others: Known versions whose place in the order isn't known.
-  ///   - given: Mapping models that are available, complete or not.
-  ///   - labels: The name of each mapping model in sentences, such as its file; or else its number.
-  ///   - isStepwise: True to go through versions between where no single mapping can be inferred.
-  ///   - isDecided: Returns true for a version and the next one if decisions are about the rows of the step.
-  ///   - name: Returns the name of a version.
-  /// - Throws: ``MappingInferenceError`` if no path leads there.
+  /// A mapping model without a label is named by its number. A stepwise path may stop at versions between where no
+  /// single mapping can be inferred. `isDecided` returns true for two consecutive versions if there are decisions on
+  /// rows of that hop. Throws ``MappingInferenceError`` if there is no path.
   package init(
     from source: ManagedObjectModel, to destination: ManagedObjectModel, between: [ManagedObjectModel] = [],
     others: [ManagedObjectModel] = [], given: [MappingModel] = [], labels: [String], isStepwise: Bool = false,
@@ -106,7 +93,7 @@ package struct MigrationPath: Hashable, Sendable {
       return
     }
     guard search.mayGoDirectly else { throw words.deadEnds }
-    // Where single hops need mappings of their own, the direct hop may do without.
+    // The direct hop may need no mapping even where single hops do.
     let direct = MappingInference(from: source, to: destination)
     guard direct.obstacles.isEmpty else {
       throw MappingInferenceError(
@@ -118,8 +105,8 @@ package struct MigrationPath: Hashable, Sendable {
     conflict = nil
   }
 
-  /// Returns the positions from and to which the steps go that decisions are about; to a store, versions with equal hashes
-  /// are the same.
+  /// Returns the positions at which the hops with decisions start and end, past versions with equal hashes, between
+  /// which nothing is migrated.
   private static func stops(
     in ordered: [ManagedObjectModel], _ isDecided: (ManagedObjectModel, ManagedObjectModel) -> Bool
   ) -> Set<Int> {

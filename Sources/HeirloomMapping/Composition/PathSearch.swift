@@ -8,13 +8,13 @@ struct PathSearch {
     let end: Int
   }
 
-  /// The mapping models that are given for one hop.
+  /// The mapping models that are given for the same hop.
   struct Given {
-    /// Their positions in the list.
+    /// Their positions in the list of mapping models.
     var parts: [Int]
-    /// All of them as one.
+    /// The merged mapping model.
     var mapping: MappingModel
-    /// A claim that two of them share, and their positions; `nil` if they don't overlap.
+    /// The positions of two that conflict, with the conflict; `nil` if they don't.
     var overlap: (first: Int, second: Int, overlap: MappingOverlap)?
   }
 
@@ -26,30 +26,28 @@ struct PathSearch {
     var hop: MigrationPath.Hop?
   }
 
-  /// The versions: the ordered ones first, from the source to the destination, then the others.
+  /// The versions: the ordered ones first, from the source to the destination, then those without a known order.
   let models: [ManagedObjectModel]
-  /// The position of the destination.
   let lastOrdered: Int
-  /// The mapping models.
   let mappings: [MappingModel]
-  /// The given mappings that may be on the path.
+  /// The given mappings that the path may use.
   private(set) var given: [Step: Given] = [:]
-  /// The given mappings that lead back.
+  /// The given mappings that go backwards.
   private(set) var back: [Step: Given] = [:]
-  /// The mismatches of mapping models that fit no two of the versions, by the models' positions.
+  /// The mismatches of mapping models that match no pair of versions, by the models' positions.
   private(set) var misfits: [Int: [MappingMismatch]] = [:]
 
   /// True if inferred hops may end at any version of the known order, rather than only where a given mapping starts or
   /// ends.
   private let isStepwise: Bool
-  /// The positions at which an inferred hop has to end: decisions are about rows of the steps from and to them.
+  /// The positions at which an inferred hop must end because decisions apply to rows of the hops before or after.
   private let stops: Set<Int>
   private let hashes: [[String: VersionHash]]
-  /// The places of the versions in the order that names suggest; `nil` for one that is not in it.
+  /// The positions of the versions in the order that names suggest; `nil` for a version without one.
   private let places: [Int?]
   private var arrivals: [Int: Arrival] = [0: Arrival()]
   private var settled: Set<Int> = []
-  /// The versions from which the path must go on by a given mapping.
+  /// The versions after which the path must continue with a given mapping.
   private(set) var bound: Set<Int> = []
 
   init(
@@ -66,7 +64,7 @@ struct PathSearch {
     var hashes = ordered.map { $0.versionHashes() }
     let known = Set(hashes)
     let otherHashes = others.map { $0.versionHashes() }
-    // To a store, versions with equal hashes are the same.
+    // Nothing is migrated between versions with equal hashes, so they count as one.
     let unordered = others.indices.filter { !known.contains(otherHashes[$0]) }
     hashes += unordered.map { otherHashes[$0] }
     models = ordered + unordered.map { others[$0] }
@@ -80,8 +78,8 @@ struct PathSearch {
   // MARK: - The hops that mapping models are for
 
   private mutating func place() {
-    // Hashes of all entities identify the versions. Hashes of some may fit several hops: then the mapping belongs to a
-    // hop that others are for.
+    // Hashes of all entities identify the versions. With hashes of some, a mapping may match several hops; then it
+    // belongs to a hop that other mappings identify.
     var vague: [(index: Int, all: [Step], meant: [Step])] = []
     for index in mappings.indices {
       let all = steps(of: index)
@@ -95,7 +93,7 @@ struct PathSearch {
     let fixed = Set(given.keys)
     for (index, all, meant) in vague {
       let shared = mappings[index].carriesAllHashes ? all.filter(fixed.contains) : []
-      // Names alone fit many versions: without hashes, only neighbours and the two ends are meant.
+      // Entity names match many versions, so a mapping without hashes counts only for neighbours and the two ends.
       let likely = all.filter { step in
         step.end == step.start + 1 && step.end <= lastOrdered || step.start == 0 && step.end == lastOrdered
       }
@@ -113,11 +111,11 @@ struct PathSearch {
     for step in back.keys { given[step] = nil }
   }
 
-  /// Returns the hops that a mapping model fits.
+  /// Returns the hops that a mapping model matches.
   private func steps(of index: Int) -> [Step] {
     let mapping = mappings[index]
     let ends = models.indices.filter { mapping.mayEnd(at: hashes[$0]) }
-    // A mapping may link to what another one makes, if that is for the same hop.
+    // A mapping may link to objects of another mapping model, provided that both are for the same hop.
     let others = Set(mappings.flatMap { $0.entityMappings.map(\.name) })
     var steps: [Step] = []
     for start in models.indices where mapping.mayStart(at: hashes[start]) {
@@ -131,10 +129,10 @@ struct PathSearch {
     return steps
   }
 
-  /// Returns the hops that a mapping model is meant for: the hashes of some entities fit longer hops as well.
+  /// Returns the hops that a mapping model is most likely for: hashes of some entities match longer hops as well.
   private func meantSteps(among steps: [Step], for mapping: MappingModel) -> [Step] {
     let narrow = steps.filter { step in isWhole(mapping, for: step) || !steps.contains { isWithin($0, step) } }
-    // It means the version, of those where it may end, with the fewest other entities, then the nearest by name.
+    // Of hops with the same start, the likeliest end has the fewest unmapped entities, then is the nearest by name.
     func excess(_ step: Step) -> [Int] {
       guard !isWhole(mapping, for: step) else { return [0, 0] }
       let besides = models[step.end].entities.count { mapping.entityMappings(toEntity: $0.name).isEmpty }
@@ -146,7 +144,7 @@ struct PathSearch {
     }
   }
 
-  /// Returns, of hops that fit alike, those that start where the path does, else the first of the known order.
+  /// Returns the hops that start at the source; if there are none, the first in the known order.
   private func onlyStep(of steps: [Step]) -> [Step] {
     let atSource = steps.filter { $0.start == 0 }
     guard atSource.isEmpty else { return atSource }
@@ -158,7 +156,7 @@ struct PathSearch {
     mapping.isWhole(from: models[step.start], to: models[step.end])
   }
 
-  /// Tells whether a hop is a part of another in the known order, other than by versions with equal hashes.
+  /// Returns true if a hop is part of another in the known order and their ends don't all have equal hashes.
   private func isWithin(_ inner: Step, _ outer: Step) -> Bool {
     guard inner.start < inner.end, inner.end <= outer.end, outer.start <= inner.start, outer.end <= lastOrdered else {
       return false
@@ -179,10 +177,10 @@ struct PathSearch {
     given[step] = known
   }
 
-  /// Tells whether a given mapping leads away from the destination.
+  /// Returns true if a given mapping goes backwards, away from the destination.
   private func leadsBack(_ step: Step) -> Bool {
     if step.start <= lastOrdered, step.end <= lastOrdered { return step.end < step.start }
-    // Names are only a hint: they count where given mappings lead both there and back.
+    // The order of names is only a hint: it counts only for given mappings that form a circle.
     guard let source = places[0], let destination = places[lastOrdered], let start = places[step.start],
       let end = places[step.end], (start < end) != (source < destination)
     else { return false }
@@ -198,7 +196,6 @@ struct PathSearch {
 
   // MARK: - The path
 
-  /// The hops of the path that was found.
   var hops: [MigrationPath.Hop] {
     way(to: lastOrdered).dropFirst().flatMap { end -> [MigrationPath.Hop] in
       guard let arrival = arrivals[end], let start = arrival.previous, let hop = arrival.hop else { return [] }
@@ -206,16 +203,15 @@ struct PathSearch {
     }
   }
 
-  /// The given mappings that the path uses.
   var used: [Given] {
     let way = way(to: lastOrdered)
     return zip(way, way.dropFirst()).compactMap { given[Step(start: $0, end: $1)] }
   }
 
-  /// The positions of versions that were reached, in order.
+  /// The positions of all versions that the search reached, sorted.
   var reached: [Int] { settled.sorted() }
 
-  /// Returns the positions of versions on the best path to one, the source first.
+  /// Returns the positions on the best path to a version, starting with the source's.
   func way(to position: Int) -> [Int] {
     var way: [Int] = []
     var next: Int? = position
@@ -226,7 +222,7 @@ struct PathSearch {
     return way
   }
 
-  /// Looks for the path; returns false if there is none.
+  /// Searches for the best path; returns false if there is none.
   mutating func findWay() -> Bool {
     let ends = Set((Array(given.keys) + back.keys).flatMap { [$0.start, $0.end] })
     let stops = ends.union(stops).union(isStepwise ? Array(0...lastOrdered) : [0, lastOrdered]).sorted()
@@ -266,27 +262,26 @@ struct PathSearch {
     return costs[0].lexicographicallyPrecedes(costs[1])
   }
 
-  /// Returns the distance of a version from the destination, to be compared from the first number on.
+  /// Returns the distance of a version from the destination, to be compared lexicographically.
   private func distance(of position: Int) -> [Int] {
     guard position > lastOrdered else { return [0, lastOrdered - position] }
     let (names, last) = (hashes[position], hashes[lastOrdered])
     return [1, Set(names.keys).union(last.keys).count { names[$0] != last[$0] }, -position]
   }
 
-  /// Tells whether a given mapping starts at a version and leads to one that the path to it has not passed.
+  /// Returns true if a given mapping goes from a version to one that is not yet on the path.
   private func leadsOnByGiven(from position: Int) -> Bool {
     guard given.keys.contains(where: { $0.start == position }) else { return false }
     let passed = Set(way(to: position))
     return given.keys.contains { step in
-      // Where given mappings lead in a circle, the path must leave its last version in another way.
+      // Where given mappings form a circle, the path must leave its last version by another hop.
       step.start == position && !passed.contains(step.end) && !(settled.contains(step.end) && bound.contains(step.end))
     }
   }
 
-  /// Tells whether the last hop to a version is a given one.
   func isReachedByGiven(_ position: Int) -> Bool { arrivals[position]?.hop?.isGiven ?? false }
 
-  /// Tells whether a hop lies outside the span from source to destination, by the order that names suggest.
+  /// Returns true if a hop lies outside the range from source to destination, in the order that names suggest.
   func isOutside(_ step: Step) -> Bool {
     guard let source = places[0], let destination = places[lastOrdered], let start = places[step.start],
       let end = places[step.end]
@@ -294,18 +289,18 @@ struct PathSearch {
     return max(start, end) <= min(source, destination) || min(start, end) >= max(source, destination)
   }
 
-  /// Returns the first version after one at which a given mapping starts, or at which a hop has to end, in the known
-  /// order; else the destination.
+  /// Returns the next version in the known order at which a given mapping starts or a hop must end; else the
+  /// destination.
   func nextStart(after position: Int) -> Int {
     guard position <= lastOrdered else { return lastOrdered }
     let starts = given.keys.filter { $0.end <= lastOrdered }.map(\.start) + stops
     return starts.filter { $0 > position }.min() ?? lastOrdered
   }
 
-  /// True when inference skips no given mapping if it goes directly from the source to the destination.
+  /// True when a direct hop from the source to the destination skips no given mapping.
   var mayGoDirectly: Bool { !bound.contains(0) && nextStart(after: 0) == lastOrdered }
 
-  /// Infers how one version becomes another, through the versions between them where the order is known.
+  /// Infers the mapping from one version to another, through the versions between them where the order is known.
   func inference(from start: Int, to end: Int) -> MappingInference? {
     start <= lastOrdered
       ? MappingInference(through: Array(models[start...end]))
@@ -315,13 +310,13 @@ struct PathSearch {
   private func hop(from start: Int, to end: Int) -> MigrationPath.Hop? {
     let (source, destination) = (models[start], models[end])
     if let given = given[Step(start: start, end: end)] {
-      // A mapping from a file drops what it doesn't name; one given in Swift leaves that to inference.
+      // A mapping from a file drops unmapped entities; for one given in Swift, they are inferred.
       let inferred =
         given.mapping.isOfFile ? nil : MappingInference(from: source, to: destination, given: given.mapping)
       let mapping = (try? inferred?.mappingModel()) ?? given.mapping.completed(from: source, to: destination)
       return MigrationPath.Hop(source: source, destination: destination, mapping: mapping, isGiven: true)
     }
-    // From a version whose place isn't known, inference leads only to the end.
+    // From a version without a known order, an inferred hop can only end at the destination.
     guard start < end ? end <= lastOrdered : start > lastOrdered && end == lastOrdered,
       !bound.contains(start), nextStart(after: start) >= end,
       let mapping = (try? inference(from: start, to: end)?.mappingModel())
@@ -330,8 +325,8 @@ struct PathSearch {
     return MigrationPath.Hop(source: source, destination: destination, mapping: mapping, isGiven: false)
   }
 
-  /// Divides a series of inferred hops where one mapping can't express their result; `nil` if nothing is to be divided
-  /// or can be.
+  /// Divides an inferred hop where one mapping can't express the result of its single hops; `nil` if it needs no
+  /// division or one of the parts can't be inferred.
   private func run(from start: Int, to end: Int) -> [MigrationPath.Hop]? {
     guard end > start + 1, end <= lastOrdered, let whole = inference(from: start, to: end), !whole.breaks.isEmpty
     else { return nil }
@@ -345,7 +340,7 @@ struct PathSearch {
 }
 
 extension MappingMismatch {
-  /// Tells whether only an entity mapping is missing, and it is one of these.
+  /// Returns true if the only problem is a missing entity mapping that has one of these names.
   fileprivate func isMissingLink(to names: Set<String>) -> Bool {
     if case .unknownEntityMapping(_, let name) = problem { names.contains(name) } else { false }
   }
@@ -359,13 +354,13 @@ extension MappingModel {
     }
   }
 
-  /// True when hashes identify both the version where it starts and the one where it ends.
+  /// True when its hashes identify both the source and the destination version.
   fileprivate var tellsVersions: Bool {
     carriesAllHashes && entityMappings.contains { $0.sourceEntityName != nil }
       && entityMappings.contains { $0.destinationEntityName != nil }
   }
 
-  /// Tells whether no entity of two versions is left out.
+  /// Returns true if every entity of both versions has an entity mapping.
   fileprivate func isWhole(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> Bool {
     let sources = Set(entityMappings.compactMap(\.sourceEntityName))
     let destinations = Set(entityMappings.compactMap(\.destinationEntityName))

@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// The sentences about a search: the given mapping models that it didn't use, and where it ended.
+/// The messages about a search: the given mapping models that it didn't use, and where it stopped.
 struct PathWords {
   private let search: PathSearch
   private let labels: [String]
@@ -26,7 +26,7 @@ struct PathWords {
     }
   }
 
-  /// Returns a label for the beginning of a sentence.
+  /// Capitalizes a label for the beginning of a sentence.
   private func subject(_ index: Int) -> String {
     let label = labels[index]
     return label.hasPrefix("mapping model") ? "M" + label.dropFirst() : label
@@ -36,7 +36,6 @@ struct PathWords {
 
   // MARK: - Where there is a path
 
-  /// The mapping models that the path doesn't use.
   var unused: [MigrationPath.UnusedMapping] {
     let used = Set(search.used.flatMap(\.parts))
     let way = search.way(to: search.lastOrdered)
@@ -74,7 +73,6 @@ struct PathWords {
       + " between \(ends)."
   }
 
-  /// A sentence about given mapping models of one hop that can't be merged.
   var conflict: String? {
     for given in search.used {
       let names = Set(given.mapping.entityMappings.map(\.name))
@@ -100,7 +98,6 @@ struct PathWords {
 
   // MARK: - Where there is no path
 
-  /// The obstacles that say why the given mapping models don't help.
   var obstacles: [MappingObstacle] {
     var obstacles: [MappingObstacle] = []
     for (index, mismatches) in search.misfits.ordered(by: { $0.key < $1.key }) {
@@ -124,7 +121,6 @@ struct PathWords {
     return obstacles
   }
 
-  /// The obstacle that given mappings lead in a circle.
   private var circle: MappingObstacle? {
     for position in search.reached {
       let way = search.way(to: position)
@@ -141,7 +137,7 @@ struct PathWords {
     return nil
   }
 
-  /// The error that names the given mappings after or before which no hop leads on.
+  /// The error that names the given mappings before or after which the path can't continue.
   var deadEnds: MappingInferenceError {
     var found: [MappingObstacle] = []
     var skeleton: String?

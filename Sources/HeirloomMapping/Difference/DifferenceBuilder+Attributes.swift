@@ -1,7 +1,6 @@
 import HeirloomModel
 
 extension DifferenceBuilder {
-  /// Adds an attribute that no object had before.
   func addNew(_ attribute: AttributeDescription, in entity: EntityDescription) {
     let isAmbiguous =
       correspondence.pair(ofDestination: entity.name)?.ambiguities.contains { $0.destinations.contains(attribute.name) }
@@ -11,7 +10,6 @@ extension DifferenceBuilder {
       effect: isAmbiguous ? .refused : valueOfNew(attribute), isHashed: !attribute.isTransient)
   }
 
-  /// Returns the effect of an attribute on existing objects that it is new to.
   func valueOfNew(_ attribute: AttributeDescription) -> ModelChange.Effect {
     if attribute.isTransient { return .nothing }
     if attribute.derivation != nil { return .computed }
@@ -25,7 +23,7 @@ extension DifferenceBuilder {
     return isLacking ? .rowsDecide : .empty
   }
 
-  /// Adds the changes of an attribute that was there before.
+  /// Adds the changes of an attribute that continues one of the source.
   func addChanges(of new: AttributeDescription, from old: AttributeDescription, in entity: String) {
     let isStored = !new.isTransient || !old.isTransient
     if old.name != new.name {
@@ -36,7 +34,7 @@ extension DifferenceBuilder {
     addChanges(of: new, from: old, in: entity, path: new.name, isOptional: false)
   }
 
-  /// Adds the changes of an attribute or element, its name aside.
+  /// Adds the changes of an attribute or element, other than its name.
   private func addChanges(
     of new: AttributeDescription, from old: AttributeDescription, in entity: String, path: String, isOptional: Bool
   ) {
@@ -124,7 +122,7 @@ extension DifferenceBuilder {
       .spotlightIndexingChanged, entity, path, old.isIndexedBySpotlight, new.isIndexedBySpotlight, text: switched)
     compare(.validationChanged, entity, path, old.validationRules, new.validationRules)
     compare(.userInfoChanged, entity, path, old.userInfo, new.userInfo)
-    // Only model sources know these two.
+    // Only model sources contain these two.
     if let before = old.usesScalarValueType, let after = new.usesScalarValueType {
       compare(.scalarTypeChanged, entity, path, before, after, text: switched)
     }
@@ -171,7 +169,7 @@ extension DifferenceBuilder {
 }
 
 extension AttributeDescription {
-  /// The type, with the words that decide what existing objects get.
+  /// The type, with the words that determine the value of existing objects.
   fileprivate var summary: String {
     var words = [type.name]
     if isTransient { words.append("transient") }

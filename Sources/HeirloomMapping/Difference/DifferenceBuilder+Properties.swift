@@ -7,7 +7,6 @@ private struct PropertyOrigin: Hashable {
 }
 
 extension DifferenceBuilder {
-  /// Adds the changes of the properties that a destination entity declares itself.
   func addProperties(of entity: EntityDescription) {
     let isNew = correspondence.pair(ofDestination: entity.name) == nil
     for attribute in entity.attributes {
@@ -48,7 +47,7 @@ extension DifferenceBuilder {
     if let pair = correspondence.pair(ofDestination: entity.name) { addFetchedProperties(of: pair) }
   }
 
-  /// Adds the properties of a source entity that some entity no longer has.
+  /// Adds the properties of a source entity that at least one entity no longer has.
   func addRemovedProperties(of entity: EntityDescription) {
     for attribute in entity.attributes {
       for heir in losers(of: attribute.name, declaredBy: entity, names: { $0.destinationAttributes }) {
@@ -86,7 +85,7 @@ extension DifferenceBuilder {
     }
   }
 
-  /// Returns the places where objects of an entity and its descendants had a property declared before, each once.
+  /// Returns the distinct places where the source declares a property of an entity and its descendants.
   private func origins(
     of property: String, in entity: EntityDescription, names: (EntityCorrespondence) -> [String: String]
   ) -> [PropertyOrigin] {
@@ -101,7 +100,7 @@ extension DifferenceBuilder {
     return origins
   }
 
-  /// Returns the names of the entities that declared a property before, if it was not this one alone.
+  /// Returns the names of the entities that declared a property before; `nil` if it was this entity alone.
   private func moved(_ origins: [PropertyOrigin], to entity: EntityDescription) -> String? {
     let home = correspondence.pair(ofDestination: entity.name)?.source.name
     let owners = origins.map(\.entity)
@@ -109,7 +108,7 @@ extension DifferenceBuilder {
     return owners.joined(separator: ", ")
   }
 
-  /// Tells whether every entity whose objects were there before had the property.
+  /// Returns true if every continued entity in the tree had the property in the source.
   private func carriesToAll(
     _ property: String, of entity: EntityDescription, names: (EntityCorrespondence) -> [String: String]
   ) -> Bool {
@@ -121,13 +120,12 @@ extension DifferenceBuilder {
 
   private final class Loser {
     let pair: EntityCorrespondence
-    /// True when there may be objects that lose something.
     let hasObjects: Bool
 
     init(pair: EntityCorrespondence, hasObjects: Bool) { (self.pair, self.hasObjects) = (pair, hasObjects) }
   }
 
-  /// Returns the entities, the topmost of each branch, that are still there but no longer have a property.
+  /// Returns the continued entities, the topmost of each branch, that no longer have a property.
   private func losers(
     of property: String, declaredBy entity: EntityDescription, names: (EntityCorrespondence) -> [String: String]
   ) -> [Loser] {

@@ -1,7 +1,6 @@
 import HeirloomModel
 
 extension DifferenceBuilder {
-  /// Adds a relationship that no object had before.
   func addNew(_ relationship: RelationshipDescription, in entity: EntityDescription) {
     let isAmbiguous =
       correspondence.pair(ofDestination: entity.name)?.ambiguities.contains {
@@ -19,12 +18,12 @@ extension DifferenceBuilder {
     return correspondence.sourceOfInverse(of: relationship) == nil ? .empty : .kept
   }
 
-  /// Adds the changes of a relationship that was there before.
+  /// Adds the changes of a relationship that continues one of the source.
   func addChanges(of new: RelationshipDescription, from old: RelationshipDescription, in entity: String) {
     let name = new.name
     let isStored = !new.isTransient && !old.isTransient
     let isHashed = !new.isTransient || !old.isTransient
-    // Links that the new destination drops are no part of what the other changes keep.
+    // Links that a new destination entity drops can't be kept by the other changes.
     let areKept = isStored && linksToDestination(of: new, from: old) == .kept
     let kept: ModelChange.Effect = areKept ? .kept : .nothing
     if old.name != name {
@@ -73,7 +72,7 @@ extension DifferenceBuilder {
     correspondence.pair(ofSource: entity)?.destination.name == other
   }
 
-  /// Returns the effect of another destination on links.
+  /// Returns the effect of a changed destination entity on links.
   private func linksToDestination(
     of new: RelationshipDescription, from old: RelationshipDescription
   ) -> ModelChange.Effect {
@@ -89,13 +88,13 @@ extension DifferenceBuilder {
   ) {
     let before = source.inverse(of: old)?.relationship
     let after = destination.inverse(of: new)?.relationship
-    // A relationship that is its own inverse is hashed as if it had none.
+    // The version hash of a relationship that is its own inverse contains no inverse.
     let isHashed =
       isHashed && before.flatMap { $0 == old ? nil : $0.name } != after.flatMap { $0 == new ? nil : $0.name }
     let (beforeName, afterName) = (before?.name, after?.name)
     switch (before, after) {
     case (nil, nil):
-      // Neither exists, so both count as none.
+      // Neither inverse exists in its model, so both count as none.
       compare(.inverseChanged, entity, new.name, old.inverseRelationship, new.inverseRelationship) { $0 }
     case (nil, .some): add(.inverseAdded, entity, new.name, after: afterName, effect: kept, isHashed: isHashed)
     case (.some, nil): add(.inverseRemoved, entity, new.name, before: beforeName, effect: kept, isHashed: isHashed)
@@ -110,7 +109,7 @@ extension DifferenceBuilder {
     }
   }
 
-  /// Tells whether an inverse of the destination continues that of the source.
+  /// Returns true if an inverse in the destination continues that of the source.
   private func isContinued(
     _ before: RelationshipDescription, as after: RelationshipDescription, in entity: String
   ) -> Bool {
@@ -149,7 +148,7 @@ extension DifferenceBuilder {
 }
 
 extension RelationshipDescription {
-  /// The destination entity, with words for the kind of relationship.
+  /// The destination entity and the kind of relationship.
   fileprivate var summary: String {
     var words = [destinationEntity, isToMany ? "to-many" : "to-one"]
     if isOrdered { words.append("ordered") }

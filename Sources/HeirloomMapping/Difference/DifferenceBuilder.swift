@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// A builder that gathers the changes between two models.
+/// A builder that collects the changes between two models.
 final class DifferenceBuilder {
   let inference: MappingInference
   let flows: RowFlows
@@ -16,7 +16,6 @@ final class DifferenceBuilder {
   var source: ManagedObjectModel { inference.source }
   var destination: ManagedObjectModel { inference.destination }
 
-  /// Returns all changes, sorted.
   func build() -> [ModelChange] {
     addModelChanges()
     let ambiguous = correspondence.entityAmbiguities
@@ -52,11 +51,11 @@ final class DifferenceBuilder {
   ) {
     let change = ModelChange(
       kind, entity: entity, property: property, before: before, after: after, effect: effect, isHashed: isHashed)
-    // A property that comes from several entities may have changed in the same way in each.
+    // A property that comes from several entities may have the same change for each.
     if known.insert(change).inserted { changes.append(change) }
   }
 
-  /// Adds a change that has no effect on rows, if two values differ.
+  /// Adds a change without an effect on rows if two values differ.
   func compare<Value: Equatable>(
     _ kind: ModelChange.Kind, _ entity: String?, _ property: String?, _ before: Value, _ after: Value,
     isHashed: Bool = false, text: (Value) -> String? = { _ in nil }
@@ -119,7 +118,7 @@ final class DifferenceBuilder {
     compare(.entityClassChanged, name, nil, old.managedObjectClassName, new.managedObjectClassName) { $0 }
     compare(
       .spotlightNameChanged, name, nil, old.coreSpotlightDisplayNameExpression, new.coreSpotlightDisplayNameExpression)
-    // Only model sources know how code is generated.
+    // Only model sources contain the code generation setting.
     if let before = old.codeGenerationType, let after = new.codeGenerationType {
       compare(.codeGenerationChanged, name, nil, before, after) { $0 }
     }

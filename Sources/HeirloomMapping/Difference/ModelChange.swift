@@ -10,16 +10,15 @@ package struct ModelChange: Hashable, Sendable {
   ///
   /// For a change of the model, the name of the configuration or fetch request.
   package let property: String?
-  /// The state in the source, for a person; `nil` where there was nothing or the kind says it all.
+  /// The state in the source, in words; `nil` where there was nothing or the kind says it all.
   package let before: String?
-  /// The state in the destination, for a person; `nil` where there is nothing or the kind says it all.
+  /// The state in the destination, in words; `nil` where there is nothing or the kind says it all.
   package let after: String?
   /// The effect of the change on rows.
   package let effect: Effect
   /// True when the change alters the entity's version hash, so that a store needs a migration.
   package let isHashed: Bool
 
-  /// Creates a change.
   init(
     _ kind: Kind, entity: String?, property: String? = nil, before: String? = nil, after: String? = nil,
     effect: Effect = .nothing, isHashed: Bool = false
@@ -33,7 +32,7 @@ package struct ModelChange: Hashable, Sendable {
     self.isHashed = isHashed
   }
 
-  /// The same change without an effect, for two models that a store fits both.
+  /// The same change without an effect, for two models that a store is compatible with.
   var withoutEffect: ModelChange {
     ModelChange(kind, entity: entity, property: property, before: before, after: after)
   }
@@ -42,23 +41,23 @@ package struct ModelChange: Hashable, Sendable {
 extension ModelChange {
   /// The effect of a change on rows.
   package enum Effect: Hashable, Sendable {
-    /// No row concerned.
+    /// No rows affected.
     case nothing
     /// Values, links or objects that are carried over as they are.
     case kept
     /// Existing objects that have no value.
     case empty
-    /// Existing objects that get the default because they have no value.
+    /// Existing objects that get the default for a missing value.
     case filled(AttributeValue)
     /// A value that is computed from others.
     case computed
-    /// Values or links that are carried over in another form, which may hold less.
+    /// Values or links that are carried over in another form, which may lose information.
     case converted
     /// Values, links or objects that no longer have a place.
     case dropped
-    /// A migration that runs only if the rows allow it, as `effects` tells.
+    /// A migration that runs only if the rows allow it; see `effects`.
     case rowsDecide
-    /// A change for which no mapping is inferred, as `obstacles` tells.
+    /// A change for which no mapping is inferred; see `obstacles`.
     case refused
 
     /// A stable code.
@@ -119,7 +118,7 @@ extension ModelChange {
     case indexChanged
     /// Another class of the objects.
     case entityClassChanged
-    /// Another expression by which Spotlight names objects.
+    /// Another expression for the name that Spotlight displays.
     case spotlightNameChanged
     /// Another way to generate code.
     case codeGenerationChanged
@@ -138,9 +137,9 @@ extension ModelChange {
     case typeChanged
     /// Another default for new objects.
     case defaultChanged
-    /// Large values that may now be kept in files beside the store.
+    /// Large values that may now be stored in files beside the store.
     case externalStorageEnabled
-    /// Values that may no longer be kept in files beside the store.
+    /// Values that may no longer be stored in files beside the store.
     case externalStorageDisabled
     /// An attribute that is now computed.
     case derivationAdded
@@ -158,11 +157,11 @@ extension ModelChange {
     case elementsReordered
     /// Another name of the composite type in the model source.
     case compositeTypeRenamed
-    /// A value that persistent history keeps for a deleted object, or no longer keeps.
+    /// A value that persistent history now preserves for a deleted object, or no longer does.
     case historyPreservationChanged
     /// Another class of the values.
     case valueClassChanged
-    /// Another value transformer that makes the values.
+    /// Another value transformer for the values.
     case transformerChanged
     /// A value that is now encrypted in CloudKit, or no longer is.
     case cloudEncryptionChanged
@@ -183,7 +182,7 @@ extension ModelChange {
     case relationshipBecameAttribute
     /// A relationship whose destination entity has another name.
     case destinationRenamed
-    /// A relationship that leads to another entity.
+    /// A relationship that refers to another entity.
     case destinationChanged
     /// A relationship that now has an inverse.
     case inverseAdded
@@ -193,17 +192,17 @@ extension ModelChange {
     case inverseRenamed
     /// A relationship with another inverse.
     case inverseChanged
-    /// A relationship that now leads to several objects.
+    /// A relationship that now refers to several objects.
     case becameToMany
-    /// A relationship that now leads to one object.
+    /// A relationship that now refers to one object.
     case becameToOne
     /// Related objects that now have an order.
     case becameOrdered
     /// Related objects that no longer have an order.
     case becameUnordered
-    /// Another number as the fewest related objects.
+    /// Another minimum count of related objects.
     case minimumCountChanged
-    /// Another number as the most related objects.
+    /// Another maximum count of related objects.
     case maximumCountChanged
     /// Another effect on related objects when an object is deleted.
     case deleteRuleChanged
@@ -226,7 +225,7 @@ extension ModelChange {
     /// A fetched property that fetches something else.
     case fetchedPropertyChanged
     // Entities and properties.
-    /// Another text that changes the version hash on purpose.
+    /// Another version hash modifier.
     case hashModifierChanged
     /// Another renaming identifier, or one that was added or removed.
     case renamingIdentifierChanged

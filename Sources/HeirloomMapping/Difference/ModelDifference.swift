@@ -2,17 +2,17 @@ package import HeirloomModel
 
 /// All differences between two models, with their effects on rows and the verdict on a migration.
 ///
-/// It is made from the models alone, without reading a store.
+/// It is computed from the models alone, without reading a store.
 package struct ModelDifference: Sendable {
   /// The verdict on a difference; raw values are stable.
   package enum Verdict: String, Hashable, Sendable, CaseIterable {
     /// No difference.
     case identical
-    /// Differences that stores don't know of: entity names and version hashes are equal.
+    /// Differences that a store doesn't record: entity names and version hashes are equal.
     case compatible
-    /// A migration that is needed, with a mapping that can be inferred.
+    /// A migration is needed, and its mapping can be inferred.
     case lightweight
-    /// A migration that is needed, with a mapping that somebody must give.
+    /// A migration is needed, and its mapping must be given.
     case needsMapping
   }
 
@@ -24,9 +24,9 @@ package struct ModelDifference: Sendable {
   package let obstacles: [MappingObstacle]
   /// The losses, blockers and warnings that rows may cause, by entity and property; none if no mapping is needed.
   package let effects: [DataEffect]
-  /// Matches that were perhaps meant but not made, sorted by entity and property.
+  /// Possible renames and other suspicious matches, sorted by entity and property.
   package let diagnostics: [MatchingDiagnostic]
-  /// The inference, also for a migration that is made although none is needed.
+  /// The inference; it exists even if no migration is needed.
   package let inference: MappingInference
 
   /// Compares two models.
@@ -36,7 +36,7 @@ package struct ModelDifference: Sendable {
     let changes = builder.build()
     if inference.sourceHashes == inference.destinationHashes {
       verdict = changes.isEmpty ? .identical : .compatible
-      // A store fits both models, so it isn't migrated and no row changes.
+      // The store is compatible with both models, so it isn't migrated and no row changes.
       self.changes = changes.map(\.withoutEffect)
       obstacles = []
       effects = []

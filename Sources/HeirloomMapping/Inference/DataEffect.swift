@@ -1,21 +1,21 @@
 package import HeirloomModel
 
-/// A loss, blocker or warning that rows may cause: models tell where to look, and only the store tells if it is there.
+/// A loss, blocker or warning that rows may cause: the models say which rows to count, the store says if there are any.
 ///
-/// The plan counts the rows concerned. If there are none, it is gone; otherwise it stays.
+/// The plan counts these rows and drops an effect without any.
 package struct DataEffect: Hashable, Sendable {
   /// The kind of loss, blocker or warning, with the details that counting its rows needs.
   package let kind: Kind
   /// The entity that declares the property: in the destination, or in the source for dropped content.
   package let entity: String
-  /// The properties by the names of the same side, elements of composites as `composite.element`.
+  /// The properties' names on the same side: one, several for a constraint, none for the entity itself.
   ///
-  /// There is one property, several for a constraint, and none for the entity itself.
+  /// Elements of composites are written `composite.element`.
   package let properties: [String]
   /// The rows to count.
   package let rows: [Rows]
 
-  /// Creates a loss, blocker or warning to look for.
+  /// Creates an effect whose rows are yet to be counted.
   package init(kind: Kind, entity: String, properties: [String], rows: [Rows]) {
     self.kind = kind
     self.entity = entity
@@ -31,13 +31,13 @@ package struct DataEffect: Hashable, Sendable {
     package let destinationEntity: String?
     /// The source property, as a path, of each of the properties; `nil` for one that is new.
     package let properties: [String?]
-    /// The names of entity mappings with a condition: only objects that one of them takes count; none for all objects.
+    /// The names of entity mappings with a condition, one of which must take the object; empty for all objects.
     package let takenBy: [String]
-    /// The names of entity mappings with a condition: objects that one of them takes don't count.
+    /// The names of entity mappings with a condition, none of which may take the object.
     package let notTakenBy: [String]
-    /// The source properties, as paths, of which one must have a value in the rows; none for all rows.
+    /// The source properties, as paths, one of which must have a value in the rows; empty for all rows.
     ///
-    /// They fill the other leaves of an optional composite: its required leaf may be missing with all of them.
+    /// They fill the other leaves of an optional composite; a required leaf may be NULL if all of them are.
     package let companions: [String]
     /// The source entities to whose objects the destination's relationship can't refer: a link to one is missing.
     package let lostTargets: [String]
@@ -61,38 +61,39 @@ package struct DataEffect: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     /// A required attribute without a default: every row if it is new, rows with NULL otherwise.
     case missingValue
-    /// A value that a decided expression doesn't give.
+    /// A value that a decision's expression fails to compute.
     case uncomputed
     /// A required to-one relationship: every row if it is new, rows without a link otherwise.
     ///
-    /// Rows whose only links ``foreignLinks(to:)`` counts are among them. A new relationship may be the other side of a
-    /// source relationship; then the rows are those that no link of that leads to.
+    /// Rows whose only links ``foreignLinks(to:)`` counts are among them. A new relationship may be the inverse of a
+    /// source relationship; then the rows are those that no link of it refers to.
     case missingLink(otherSide: SourceRelationship?)
     /// A new uniqueness constraint: rows equal to another in all of the properties, none of them NULL.
     case duplicate
     /// Numbers outside the range of the destination's type.
     case overflow(from: AttributeType, to: AttributeType)
-    /// Values that the destination's type keeps only changed: converted back, they would be others.
+    /// Values that the destination's type can't represent exactly: converting them back gives other values.
     case valuesChanged(from: AttributeType, to: AttributeType)
-    /// Numbers with more digits than the destination's type keeps, which an expression makes of values that go.
+    /// Numbers that an expression computes of dropped values and that have more digits than the destination's type
+    /// keeps.
     case rounded(to: AttributeType)
-    /// Values that another value transformer made than the one that will read them: their bytes stay.
+    /// Values written by another value transformer than the one that will read them; their bytes stay.
     case recoded(from: String, to: String)
     /// Objects of exactly this entity, which has become abstract.
     case uninstantiable
-    /// Owners with several links of a relationship that becomes to-one, or with several links from its other side.
+    /// Owners with several links of a relationship that becomes to-one, or with several links of its inverse.
     case severalLinks(otherSide: SourceRelationship?)
-    /// Links to objects that several owners share by a to-many relationship, which has no inverse now.
+    /// Links to objects that several owners share by a to-many relationship that has no inverse any more.
     ///
-    /// Only the owner with the lowest primary key keeps such an object.
+    /// Each object can have one owner; the owner with the lowest primary key keeps it.
     case sharedLinks
     /// Owners with fewer links than a new minimum.
     case tooFewLinks(minimum: Int)
     /// Owners with more links than a new maximum.
     case tooManyLinks(maximum: Int)
-    /// Links to objects of exactly these source entities, which become nothing that the relationship may lead to.
+    /// Links to objects of exactly these source entities, whose destination the relationship can't refer to.
     case foreignLinks(to: [String])
-    /// Links to objects that the conditions of the mapping leave out.
+    /// Links to objects that the mapping's condition excludes.
     case leftOutLinks(to: [Rows])
     /// Owners with more than one link of a relationship that loses its order.
     case orderDropped
@@ -100,19 +101,16 @@ package struct DataEffect: Hashable, Sendable {
     case objectsDropped
     /// Values, other than NULL, of an attribute that is gone or no longer stored.
     case valuesDropped
-    /// Values, other than NULL, of an attribute of which a decided expression takes others.
+    /// Values, other than NULL, of an attribute for which a decision's expression supplies others.
     case valuesNotTaken
     /// Links of a relationship that is gone on both sides or no longer stored.
     case linksDropped
   }
 
-  /// True if every object of an entity stops the migration (all but one where values must be unique), whatever it holds.
+  /// True if every object of an entity stops the migration (with a constraint, all but one), whatever its values.
   package var stopsEveryObject: Bool { rows.contains { concernsEveryObject($0) } }
 
-  /// Returns true if each of the rows stops the migration, whatever it holds.
-  ///
-  /// - Parameter rows: Some of the effect's rows.
-  /// - Returns: True where nothing that an object holds makes it fit.
+  /// Returns true if each of these rows of the effect stops the migration, whatever its values.
   package func concernsEveryObject(_ rows: Rows) -> Bool {
     guard rows.takenBy.isEmpty, rows.notTakenBy.isEmpty, rows.companions.isEmpty else { return false }
     return switch kind {
@@ -130,13 +128,13 @@ package struct DataEffect: Hashable, Sendable {
     package let relationship: String
   }
 
-  /// The severity when there are such rows.
+  /// The severity if there are such rows.
   package enum Severity: String, Hashable, Sendable, CaseIterable {
-    /// Something that the destination has no place for; the previous version keeps it.
+    /// Content that the destination has no place for; the previous version keeps it.
     case loss
-    /// Rows that stop the migration until somebody decides.
+    /// Rows that stop the migration until a decision is made.
     case blocker
-    /// A change that may surprise.
+    /// A change that may be unexpected.
     case warning
   }
 }
@@ -168,7 +166,7 @@ extension DataEffect.Kind {
     }
   }
 
-  /// The severity when there are such rows.
+  /// The severity if there are such rows.
   package var severity: DataEffect.Severity {
     switch self {
     case .missingValue, .uncomputed, .missingLink, .duplicate, .overflow, .uninstantiable: .blocker
@@ -184,7 +182,7 @@ extension DataEffect: CustomStringConvertible {
   /// The reason why the rows matter, and what to do about them.
   package var description: String { PlainText.line(rawDescription) }
 
-  /// The other entities whose objects the index of a constraint holds, in words.
+  /// The other entities whose objects share the constraint's index.
   private var amongOthers: String {
     let others = Set(rows.compactMap(\.destinationEntity)).subtracting([entity]).ordered().map { "\"\($0)\"" }
     return others.isEmpty ? "" : ", also among objects of \(others.joined(separator: ", "))"

@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// A collector of losses, blockers and warnings that groups those of one kind and property.
+/// A collector of losses, blockers and warnings that merges those of the same kind and property.
 struct EffectCollector {
   private struct Head: Hashable {
     let kind: DataEffect.Kind
@@ -16,7 +16,6 @@ struct EffectCollector {
     rows[Head(kind: kind, entity: entity, properties: properties), default: []] += added
   }
 
-  /// Returns them sorted by entity, properties and kind.
   func sorted() -> [DataEffect] {
     rows.map { head, rows in
       DataEffect(

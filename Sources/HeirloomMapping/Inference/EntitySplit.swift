@@ -1,57 +1,57 @@
 import HeirloomModel
 
-/// A suspected split of objects: attributes that an entity no longer has and a new entity has.
+/// A suspected split of an entity: attributes that moved from it to a new entity.
 ///
-/// It is a guess for a person to judge; no mapping is inferred from it.
+/// It is a guess for the developer to judge; no mapping is inferred from it.
 struct EntitySplit: Hashable {
   /// The source entity.
   let source: String
-  /// The entity that its objects become.
+  /// The destination entity that continues the source entity.
   let destination: String
   /// The new entity.
   let part: String
-  /// The attributes of the source by those of the new entity, sorted.
+  /// The moved attributes, sorted.
   private(set) var moves: [Move]
-  /// The link between the two in the destination; `nil` if there is none.
+  /// The relationship between the two destination entities; `nil` if there is none.
   let link: Link?
-  /// The properties that an object of the new entity needs and nothing gives it, sorted.
+  /// The required properties of the new entity that no attribute supplies, sorted.
   private(set) var missing: [String] = []
 
-  /// An attribute that moves to the new entity.
+  /// An attribute that moved to the new entity.
   struct Move: Hashable {
     let from: String
     let to: String
-    /// Source for the value where an object has none, though the new entity requires one; `nil` where that can't be.
+    /// Swift source for the value of an object without one, where the new entity requires a value; else `nil`.
     var standIn: String?
 
-    /// Source for the value.
+    /// Swift source for the value.
     var value: String {
       "source[\(SwiftText.literal(from))]" + (standIn.map { " ?? " + $0 } ?? "")
     }
   }
 
-  /// A relationship between the entity that the objects become and the new one.
+  /// A relationship between the entity that continues the source entity and the new one.
   struct Link: Hashable {
     let name: String
     let isToMany: Bool
-    /// True when the new entity has it.
+    /// True when the new entity declares it.
     let isOfPart: Bool
-    /// The other side's name.
+    /// The name of the inverse.
     let inverse: String?
-    /// True when several objects can have one object of the new entity.
+    /// True when several objects can refer to one object of the new entity.
     let isShared: Bool
-    /// True when every object must have one of the new entity.
+    /// True when every object must refer to one of the new entity.
     let isRequired: Bool
   }
 
-  /// A pair of attributes that may be one.
+  /// A pair of attributes that may be the same.
   private struct Candidate {
     let split: EntitySplit
     let move: Move
     let likeness: Double
   }
 
-  /// Finds all splits that an inference suggests, by the entities that objects become, then by the new ones.
+  /// Finds all splits that an inference suggests, sorted by the continuing entity, then the new one.
   static func all(in inference: MappingInference) -> [EntitySplit] {
     let model = inference.destination
     let claimed = Set(inference.correspondence.entityAmbiguities.flatMap(\.destinations))
@@ -80,14 +80,14 @@ struct EntitySplit: Hashable {
       for before in gone {
         for after in model.attributes(of: arrival.name) where after.isPlain && after.type == before.type {
           let likeness = NameSimilarity.value(before.name, after.name)
-          // Where nothing ties the two entities, only an equal name says anything.
+          // Without a relationship between the two entities, only an equal name is evidence.
           guard likeness >= (link == nil ? 1 : 0.5) else { continue }
           candidates.append(
             Candidate(split: split, move: Move(from: before.name, to: after.name), likeness: likeness))
         }
       }
     }
-    // The most alike first, each attribute once.
+    // The most similar pairs come first; each attribute is used once.
     candidates = candidates.ordered { left, right in
       if left.likeness != right.likeness { return left.likeness > right.likeness }
       if (left.split.link == nil) != (right.split.link == nil) { return right.split.link == nil }
@@ -112,7 +112,7 @@ struct EntitySplit: Hashable {
     }
   }
 
-  /// Returns the new relationship that most simply says which object belongs to which.
+  /// Returns the new relationship that assigns objects to each other in the simplest way.
   private static func link(of flow: RowFlow, to part: String, in model: ManagedObjectModel) -> Link? {
     func links(_ relationships: [RelationshipDescription], isOfPart: Bool) -> [Link] {
       relationships.filter { !$0.isTransient }.map { relationship in
@@ -133,12 +133,12 @@ struct EntitySplit: Hashable {
     return all.first { !$0.isToMany } ?? all.last
   }
 
-  /// Adds values for what the new entity requires and an object may lack.
+  /// Adds values for attributes that the new entity requires and an object may lack.
   private mutating func addStandIns(_ inference: MappingInference) {
     for index in moves.indices {
       guard let before = inference.source.attribute(named: moves[index].from, of: source), before.isOptional,
         let after = inference.destination.attribute(named: moves[index].to, of: part), !after.isOptional,
-        // An object with this value alone is passed over without it.
+        // An object without its only moved value gets no new object, unless the link is required.
         moves.count > 1 || link?.isRequired == true
       else { continue }
       moves[index].standIn = after.sourceOfValue
@@ -159,10 +159,10 @@ struct EntitySplit: Hashable {
 }
 
 extension AttributeDescription {
-  /// True when the attribute has one value, which is stored and which no trigger computes.
+  /// True for a stored attribute with one value that no trigger computes.
   fileprivate var isPlain: Bool { !isTransient && derivation == nil && composite == nil }
 
-  /// Source for the default value, else for the type's empty one.
+  /// Swift source for the default value, or else for an empty value of the type.
   fileprivate var sourceOfValue: String {
     switch defaultValue {
     case .integer(let value): ".integer(\(value))"

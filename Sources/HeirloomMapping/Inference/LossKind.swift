@@ -1,22 +1,23 @@
-/// A kind of content that a migration loses, or changes so that it can't be changed back.
+/// A kind of content that a migration loses or changes irreversibly.
 @nonexhaustive
 public enum LossKind: String, Hashable, Sendable, CaseIterable {
   /// Whole objects.
   case objects
   /// Values of an attribute, other than NULL.
   case values
-  /// Values of an attribute that go on changed: converted back, they would be others.
+  /// Values of an attribute that are changed: converting them back gives other values.
   case changedValues
-  /// Links of a relationship that the destination lacks or the mapping doesn't take, or of objects that a decision removes.
+  /// Links of a relationship that the destination lacks or the mapping doesn't carry, or of objects that a decision
+  /// removes.
   case links
-  /// Links for which a relationship has no room, though the destination has it.
+  /// Links that exceed what a relationship of the destination can hold.
   case linksWithoutRoom
   /// The order of a relationship's links.
   case order
-  /// Content that no model knows, such as values in a column of another program.
+  /// Content that no model describes, such as values in a column that another program added.
   case unknownContent
 
-  /// The kind as plan JSON and manifests have it: they keep the five kinds that their first readers know.
+  /// The kind in plan JSON and manifests, which keep to the five kinds of their first format.
   package var reported: LossKind {
     switch self {
     case .linksWithoutRoom: .links
@@ -27,7 +28,7 @@ public enum LossKind: String, Hashable, Sendable, CaseIterable {
 }
 
 extension DataEffect.Kind {
-  /// The kind of content that the rows lose; `nil` if they lose nothing.
+  /// The kind of content that the rows lose; `nil` for a blocker or warning.
   package var lossKind: LossKind? {
     switch self {
     case .objectsDropped: .objects
@@ -44,9 +45,9 @@ extension DataEffect.Kind {
 }
 
 extension DataEffect {
-  /// The property that loses something, as a path; `nil` for whole objects.
+  /// The path of the property that loses content; `nil` for whole objects.
   package var lossProperty: String? { properties.isEmpty ? nil : properties.joined(separator: ", ") }
 
-  /// The name by which somebody consents to the loss: `Entity` or `Entity.property`.
+  /// The name for consent to the loss: `Entity` or `Entity.property`.
   package var lossName: String { lossProperty.map { "\(entity).\($0)" } ?? entity }
 }

@@ -1,13 +1,13 @@
 public import HeirloomModel
 
-/// The inference from two models alone: a mapping or the obstacles to it, and where the rows matter.
+/// The inference from two models alone: a mapping or the obstacles to it, and the rows to check.
 ///
-/// An obstacle is about the models: no mapping can be inferred whatever the store holds. A loss, blocker or warning is
-/// about rows: the mapping holds, but the store must be read before the mapping is used.
+/// An obstacle is in the models: no mapping can be inferred whatever the store contains. A loss, blocker or warning is
+/// in the rows: the mapping is complete, but the store must be read before the mapping is used.
 package struct MappingInference: Sendable {
-  /// The model that objects come from.
+  /// The source model.
   package let source: ManagedObjectModel
-  /// The model that objects become part of.
+  /// The destination model.
   package let destination: ManagedObjectModel
   /// The obstacles, sorted by entity and property.
   package internal(set) var obstacles: [MappingObstacle]
@@ -15,28 +15,22 @@ package struct MappingInference: Sendable {
   package let effects: [DataEffect]
   /// The positions of versions at which the path must be divided to have the result of its single hops.
   ///
-  /// A mapping says where each property's content comes from. It can't say so for single elements of composites, nor
-  /// for links that only a removed inverse held.
+  /// A mapping gives the source of each property. It can't do so for single elements of composites, nor for links that
+  /// are stored by an inverse that a later version removes.
   package internal(set) var breaks: [Int] = []
-  /// The elements of the two models that belong together.
+  /// The matched elements of the two models.
   package let correspondence: ModelCorrespondence
-  /// The mapping as far as it goes: where there is an obstacle, it leaves the default or drops the links.
+  /// The mapping, complete or not: where there is an obstacle, it leaves the default or drops the links.
   package let draft: MappingModel
   /// The version hashes of the source by entity name.
   package let sourceHashes: [String: VersionHash]
   /// The version hashes of the destination by entity name.
   package let destinationHashes: [String: VersionHash]
 
-  /// Compares two models.
+  /// Compares two models, with given entity mappings that replace inferred ones of the same source or destination.
   ///
-  /// A given entity mapping replaces every inferred one that shares its source or its destination. What it leaves open
-  /// is inferred, as ``MappingModel/completed(from:to:)`` does. Nobody can know what a policy does, so no obstacle,
-  /// loss, blocker or warning is found in the objects of a mapping that has one.
-  ///
-  /// - Parameters:
-  ///   - source: The model that objects come from.
-  ///   - destination: The model that objects become part of.
-  ///   - given: Entity mappings that say what can't be inferred.
+  /// Properties that a given mapping omits are inferred, as ``MappingModel/completed(from:to:)`` does. The effect of a
+  /// policy can't be known, so no obstacle, loss, blocker or warning is found in the objects of a mapping that has one.
   package init(
     from source: ManagedObjectModel, to destination: ManagedObjectModel, given: [EntityMapping] = []
   ) {
@@ -46,14 +40,7 @@ package struct MappingInference: Sendable {
       draft: MappingModel(entityMappings: Self.entityMappings(given: given, completion: completion)))
   }
 
-  /// Compares two models, with a mapping model that is given.
-  ///
-  /// A mapping model that is read from a file leaves no entity to inference.
-  ///
-  /// - Parameters:
-  ///   - source: The model that objects come from.
-  ///   - destination: The model that objects become part of.
-  ///   - given: The mapping model.
+  /// Compares two models, with a given mapping model; for one that is read from a file, no entity mapping is inferred.
   package init(from source: ManagedObjectModel, to destination: ManagedObjectModel, given: MappingModel) {
     guard given.isOfFile else {
       self.init(from: source, to: destination, given: given.entityMappings)
@@ -87,11 +74,10 @@ package struct MappingInference: Sendable {
     effects = flows.effects()
   }
 
-  /// Returns the mapping.
+  /// Returns the mapping, or throws `MappingInferenceError` with all obstacles.
   ///
-  /// - Returns: The given entity mappings in their order, then one for each other destination entity, then those for
-  ///   removed entities, by entity name.
-  /// - Throws: ``MappingInferenceError`` with all obstacles, if there are any.
+  /// The given entity mappings come first, in their order, then one for each other destination entity, then those for
+  /// removed entities, by entity name.
   package func mappingModel() throws(MappingInferenceError) -> MappingModel {
     guard obstacles.isEmpty else {
       throw MappingInferenceError(obstacles: obstacles, skeleton: MappingSkeleton(self)?.source)
@@ -116,14 +102,14 @@ package struct MappingInference: Sendable {
     return mappings
   }
 
-  /// Makes a mapping with the name that Core Data gives it: a renamed entity's mapping has the source's name.
+  /// Creates a mapping with the name that Core Data gives it: a renamed entity's mapping has the source's name.
   private static func inferred(
     from source: String?, to destination: String?, completion: MappingCompletion
   ) -> EntityMapping {
     named(EntityMapping(from: source, to: destination), completion: completion)
   }
 
-  /// Completes a mapping and names it as inference does.
+  /// Completes a mapping and gives it the name that an inferred one has.
   static func named(_ mapping: EntityMapping, completion: MappingCompletion) -> EntityMapping {
     var mapping = completion.complete(mapping)
     let verb =
@@ -139,11 +125,11 @@ package struct MappingInference: Sendable {
 }
 
 extension MappingModel {
-  /// Infers how one model becomes another.
+  /// Infers the mapping between two models.
   ///
   /// - Parameters:
-  ///   - source: The model that objects come from.
-  ///   - destination: The model that objects become part of.
+  ///   - source: The source model.
+  ///   - destination: The destination model.
   /// - Returns: A mapping for every entity of either model.
   /// - Throws: ``MappingInferenceError`` with all obstacles.
   public static func inferred(
@@ -152,7 +138,7 @@ extension MappingModel {
     try MappingInference(from: source, to: destination).mappingModel()
   }
 
-  /// Infers how one model becomes another, except for the given entity mappings.
+  /// Infers the mapping between two models, except for the given entity mappings.
   ///
   /// ```swift
   /// try MappingModel.inferred(from: source, to: destination) {
@@ -161,8 +147,8 @@ extension MappingModel {
   /// ```
   ///
   /// - Parameters:
-  ///   - source: The model that objects come from.
-  ///   - destination: The model that objects become part of.
+  ///   - source: The source model.
+  ///   - destination: The destination model.
   ///   - given: Entity mappings; each replaces the inferred ones that share its source or its destination.
   /// - Returns: The given mappings, completed, then the inferred ones.
   /// - Throws: ``MappingInferenceError`` with all obstacles that remain.
@@ -173,26 +159,18 @@ extension MappingModel {
     try MappingInference(from: source, to: destination, given: given()).mappingModel()
   }
 
-  /// Lists the losses, blockers and warnings that the rows of a store may cause for this mapping model.
+  /// Lists the losses, blockers and warnings that rows may cause for this mapping model, sorted by entity and property.
   ///
-  /// - Parameters:
-  ///   - source: The model that objects come from.
-  ///   - destination: The model that objects become part of.
-  ///   - abstractEntities: The abstract entities of the source that have objects all the same.
-  /// - Returns: The list, sorted by entity and property.
+  /// Abstract entities have objects only if they are listed.
   package func effects(
     from source: ManagedObjectModel, to destination: ManagedObjectModel, abstractEntities: Set<String> = []
   ) -> [DataEffect] {
     RowFlows(of: entityMappings, from: source, to: destination, abstractEntities: abstractEntities).effects()
   }
 
-  /// Lists the properties of source entities that only a policy can make use of.
+  /// Lists the stored properties of source entities that only a policy can read.
   ///
-  /// - Parameters:
-  ///   - source: The model that objects come from.
-  ///   - destination: The model that objects become part of.
-  /// - Returns: For each entity mapping with a policy, in order, the stored properties that no property mapping reads,
-  ///   if there are any.
+  /// They are listed for each entity mapping with a policy and at least one such property, in order.
   package func propertiesLeftToPolicies(
     from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) -> [(mapping: EntityMapping, properties: [String])] {

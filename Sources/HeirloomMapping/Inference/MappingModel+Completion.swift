@@ -1,20 +1,20 @@
 public import HeirloomModel
 
 extension MappingModel {
-  /// Fills in what the entity mappings leave open.
+  /// Fills in the parts that the entity mappings omit.
   ///
-  /// - an undefined type follows from the entities: added, removed, custom with a policy, copied if nothing changed;
-  /// - attribute and relationship mappings that are left out are inferred by canonical identifier; a mapping that is
-  ///   there without an expression means the default and stays;
-  /// - for a mapping that is read from a file, only what `openProperties` lists is inferred, by name
-  ///   before identifier, as Xcode's compiler does; the rest has the default, or no links;
-  /// - version hashes and the source expression are filled in, unless there are some.
+  /// - An undefined type is derived from the entities: added, removed, custom with a policy, copied if nothing changed.
+  /// - Omitted attribute and relationship mappings are inferred by canonical identifier. A property mapping without an
+  ///   expression means the default and stays.
+  /// - For a mapping that is read from a file, only the properties in `openProperties` are inferred, by name before
+  ///   identifier, as Xcode's compiler does; the others get the default, or no links.
+  /// - Missing version hashes and source expressions are filled in.
   ///
   /// Entity mappings that name an unknown entity stay as they are: ``mismatches(from:to:)`` lists them.
   ///
   /// - Parameters:
-  ///   - source: The model that objects come from.
-  ///   - destination: The model that objects become part of.
+  ///   - source: The source model.
+  ///   - destination: The destination model.
   /// - Returns: The same entity mappings in the same order.
   public func completed(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> MappingModel {
     let completion = MappingCompletion(ModelCorrespondence(from: source, to: destination))
@@ -52,7 +52,7 @@ struct MappingCompletion {
       let properties = inferredProperties(from: source, to: destination, open: mapping.openProperties)
       mapping.attributeMappings = Self.fill(mapping.attributeMappings, from: properties.attributes)
       mapping.relationshipMappings = Self.fill(mapping.relationshipMappings, from: properties.relationships)
-      // Properties that the destination lacks stay listed, since they don't fit.
+      // Open properties that the destination lacks stay, so that they are reported as mismatches.
       mapping.openProperties?.attributes.removeAll {
         correspondence.destination.attribute(named: $0, of: destination.name) != nil
       }
@@ -67,9 +67,9 @@ struct MappingCompletion {
     return mapping
   }
 
-  /// Returns the property mappings of a destination entity for objects of a source entity, sorted by name.
+  /// Infers the property mappings from a source entity to a destination entity, sorted by name.
   ///
-  /// Where a file lists what is open, nothing else is inferred, and a name counts before a renaming identifier.
+  /// For a mapping from a file, only the open properties are inferred, by name before renaming identifier.
   private func inferredProperties(
     from source: EntityDescription?, to destination: EntityDescription, open: EntityMapping.OpenProperties?
   ) -> (attributes: [PropertyMapping], relationships: [PropertyMapping]) {
@@ -116,10 +116,10 @@ struct MappingCompletion {
     return isCopy(mapping, from: source, to: destination) ? .copy : .transform
   }
 
-  /// Tells whether rows can be carried over as they are.
+  /// Returns true if rows can be carried over unchanged.
   ///
-  /// Equal hashes alone don't tell: renaming identifiers and the names of derived and composite attributes are not part
-  /// of them.
+  /// Equal hashes aren't enough: they don't cover renaming identifiers and the names of derived and composite
+  /// attributes.
   private func isCopy(
     _ mapping: EntityMapping, from source: EntityDescription, to destination: EntityDescription
   ) -> Bool {
@@ -127,7 +127,7 @@ struct MappingCompletion {
       mapping.sourceExpression == .sourceRows(ofEntity: source.name)
     else { return false }
     let attributes = correspondence.destination.attributes(of: destination.name)
-    // One mapping more than there are attributes is for an element of a composite.
+    // Any surplus mapping is for an element of a composite.
     guard mapping.attributeMappings.count == attributes.count else { return false }
     return attributes.allSatisfy { attribute in
       attribute.isTransient || attribute.derivation != nil
@@ -141,7 +141,7 @@ struct MappingCompletion {
 }
 
 extension AttributeDescription {
-  /// Tells whether stored values become values of the destination's attribute by nothing but conversion.
+  /// Returns true if the destination's attribute can get the stored values by copying or conversion alone.
   func carriesValues(to destination: AttributeDescription) -> Bool {
     guard !isTransient, !destination.isTransient, destination.derivation == nil else { return false }
     guard (composite == nil) == (destination.composite == nil) else { return false }

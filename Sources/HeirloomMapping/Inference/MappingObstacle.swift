@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// A reason why no mapping could be inferred: something in the two models, whatever the rows are.
+/// A reason in the two models, independent of rows, why no mapping could be inferred.
 public struct MappingObstacle: Hashable, Sendable {
   /// The kind of obstacle.
   public let kind: Kind
@@ -21,25 +21,24 @@ public struct MappingObstacle: Hashable, Sendable {
   /// The kind of obstacle; raw values are stable.
   @nonexhaustive
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// Values of the source's type that do not become values of the destination's.
+    /// Values whose type can't be converted to the destination's type.
     case incompatibleTypes
-    /// Values in files beside the store that would have to come back into it.
+    /// Values in files beside the store that would have to move back into it.
     case externalStorageDisabled
-    /// Entities of two source hierarchies that have come under one parent.
+    /// Entities of two source hierarchies that now share a parent.
     case mergedHierarchies
-    /// Several entities that claim one identifier.
+    /// Several entities with the same identifier.
     case ambiguousEntity
-    /// Several properties that claim one identifier.
+    /// Several properties with the same identifier.
     case ambiguousProperty
-    /// Related objects that did not become what the relationship leads to now.
+    /// Related objects whose destination entity the relationship can't refer to.
     case relationshipDestination
     /// A given entity mapping that doesn't fit the models.
     case invalidMapping
-    /// A step between versions that the app's own code migrates, where there is no such code.
+    /// A custom stage whose code the app doesn't supply.
     case codeNeeded
   }
 
-  /// Creates an obstacle.
   init(
     kind: Kind, entity: String, property: String? = nil, reason: String, suggestion: String, expression: String? = nil
   ) {
@@ -53,12 +52,7 @@ public struct MappingObstacle: Hashable, Sendable {
 }
 
 extension MappingObstacle {
-  /// Creates the obstacle of a mapping model that doesn't fit.
-  ///
-  /// - Parameters:
-  ///   - mismatch: The mismatch.
-  ///   - mapping: The mapping model.
-  ///   - suggestion: The remedy, in a sentence.
+  /// Creates the obstacle of a mismatch in a mapping model; the suggestion is a sentence.
   init(_ mismatch: MappingMismatch, in mapping: MappingModel, suggestion: String) {
     let entityMapping = mapping.entityMapping(named: mismatch.entityMapping)
     self.init(
@@ -69,11 +63,7 @@ extension MappingObstacle {
 }
 
 extension MappingObstacle {
-  /// Creates the obstacle of a step that the app's own code migrates, where there is none.
-  ///
-  /// - Parameters:
-  ///   - source: The name of the version before the step.
-  ///   - destination: The name of the version after it.
+  /// Creates the obstacle of a custom stage between two named versions, whose code is missing.
   package init(codeNeededFrom source: String, to destination: String) {
     self.init(
       kind: .codeNeeded, entity: "",
@@ -91,10 +81,9 @@ extension MappingObstacle: CustomStringConvertible {
 public struct MappingInferenceError: Error, Hashable, Sendable {
   /// The obstacles, sorted by entity and property; never empty.
   public let obstacles: [MappingObstacle]
-  /// Swift source to start from; `nil` where the obstacles leave nothing to fill in.
+  /// Swift source of a mapping to complete; `nil` where the obstacles need no mapping.
   public let skeleton: String?
 
-  /// Creates an error.
   init(obstacles: [MappingObstacle], skeleton: String?) {
     self.obstacles = obstacles
     self.skeleton = skeleton

@@ -38,7 +38,7 @@ extension MappingSkeleton {
 
     """
 
-  /// Returns the lines to decide: the step throws while there are any.
+  /// Returns a list of the decisions to make: the generated code throws while it isn't empty.
   private static func undecided(_ decisions: [Decision]) -> String {
     guard !decisions.isEmpty else { return "" }
     var text = comment(
@@ -109,14 +109,14 @@ extension MappingSkeleton {
     return text + "}\n"
   }
 
-  /// Returns the lines that make the second objects of split ones, or find them again.
+  /// Returns the code that creates the second object of each split, or finds an existing one.
   private static func splits(_ splits: [EntitySplit]) -> String {
     var taken: Set<String> = []
     return splits.map { split in
       let name = unique("new" + word(split.part), taken)
       taken.insert(name)
       let part = SwiftText.literal(split.part)
-      // An object that needs more than what moves isn't told from others by that.
+      // An object with further required properties can't be identified by the moved attributes.
       let isShared = split.link?.isShared ?? false && split.missing.isEmpty
       var text = comment(
         "What \"\(split.destination)\" no longer has goes to an object of \"\(split.part)\""
@@ -176,7 +176,7 @@ extension MappingSkeleton {
     return text
   }
 
-  /// Returns a comment of as many lines as it takes.
+  /// Wraps the text into comment lines.
   private static func comment(_ text: String, indent: String) -> String {
     var lines: [String] = []
     var line = ""
@@ -190,14 +190,13 @@ extension MappingSkeleton {
     return (lines + [line]).map { "\(indent)// \($0)\n" }.joined()
   }
 
-  /// Returns the name of the policy class for an entity mapping.
   static func className(_ from: String, _ to: String, _ taken: Set<String>) -> String {
     let (first, second) = (word(from), word(to))
     let name = (first == second ? first : first + "To" + second) + "Policy"
     return unique(name.unicodeScalars.first?.properties.numericType == nil ? name : "Policy" + name, taken)
   }
 
-  /// Returns the ASCII letters and digits of a name, the first one a capital.
+  /// Returns the ASCII letters and digits of a name, with an initial capital.
   private static func word(_ name: String) -> String {
     let letters = name.unicodeScalars.filter {
       $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil)

@@ -1,10 +1,10 @@
 package import HeirloomModel
 
-/// Swift source for what inference could not tell, with holes to fill in and a line for each possible loss.
+/// Swift source for what can't be inferred, with holes to fill in and a line for each possible loss.
 ///
-/// It compiles as it is: a step of the history, and a policy for each entity that has something to fill in or seems to
-/// have been split. Where the step is taken, it throws until all holes are filled and all lines decided, so that nothing
-/// is dropped because one was forgotten.
+/// It compiles unchanged: a hop of the history, and a policy for each entity that has holes or seems to have been
+/// split. At run time it throws until all holes are filled in and all lines are decided, so that nothing is dropped by
+/// oversight.
 package struct MappingSkeleton: Hashable, Sendable {
   /// The source text, which ends with a line break.
   package let source: String
@@ -16,47 +16,36 @@ package struct MappingSkeleton: Hashable, Sendable {
     let reason: String
   }
 
-  /// An entity mapping with its holes to fill in.
+  /// An entity mapping with its holes.
   struct Part {
     let from: String
     let to: String
     let className: String
     var holes: [Hole] = []
     var splits: [EntitySplit] = []
-    /// Property mappings to edit, each a comment.
+    /// Property mappings to edit, as comments.
     var lines: [String] = []
 
-    /// True when a policy is needed.
     var hasPolicy: Bool { !holes.isEmpty || !splits.isEmpty }
   }
 
-  /// A decision that only a person can make.
+  /// A decision that only the developer can make.
   struct Decision: Hashable {
-    /// The subject: the name of a possible loss, or the entities that can't be told apart.
+    /// The name of a possible loss, or the entities with the same identifier.
     let subject: String
-    /// The reason why somebody must decide.
     let reason: String
-    /// True when it is a loss to which somebody can consent.
+    /// True for a loss that can be consented to.
     let isLoss: Bool
   }
 
-  /// Creates the source for what two models leave open.
-  ///
-  /// It is `nil` if everything can be inferred and nothing can be lost.
-  ///
-  /// - Parameters:
-  ///   - source: The model that objects come from.
-  ///   - destination: The model that objects become part of.
+  /// Creates the source from two models; `nil` if everything can be inferred and nothing can be lost.
   package init?(from source: ManagedObjectModel, to destination: ManagedObjectModel) {
     self.init(MappingInference(from: source, to: destination))
   }
 
-  /// Creates the source for what an inference leaves open; `nil` if that is nothing.
+  /// Creates the source from an inference; `nil` if there are neither obstacles nor losses.
   ///
-  /// - Parameters:
-  ///   - inference: The inference.
-  ///   - name: The name of the source's version, if it is known.
-  ///   - laterName: The name of the destination's version, likewise.
+  /// The names are those of the two versions, if they are known.
   package init?(_ inference: MappingInference, from name: String? = nil, to laterName: String? = nil) {
     let losses = inference.effects.filter { $0.kind.severity == .loss }
     guard !inference.obstacles.isEmpty || !losses.isEmpty else { return nil }
@@ -67,12 +56,11 @@ package struct MappingSkeleton: Hashable, Sendable {
     source = Self.text(draft, from: name, to: laterName)
   }
 
-  /// The pieces of the source to write.
   final class Draft {
     let inference: MappingInference
     private let diagnostics: [MatchingDiagnostic]
     private(set) var parts: [Part] = []
-    /// Entity mappings to edit, each a comment.
+    /// Entity mappings to edit, as comments.
     private(set) var lines: [String] = []
     private(set) var decisions: [Decision] = []
 
@@ -81,7 +69,7 @@ package struct MappingSkeleton: Hashable, Sendable {
       diagnostics = inference.correspondence.diagnostics()
     }
 
-    /// Changes the part of an entity mapping, which is added if there is none.
+    /// Changes the part of an entity mapping, adding it if it is missing.
     private func change(_ from: String, _ to: String, _ body: (inout Part) -> Void) {
       if let index = parts.firstIndex(where: { $0.from == from && $0.to == to }) { return body(&parts[index]) }
       var part = Part(
@@ -101,7 +89,7 @@ package struct MappingSkeleton: Hashable, Sendable {
       }
       for (from, to) in places {
         guard let property = obstacle.property else {
-          // An entity that has a mapping of its own may come from another hierarchy; there is nothing else to say.
+          // A separate mapping lets the entity come from another hierarchy; it needs no holes.
           change(from, to) { _ in }
           continue
         }
@@ -111,7 +99,7 @@ package struct MappingSkeleton: Hashable, Sendable {
       }
     }
 
-    /// Adds a mapping for each entity that claims an identifier, those of the same name with each other.
+    /// Adds a mapping for each entity that shares an identifier, pairing entities of the same name.
     private func addClaims(_ obstacle: MappingObstacle) {
       let claims = inference.correspondence.entityAmbiguities.filter { $0.destinations.first == obstacle.entity }
       for claim in claims {
@@ -138,7 +126,7 @@ package struct MappingSkeleton: Hashable, Sendable {
       change(split.source, split.destination) { $0.splits.append(split) }
     }
 
-    /// Adds a loss, with a line to edit where a mapping could keep it, unless a split keeps it.
+    /// Adds a loss, unless a split keeps the content, with a line to edit where a mapping could keep it.
     func add(_ loss: DataEffect) {
       let property = loss.properties.first
       func isKept(_ row: DataEffect.Rows) -> Bool {
@@ -147,7 +135,7 @@ package struct MappingSkeleton: Hashable, Sendable {
             && part.splits.contains { $0.moves.contains { $0.from == property } }
         }
       }
-      // Another decision already asks which entity continues one that several claim.
+      // The ambiguity already asks which entity continues this one.
       let isClaimed = inference.correspondence.entityAmbiguities.contains { $0.sources.contains(loss.entity) }
       guard loss.kind != .objectsDropped || !isClaimed else { return }
       let rows = loss.kind == .valuesDropped ? loss.rows.filter { !isKept($0) } : loss.rows
@@ -174,7 +162,7 @@ package struct MappingSkeleton: Hashable, Sendable {
       }
     }
 
-    /// Returns the new entity that seems to be meant to continue one.
+    /// Returns the new entity that is suspected to be the renamed one.
     private func heir(ofEntity name: String) -> String? {
       diagnostics.first { $0.property == nil && $0.counterpart == name }?.entity
     }
@@ -186,7 +174,7 @@ package struct MappingSkeleton: Hashable, Sendable {
     }
   }
 
-  /// Returns the entity mappings whose objects an obstacle is about.
+  /// Returns the source and destination entities whose objects an obstacle affects.
   static func places(of obstacle: MappingObstacle, in inference: MappingInference) -> [(String, String)] {
     let tree = Set(inference.destination.entityTree(from: obstacle.entity).map(\.name))
     let pairs = inference.draft.entityMappings.compactMap { mapping -> (String, String)? in
@@ -201,7 +189,7 @@ package struct MappingSkeleton: Hashable, Sendable {
         obstacle.property?.names(separatedBy: ".", omittingEmptySubsequences: true).first.map(String.init) ?? ""
       return pairs.filter { inference.destination.declaringEntity(ofProperty: name, in: $0.1)?.name == obstacle.entity }
     case .mergedHierarchies:
-      // Of the trees, all but the one that most entities come from get mappings of their own.
+      // Every source hierarchy but the one with the most entities needs separate mappings.
       let groups = Dictionary(grouping: pairs) { inference.source.rootEntity(of: $0.0)?.name ?? $0.0 }
       let home = groups.max { left, right in
         left.value.count == right.value.count ? right.key.utf16Precedes(left.key) : left.value.count < right.value.count

@@ -1,6 +1,5 @@
 import HeirloomModel
 
-/// A finder of all obstacles that keep a mapping from being inferred.
 final class ObstacleFinder {
   let flows: RowFlows
   private let correspondence: ModelCorrespondence
@@ -10,7 +9,6 @@ final class ObstacleFinder {
     (self.flows, self.correspondence) = (flows, correspondence)
   }
 
-  /// The obstacles, sorted by entity, property and kind.
   var obstacles: [MappingObstacle] {
     found.ordered { [$0.entity, $0.property ?? "", $0.kind.rawValue, $0.reason] }
   }
@@ -18,25 +16,22 @@ final class ObstacleFinder {
   private var source: ManagedObjectModel { flows.source }
   private var destination: ManagedObjectModel { flows.destination }
 
-  /// The obstacles of entities that two versions leave ambiguous, whatever their mappings say.
+  /// The ambiguous entities of the two versions, whatever the mappings.
   var ambiguousEntities: [MappingObstacle] {
     let finder = self
     finder.findAmbiguousEntities(given: [])
     return finder.obstacles
   }
 
-  /// Looks for the obstacles in a draft.
+  /// Finds the obstacles in a draft.
   ///
-  /// - Parameters:
-  ///   - mismatches: The mismatches in the draft.
-  ///   - draft: The mapping as far as it goes.
-  ///   - given: The entity mappings that were given; what they say expressly is not an obstacle.
-  ///   - areInferred: Whether the given entity mappings were inferred as well.
+  /// What a given entity mapping says explicitly is not an obstacle. `areInferred` is true if these were inferred as
+  /// well.
   func find(
     mismatches: [MappingMismatch], in draft: MappingModel, given: [EntityMapping], areInferred: Bool = false
   ) {
     for mismatch in mismatches { add(mismatch, in: draft) }
-    // A file leaves no entity to inference, and few properties.
+    // A mapping from a file leaves no entity to inference, and few properties.
     if !MappingModel(entityMappings: given).isOfFile { findAmbiguousEntities(given: given) }
     let inferredNames = Set(draft.entityMappings.map(\.name)).subtracting(areInferred ? [] : given.map(\.name))
     findMergedHierarchies(among: flows.flows.filter { inferredNames.contains($0.mapping) })
@@ -49,7 +44,7 @@ final class ObstacleFinder {
     }
   }
 
-  /// Tells whether obstacles in an entity's properties are sought with it rather than with its subentities.
+  /// Returns true if obstacles in an entity's properties are reported for it rather than for its subentities.
   private func speaks(for entity: EntityDescription) -> Bool {
     !entity.isAbstract || destination.entityTree(from: entity.name).allSatisfy(\.isAbstract)
   }
@@ -87,7 +82,7 @@ final class ObstacleFinder {
     for attribute in destination.attributes(of: pair.destination.name) {
       guard !attribute.isTransient, attribute.derivation == nil else { continue }
       findElements(of: attribute, in: pair, flow: flow)
-      // Elements that have mappings of their own say where the attribute comes from.
+      // Elements with mappings of their own define the source of the attribute.
       if given?.attributeMappings.contains(where: { $0.name.hasPrefix("\(attribute.name).") }) ?? false,
         flow.origin(of: attribute.name) == .none
       {
@@ -126,7 +121,7 @@ final class ObstacleFinder {
     }
   }
 
-  /// Finds obstacles in elements of composite attributes that copy a source attribute by a mapping of their own.
+  /// Finds obstacles in elements of composite attributes that have a mapping of their own to a source attribute.
   private func findElements(
     of attribute: AttributeDescription, in pair: EntityCorrespondence, flow: RowFlow
   ) {
@@ -207,7 +202,7 @@ final class ObstacleFinder {
     destination.declaringEntity(ofProperty: property, in: pair.destination.name)?.name ?? pair.destination.name
   }
 
-  /// Looks for hierarchies that come under one root.
+  /// Finds hierarchies that now share a root.
   ///
   /// A single entity may move below an entity of another hierarchy. Two entities without a common parent may not get
   /// one, nor may an entity bring descendants along.

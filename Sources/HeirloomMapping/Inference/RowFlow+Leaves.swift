@@ -1,12 +1,9 @@
 package import HeirloomModel
 
 extension RowFlow {
-  /// Lists the cells that go on from row to row, with no value for those that have none.
+  /// Lists the attributes copied unchanged, NULL included.
   ///
-  /// - Parameters:
-  ///   - source: The model that objects come from.
-  ///   - destination: The model that objects become part of.
-  /// - Returns: The path of each stored leaf in the destination's entity, with its path in the source's.
+  /// For each stored leaf, it gives its path in the source entity and in the destination entity.
   package func carriedLeaves(
     from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) -> [(source: [String], destination: [String])] {

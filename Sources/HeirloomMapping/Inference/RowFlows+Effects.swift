@@ -44,10 +44,10 @@ extension RowFlows {
     }
   }
 
-  /// Returns the source attributes of the other leaves of the optional composite around a leaf that is required now.
+  /// Returns the source paths of the other leaves of the optional composite around a newly required leaf.
   ///
-  /// - Returns: Paths; none if another leaf has a value in every row; `nil` if the leaf is as it was, or if no row can
-  ///   have a value of the composite, or an expression gives one.
+  /// There are none if another leaf has a value in every row. It is `nil` if the leaf was required before, if no row
+  /// can have a value of the composite, or if an expression supplies one.
   private func companions(
     of leaf: LeafCorrespondence, in attribute: AttributeDescription, _ targets: [AttributeTarget], _ flow: RowFlow
   ) -> [String]? {
@@ -66,13 +66,12 @@ extension RowFlows {
         if other.sourcePath == nil, other.leaf.defaultValue != nil { isEverywhere = true }
       }
     }
-    // A composite that is new has no rows that lack a leaf.
+    // In a new composite, no row lacks a leaf.
     guard leaf.sourcePath != nil || !paths.isEmpty else { return nil }
     if isEverywhere { return [] }
     return paths.isEmpty ? nil : paths
   }
 
-  /// Adds the losses of objects of exactly one source entity.
   private func addLosses(of entity: EntityDescription, to collector: inout EffectCollector) {
     let flows = flows(fromSource: entity.name)
     guard !flows.isEmpty else {
@@ -106,7 +105,7 @@ extension RowFlows {
   }
 
   private func droppedPaths(of attribute: AttributeDescription, in flow: RowFlow) -> [String] {
-    // The time of the last change goes on without a mapping.
+    // The time of the last change is carried over without a mapping.
     if destination.attributes(of: flow.destination.name).contains(where: { $0.isDerived(as: attribute) }) { return [] }
     var lost: Set<[String]>?
     for candidate in destination.attributes(of: flow.destination.name) where candidate.derivation == nil {
@@ -137,7 +136,7 @@ extension RowFlows {
     }
   }
 
-  /// Lists the stored properties of an opaque flow's source that no property mapping reads, attributes first.
+  /// Lists the stored source properties of a mapping with a policy that no property mapping reads, attributes first.
   func unreadProperties(of flow: RowFlow) -> [String] {
     let attributes = source.attributes(of: flow.source.name).filter { attribute in
       attribute.derivation == nil && !attribute.isTransient && !droppedPaths(of: attribute, in: flow).isEmpty
@@ -154,7 +153,7 @@ extension RowFlows {
         mayHaveObjects($0.source) && !$0.isUninstantiable && !$0.isOpaque && !leavesNull(constraint, in: $0)
       }
       if flows.isEmpty || isKept(constraint, in: flows) { continue }
-      // Computed values show only when the index is made whether they differ.
+      // Duplicates among computed values are found only when the index is built.
       if flows.contains(where: { flow in constraint.contains { flow.origin(of: $0) == .unknown } }) { continue }
       collector.add(
         .duplicate, entity: entity.name, properties: constraint,
@@ -162,9 +161,9 @@ extension RowFlows {
     }
   }
 
-  /// Tells whether all rows get NULL in one of some properties: then no two of them are equal.
+  /// Returns true if all rows get NULL in one of the constraint's properties, so that no two rows are equal.
   ///
-  /// A required property is filled first, perhaps with the same value for all.
+  /// A required property is filled first, possibly with the same value in all rows.
   private func leavesNull(_ constraint: [String], in flow: RowFlow) -> Bool {
     constraint.contains { name in
       guard flow.origin(of: name) == .none else { return false }
@@ -174,7 +173,7 @@ extension RowFlows {
     }
   }
 
-  /// Tells whether one constraint of the source already keeps all rows of some flows unique in the same properties.
+  /// Returns true if one constraint of the source already makes these properties unique in all the flows.
   private func isKept(_ constraint: [String], in flows: [RowFlow]) -> Bool {
     let names = Set(flows.map { flow in constraint.map { flow.origin(of: $0).name } })
     guard names.count == 1, flows.allSatisfy({ keepsValues(of: constraint, in: $0) }) else { return false }
@@ -185,7 +184,7 @@ extension RowFlows {
     }
   }
 
-  /// Tells whether different values stay different: rounding makes some equal, and so does a default in place of NULL.
+  /// Returns true if distinct values stay distinct: rounding, or a default in place of NULL, may make some equal.
   private func keepsValues(of constraint: [String], in flow: RowFlow) -> Bool {
     constraint.allSatisfy { property in
       guard let name = flow.origin(of: property).name else { return false }
@@ -210,9 +209,7 @@ extension RowFlow {
 }
 
 extension LeafCorrespondence {
-  /// Lists the blockers and warnings that a leaf's values may cause.
-  ///
-  /// Where values go through other types on the path, each of those types counts.
+  /// Lists the blockers and warnings that a leaf's values may cause, in each type that the path converts them to.
   fileprivate func effects(through steps: [ValueStep]) -> [DataEffect.Kind] {
     var kinds: [DataEffect.Kind] = []
     if !isOptional, leaf.defaultValue == nil, sourceLeaf == nil || isSourceOptional { kinds.append(.missingValue) }
@@ -232,7 +229,7 @@ extension LeafCorrespondence {
         (conversion.mayChangeValues, .valuesChanged(from: sourceLeaf.type, to: type)),
       ]
       for (isMet, kind) in found where isMet && !kinds.contains(kind) { kinds.append(kind) }
-      // 0 and 1 fit everywhere.
+      // 0 and 1 fit in every type.
       if type == .boolean { break }
     }
     return kinds
@@ -240,14 +237,14 @@ extension LeafCorrespondence {
 }
 
 extension AttributeDescription {
-  /// The transformer that tells how the bytes are made: those of Foundation that write keyed archives are one.
+  /// The transformer by which bytes are compared: those of Foundation that write keyed archives count as one.
   fileprivate var transformerOfBytes: String {
     let archivers = ["", "NSSecureUnarchiveFromData", "NSKeyedUnarchiveFromData"]
     let name = valueTransformerName ?? ""
     return archivers.contains(name) ? archivers[1] : name
   }
 
-  /// Returns the names from the attribute down to the innermost composite around a leaf that may lack a value.
+  /// Returns the names from the attribute down to the innermost optional composite around a leaf.
   fileprivate func optionalComposite(around path: [String]) -> [String]? {
     (1..<max(1, path.count)).reversed().map { Array(path.prefix($0)) }.first {
       element(atPath: $0.dropFirst())?.isOptional ?? false
@@ -263,16 +260,11 @@ extension AttributeDescription {
 }
 
 extension RowFlow {
-  /// Returns the objects of one source entity of which content goes nowhere: those that some mapping takes, but none that
-  /// takes the content.
+  /// Returns the objects of one source entity that are carried over without some content; `nil` if there are none.
   ///
-  /// With several mappings of one entity, what any of them takes isn't lost. Objects that none takes are lost as a whole.
-  ///
-  /// - Parameters:
-  ///   - flows: The mappings of the entity.
-  ///   - areCarriers: For each of them, true if it takes the content.
-  ///   - property: The property with the content; `nil` for a column of no property.
-  /// - Returns: `nil` if all goes on.
+  /// With several mappings of the entity, content that one of them carries isn't lost. Objects that none takes are lost
+  /// as a whole. `areCarriers` is true for each flow that carries the content; the property is `nil` for a column that
+  /// belongs to none.
   package static func losing(
     of flows: [RowFlow], carried areCarriers: [Bool], property: String? = nil
   ) -> DataEffect.Rows? {
@@ -287,14 +279,9 @@ extension RowFlow {
 }
 
 extension ManagedObjectModel {
-  /// Returns the entity whose objects, and those of its subentities, the index of a constraint holds.
+  /// Returns the entity whose tree a constraint's index covers.
   ///
-  /// The index of a constraint on inherited properties holds the rows of all entities that have them.
-  ///
-  /// - Parameters:
-  ///   - constraint: The names of the properties.
-  ///   - entity: The name of the entity that has the constraint.
-  /// - Returns: The name of the entity.
+  /// The index of a constraint on inherited properties contains the rows of all entities that have them.
   package func entityCovered(by constraint: [String], of entity: String) -> String {
     let owners = constraint.compactMap { declaringEntity(ofProperty: $0, in: entity)?.name }
     return owners.max { superentities(of: $0).count < superentities(of: $1).count } ?? entity

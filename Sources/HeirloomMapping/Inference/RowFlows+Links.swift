@@ -1,7 +1,6 @@
 import HeirloomModel
 
 extension RowFlows {
-  /// Adds the losses, blockers and warnings that the links of a flow's objects may cause.
   func addLinks(of flow: RowFlow, to collector: inout EffectCollector) {
     for relationship in destination.relationships(of: flow.destination.name) where !relationship.isTransient {
       guard let owner = destination.declaringEntity(ofProperty: relationship.name, in: flow.destination.name) else {

@@ -1,45 +1,45 @@
 package import HeirloomModel
 
-/// The place that the value of a destination property comes from.
+/// The origin of a destination property's value.
 enum ValueOrigin: Hashable, Sendable {
-  /// No place: the property is new to these objects.
+  /// No origin: the property is new to these objects.
   case none
   /// The same value for all rows.
   case constant
   /// A source property, by its name.
   case property(String)
-  /// An expression, whose value only evaluation tells.
+  /// An expression, whose value is known only after evaluation.
   case unknown
 
-  /// The name of the source property, if the value comes from one.
+  /// The name of the source property; `nil` for another origin.
   var name: String? {
     if case .property(let name) = self { name } else { nil }
   }
 }
 
-/// The objects of exactly one source entity on their way to one destination entity.
+/// The objects of exactly one source entity that one mapping carries to a destination entity.
 package final class RowFlow: Sendable {
   /// The name of the entity mapping.
   package let mapping: String
   package let source: EntityDescription
   package let destination: EntityDescription
-  /// True when a policy makes the objects, so that nothing can be said about their properties.
+  /// True when a policy creates the objects, so that their properties aren't known.
   package let isOpaque: Bool
-  /// True when the objects' entity has become abstract; objects that an abstract entity had already go on as they are.
+  /// True when the objects' entity has become abstract; objects of an entity that was abstract before are carried over.
   package var isUninstantiable: Bool { destination.isAbstract && !source.isAbstract }
-  /// True when only the objects that meet a condition are taken.
+  /// True when a condition selects the objects.
   package let isFiltered: Bool
   private let origins: [String: ValueOrigin]
-  /// The destination properties whose rows without a value get one.
+  /// The destination properties in which NULL is replaced by a value.
   let filled: Set<String>
   /// The paths of source properties that expressions read; `nil` if they may read any.
   let read: Set<String>?
-  /// The changes to values on the path, by the destination property.
+  /// The changes to values on the path, by destination property.
   let steps: [String: [ValueStep]]
   /// The stored relationships of the destination that continue one of the source, by its name: entity and name.
   package let heirs: [String: [[String]]]
 
-  /// Reads an entity mapping; `nil` for one that carries nothing over.
+  /// Creates the flow of an entity mapping; `nil` for one that carries no objects.
   package init?(_ mapping: EntityMapping, from source: ManagedObjectModel, to destination: ManagedObjectModel) {
     guard let sourceEntity = mapping.sourceEntityName.flatMap({ source.entity(named: $0) }),
       let destinationEntity = mapping.destinationEntityName.flatMap({ destination.entity(named: $0) })
@@ -84,32 +84,26 @@ package final class RowFlow: Sendable {
     self.heirs = heirs
   }
 
-  /// Returns the place that a property of the destination entity gets its value from.
   func origin(of property: String) -> ValueOrigin { origins[property] ?? .none }
 
-  /// Returns true if nothing gives the objects a value of an attribute or of an element of it: it is new to them.
+  /// Returns true if the objects have no source for an attribute or element: it is new to them.
   package func isNew(_ path: [String]) -> Bool {
     (1...max(1, path.count)).allSatisfy { origin(of: path.prefix($0).joined(separator: ".")) == .none }
   }
 
-  /// The names of source properties that some property of the destination continues.
+  /// The names of source properties that some destination property continues.
   var used: Set<String> { Set(origins.values.compactMap(\.name)) }
 
-  /// True when some property is computed in such a way that any source property may be read.
+  /// True when an expression may read any source property.
   var readsAll: Bool { read == nil }
 
-  /// Tells whether an expression reads a source property, or an element of a composite attribute by its path.
+  /// Returns true if an expression may read a source property, given by name or path.
   package func reads(_ property: String) -> Bool {
     guard let read else { return true }
     return read.contains { $0 == property || $0.hasPrefix("\(property).") || property.hasPrefix("\($0).") }
   }
 
-  /// Returns a destination attribute, and the elements of a composite one that have mappings of their own.
-  ///
-  /// - Parameters:
-  ///   - attribute: The attribute.
-  ///   - model: The destination model.
-  /// - Returns: The attribute, then the elements.
+  /// Returns a destination attribute, then the elements of a composite one that have mappings of their own.
   func targets(in attribute: AttributeDescription, of model: ManagedObjectModel) -> [AttributeTarget] {
     let own = AttributeTarget(attribute)
     guard attribute.composite != nil else { return [own] }
@@ -119,7 +113,8 @@ package final class RowFlow: Sendable {
 
   /// Matches the leaves of a destination attribute, or of an element with its own mapping, with those of the source.
   ///
-  /// Leaves that an inner element's mapping covers are left out, and the source leaves that would fill them dropped.
+  /// Leaves of an inner element with its own mapping are left out, and the source leaves that would fill them are
+  /// dropped.
   func leaves(
     of target: AttributeTarget, among targets: [AttributeTarget], from source: AttributeDescription?
   ) -> (leaves: [LeafCorrespondence], dropped: [[String]]) {
@@ -159,7 +154,7 @@ package struct RowFlows: Sendable {
     positionsByDestination = Dictionary(grouping: flows.indices) { [flows] in flows[$0].destination.name }
   }
 
-  /// Returns true unless an entity is abstract, and the store is not known to have objects of it.
+  /// Returns false for an abstract entity, unless the store is known to have objects of it.
   func mayHaveObjects(_ entity: EntityDescription) -> Bool {
     !entity.isAbstract || abstractEntities.contains(entity.name)
   }
@@ -168,24 +163,23 @@ package struct RowFlows: Sendable {
 
   func flows(toDestination entity: String) -> [RowFlow] { (positionsByDestination[entity] ?? []).map { flows[$0] } }
 
-  /// Returns the flows into an entity or a descendant of it.
+  /// Returns the flows to an entity or one of its descendants.
   func flows(intoTreeOf entity: String) -> [RowFlow] {
     destination.entityTree(from: entity).flatMap { flows(toDestination: $0.name) }
   }
 
-  /// The fate of the objects that a relationship of the source leads to, by source entity.
+  /// The fate of a source relationship's related objects, by source entity.
   struct Targets: Hashable {
-    /// Source entities whose objects become something that the relationship may lead to.
+    /// Source entities whose objects become ones that the relationship may refer to.
     var kept: [String] = []
     /// Source entities whose objects become something else.
     var foreign: [String] = []
     /// Source entities whose objects are dropped.
     var dropped: [String] = []
-    /// Objects of kept entities that no mapping's condition takes.
+    /// Objects of kept entities that every mapping's condition excludes.
     var leftOut: [DataEffect.Rows] = []
   }
 
-  /// Returns the fate of the objects that a relationship leads to.
   func targets(of relationship: RelationshipDescription, as result: RelationshipDescription) -> Targets {
     var targets = Targets()
     for entity in source.entityTree(from: relationship.destinationEntity) where mayHaveObjects(entity) {
@@ -207,17 +201,17 @@ package struct RowFlows: Sendable {
     return targets
   }
 
-  /// The other side of a new relationship, as far as it is known.
+  /// The inverse of a new relationship.
   enum OtherSide: Hashable {
-    /// No other side, or one that is new as well.
+    /// No inverse, or one that is new as well.
     case none
-    /// A source relationship that it continues; its links read backwards are those of the new one.
+    /// A source relationship that the inverse continues; its reversed links are those of the new relationship.
     case source(DataEffect.SourceRelationship)
-    /// A side that a policy or an expression makes.
+    /// An inverse whose links a policy or an expression creates.
     case unknown
   }
 
-  /// Finds the source relationship that the other side of a new relationship continues.
+  /// Finds the source relationship that the inverse of a new relationship continues.
   func otherSide(of relationship: RelationshipDescription) -> OtherSide {
     guard let inverse = destination.inverse(of: relationship), !inverse.relationship.isTransient else { return .none }
     var result = OtherSide.none

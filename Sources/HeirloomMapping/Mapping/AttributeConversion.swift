@@ -13,7 +13,7 @@ package struct AttributeConversion: Hashable, Sendable {
     self.destination = destination
   }
 
-  /// True when the types are the same, so that nothing is converted.
+  /// True when the types are the same.
   package var isIdentity: Bool { source == destination }
 
   /// True when inference converts: between numbers, and between truth values and integers.
@@ -22,18 +22,17 @@ package struct AttributeConversion: Hashable, Sendable {
       || source.isInteger && destination == .boolean
   }
 
-  /// Returns an expression that converts a value where inference doesn't.
+  /// Returns an expression that converts a value of the named source attribute where inference doesn't.
   ///
-  /// - Parameter name: The name of the source attribute.
-  /// - Returns: `nil` where inference converts, or where no expression is simple enough to propose.
+  /// It is `nil` where inference converts, or where no expression is simple enough to suggest.
   package func expression(reading name: String) -> String? {
     guard !isPossible, let type = castName else { return nil }
-    // The name may be a word of the language, which is written otherwise.
+    // The name may be a keyword, which must be escaped.
     let path = ValueExpression.keyPath(operand: .evaluatedObject, path: name)
     return "CAST(\(path.predicateFormat), \"\(type)\")"
   }
 
-  /// The type of `CAST` that makes values of the destination's type from most values of the source's.
+  /// The type for `CAST` that converts most values of the source's type to the destination's.
   private var castName: String? {
     switch (source, destination) {
     case (.string, .decimal): "NSDecimalNumber"
@@ -54,10 +53,10 @@ package struct AttributeConversion: Hashable, Sendable {
     return given > limits
   }
 
-  /// True when a value within the destination's range may become another: a fraction or a large whole number does, and a
-  /// number other than 0 and 1 that becomes a truth value.
+  /// True when converting a value within the destination's range may change it.
   ///
-  /// A store keeps Float and Decimal as doubles, and whole numbers in a decimal's column as they are.
+  /// A fraction or a large whole number may change, and so may a number other than 0 and 1 that becomes a truth value.
+  /// A store keeps Float and Decimal as doubles, and whole numbers in a decimal's column unchanged.
   package var mayChangeValues: Bool {
     guard isPossible, !isIdentity else { return false }
     if destination.isInteger { return !source.isInteger && source != .boolean }
@@ -67,7 +66,7 @@ package struct AttributeConversion: Hashable, Sendable {
 }
 
 extension AttributeType {
-  /// A rank of the largest value; a larger one has a larger rank.
+  /// The rank of the type's range: a larger range has a higher rank.
   fileprivate var magnitude: Int? {
     switch self {
     case .integer16: 16

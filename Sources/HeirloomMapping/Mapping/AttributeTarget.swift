@@ -2,13 +2,13 @@ package import HeirloomModel
 
 /// A destination attribute, or an element of a composite one, that has a property mapping of its own.
 package struct AttributeTarget: Hashable, Sendable {
-  /// The name of the property mapping: names from the attribute on, joined by dots.
+  /// The name of the property mapping: the path's names, joined by dots.
   package let name: String
   /// The names from the attribute down to the element.
   package let path: [String]
   /// The attribute or element.
   package let description: AttributeDescription
-  /// True when a composite around it may lack a value.
+  /// True when a composite around it is optional.
   package let isWithinOptional: Bool
 
   /// Creates the target of a mapping for a whole attribute.
@@ -23,17 +23,13 @@ package struct AttributeTarget: Hashable, Sendable {
     self.isWithinOptional = isWithinOptional
   }
 
-  /// True when an object is valid without a value there.
+  /// True when an object is valid without a value of it.
   package var isOptional: Bool { isWithinOptional || description.isOptional }
 }
 
 extension ManagedObjectModel {
-  /// Finds the target of an attribute's property mapping: an attribute, or an element of a composite one.
-  ///
-  /// - Parameters:
-  ///   - name: The attribute's name; elements follow after dots.
-  ///   - entity: The name of the entity.
-  /// - Returns: `nil` if the entity has no such attribute or element.
+  /// Finds the attribute or element that a property mapping's name refers to, such as `composite.element`; `nil` if the
+  /// entity has none.
   package func attributeTarget(_ name: String, of entity: String) -> AttributeTarget? {
     if let attribute = attribute(named: name, of: entity) {
       return AttributeTarget(attribute)
@@ -51,10 +47,7 @@ extension ManagedObjectModel {
 }
 
 extension Dictionary where Key == String {
-  /// Finds the value for the longest beginning of a path of an attribute and elements.
-  ///
-  /// - Parameter path: The names from the attribute on.
-  /// - Returns: The value, its key, and the names that follow; `nil` if there is none.
+  /// Finds the value for the longest prefix of a path, with its key and the names after it; `nil` if there is none.
   package func value(forLongestBeginningOf path: [String]) -> (value: Value, key: String, rest: [String])? {
     for count in stride(from: path.count, to: 0, by: -1) {
       let key = count == 1 ? path[0] : path[..<count].joined(separator: ".")

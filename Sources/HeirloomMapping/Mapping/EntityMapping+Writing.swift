@@ -1,7 +1,7 @@
 import HeirloomModel
 
 extension EntityMapping {
-  /// Creates a mapping with property mappings that are written one per line.
+  /// Creates a mapping with property mappings that are listed one per line.
   ///
   /// ```swift
   /// EntityMapping(from: "Person", to: "Author", where: "books.@count > 0") {
@@ -14,10 +14,10 @@ extension EntityMapping {
   ///   - source: The name of the source entity; `nil` for an entity that is added.
   ///   - destination: The name of the destination entity; `nil` for an entity that is removed.
   ///   - name: The mapping's name; by default `SOURCE->DESTINATION`.
-  ///   - condition: The objects of the source that are taken, as format text; by default all.
-  ///   - policy: The name of the policy that makes the objects.
+  ///   - condition: A predicate, as format text, that selects objects of the source; by default all.
+  ///   - policy: The name of the policy that creates the objects.
   ///   - userInfo: Free text for policies and expressions.
-  ///   - properties: How properties get their values; those left out are inferred on completion.
+  ///   - properties: The property mappings; omitted ones are inferred on completion.
   public init(
     from source: String?, to destination: String?, name: String? = nil, where condition: String? = nil,
     policyNamed policy: String? = nil, userInfo: [String: String] = [:],
@@ -27,16 +27,16 @@ extension EntityMapping {
     write(condition, userInfo, properties())
   }
 
-  /// Creates a mapping that a Swift class carries out, with property mappings that are written one per line.
+  /// Creates a mapping that a Swift class carries out, with property mappings that are listed one per line.
   ///
   /// - Parameters:
   ///   - source: The name of the source entity; `nil` for an entity that is added.
   ///   - destination: The name of the destination entity; `nil` for an entity that is removed.
   ///   - name: The mapping's name; by default `SOURCE->DESTINATION`.
-  ///   - condition: The objects of the source that are taken, as format text; by default all.
+  ///   - condition: A predicate, as format text, that selects objects of the source; by default all.
   ///   - policy: The class, a subclass of `EntityMigrationPolicy`.
   ///   - userInfo: Free text for the policy.
-  ///   - properties: How properties get their values; those left out are inferred on completion.
+  ///   - properties: The property mappings; omitted ones are inferred on completion.
   public init(
     from source: String?, to destination: String?, name: String? = nil, where condition: String? = nil,
     policy: any EntityMappingPolicy.Type, userInfo: [String: String] = [:],
@@ -53,12 +53,12 @@ extension EntityMapping {
     if let condition, let sourceEntityName {
       sourceExpression = .sourceRows(ofEntity: sourceEntityName, predicate: condition)
     }
-    // Only the destination model tells which of the others are relationships; completion sorts them.
+    // Only the destination model says which of the others are relationships; completion moves them.
     relationshipMappings = properties.filter(\.isOfLinks)
     attributeMappings = properties.filter { !$0.isOfLinks }
   }
 
-  /// Returns the mapping with the property mappings of relationships moved to where they belong.
+  /// Moves the mappings of relationships from the attribute mappings to the relationship mappings.
   func sorted(for destination: EntityDescription, in model: ManagedObjectModel) -> EntityMapping {
     let links = attributeMappings.filter { mapping in
       model.attribute(named: mapping.name, of: destination.name) == nil
@@ -81,7 +81,7 @@ extension PropertyMapping {
   }
 }
 
-/// A result builder for property mappings that are written one per line.
+/// A result builder for property mappings that are listed one per line.
 @resultBuilder
 public enum PropertyMappingBuilder {
   /// Takes one mapping.

@@ -1,8 +1,8 @@
 public import HeirloomModel
 
-/// A mapping of the objects of one source entity to objects of one destination entity.
+/// A mapping from one source entity to one destination entity.
 ///
-/// The objects are those of exactly the source entity: objects of subentities have mappings of their own.
+/// It covers objects of exactly the source entity: subentities have mappings of their own.
 public struct EntityMapping: Hashable, Sendable {
   /// The mapping's name, unique in its mapping model; expressions and policies refer to it.
   public var name: String
@@ -16,26 +16,25 @@ public struct EntityMapping: Hashable, Sendable {
   public var sourceEntityVersionHash: VersionHash?
   /// The version hash that the destination entity must have.
   public var destinationEntityVersionHash: VersionHash?
-  /// The expression that gives the source's objects; `nil` for all of them.
+  /// The expression that selects the source's objects; `nil` for all of them.
   public var sourceExpression: ValueExpression?
-  /// The mappings that give attributes their values, inherited ones included.
+  /// The mappings of attributes, inherited ones included.
   public var attributeMappings: [PropertyMapping]
-  /// The mappings that give relationships their links, inherited ones included.
+  /// The mappings of relationships, inherited ones included.
   public var relationshipMappings: [PropertyMapping]
-  /// The name of the policy that makes the objects; `nil` for the standard one.
+  /// The name of the policy that creates the objects; `nil` for the standard one.
   public var entityMigrationPolicyClassName: String?
-  /// The policy's class, if it was given in Swift; otherwise a registry finds it by its name.
+  /// The policy's class if it was given in Swift; otherwise a registry finds it by name.
   package var entityMigrationPolicyClass: PolicyClass?
   /// Free text for policies and expressions.
   public var userInfo: [String: String]
   /// The properties without a mapping that completion infers; `nil` for all of them.
   ///
-  /// An entity mapping that is read from a file has a list, most often an empty one. A property that the
-  /// file doesn't name has the value of a newly made object, as in Core Data. A mapping that is made in code says only
-  /// what can't be inferred.
+  /// A mapping that is read from a file has a list, usually an empty one: properties that the file omits get the value
+  /// of a newly created object, as in Core Data. A mapping that is written in code omits what can be inferred.
   package var openProperties: OpenProperties?
 
-  /// Properties of the destination that a file lists without saying where their values come from.
+  /// Properties of the destination that a file lists without a value expression.
   ///
   /// Xcode's compiler gives them the values of source properties of the same name.
   package struct OpenProperties: Hashable, Sendable {
@@ -44,13 +43,12 @@ public struct EntityMapping: Hashable, Sendable {
     /// The names of relationships.
     package var relationships: [String]
 
-    /// Creates a list.
+    /// Creates a list of open properties.
     package init(attributes: [String] = [], relationships: [String] = []) {
       self.attributes = attributes
       self.relationships = relationships
     }
 
-    /// Tells whether completion infers the property.
     func contain(_ name: String) -> Bool { attributes.contains(name) || relationships.contains(name) }
   }
 
@@ -58,7 +56,7 @@ public struct EntityMapping: Hashable, Sendable {
   ///
   /// Raw values are the codes of compiled mapping models (`NSEntityMappingType`).
   public enum MappingType: Int, Hashable, Sendable, CaseIterable {
-    /// An undecided type, which `MappingModel.completed(from:to:)` tells from the entities.
+    /// An undecided type, which `MappingModel.completed(from:to:)` derives from the entities.
     case undefined = 0
     /// A treatment that a policy decides.
     case custom = 1
@@ -68,7 +66,7 @@ public struct EntityMapping: Hashable, Sendable {
     case remove = 3
     /// Objects that are carried over as they are.
     case copy = 4
-    /// Objects that are carried over, with values that property mappings give.
+    /// Objects that are carried over with the values of property mappings.
     case transform = 5
   }
 
@@ -79,9 +77,9 @@ public struct EntityMapping: Hashable, Sendable {
   ///   - destination: The name of the destination entity; `nil` for an entity that is removed.
   ///   - name: The mapping's name; by default `SOURCE->DESTINATION`.
   ///   - mappingType: The treatment of the objects.
-  ///   - policy: The name of the policy that makes the objects, which makes an undefined type custom.
-  ///   - attributeMappings: How attributes get their values; those left out are inferred on completion.
-  ///   - relationshipMappings: How relationships get their values; those left out are inferred on completion.
+  ///   - policy: The name of the policy that creates the objects; it makes an undefined type custom.
+  ///   - attributeMappings: The mappings of attributes; omitted ones are inferred on completion.
+  ///   - relationshipMappings: The mappings of relationships; omitted ones are inferred on completion.
   public init(
     from source: String?, to destination: String?, name: String? = nil, mappingType: MappingType = .undefined,
     policyNamed policy: String? = nil, attributeMappings: [PropertyMapping] = [],
@@ -104,8 +102,8 @@ public struct EntityMapping: Hashable, Sendable {
   ///   - destination: The name of the destination entity; `nil` for an entity that is removed.
   ///   - name: The mapping's name; by default `SOURCE->DESTINATION`.
   ///   - policy: The class, a subclass of `EntityMigrationPolicy`.
-  ///   - attributeMappings: How attributes get their values; those left out are inferred on completion.
-  ///   - relationshipMappings: How relationships get their values; those left out are inferred on completion.
+  ///   - attributeMappings: The mappings of attributes; omitted ones are inferred on completion.
+  ///   - relationshipMappings: The mappings of relationships; omitted ones are inferred on completion.
   ///   - userInfo: Free text for the policy.
   public init(
     from source: String?, to destination: String?, name: String? = nil, policy: any EntityMappingPolicy.Type,
@@ -120,12 +118,12 @@ public struct EntityMapping: Hashable, Sendable {
     self.userInfo = userInfo
   }
 
-  /// Makes the name of a mapping that has not been given one.
+  /// Returns the default name of a mapping.
   ///
   /// - Parameters:
   ///   - source: The name of the source entity.
   ///   - destination: The name of the destination entity.
-  /// - Returns: `SOURCE->DESTINATION`, or the one name there is.
+  /// - Returns: `SOURCE->DESTINATION`, or the one name that isn't `nil`.
   public static func defaultName(from source: String?, to destination: String?) -> String {
     switch (source, destination) {
     case (let source?, let destination?): "\(source)->\(destination)"
@@ -147,7 +145,7 @@ public struct EntityMapping: Hashable, Sendable {
 }
 
 extension EntityMapping.MappingType {
-  /// The name that messages and the tool use.
+  /// The name in messages and in the tool's output.
   public var name: String {
     switch self {
     case .undefined: "undefined"

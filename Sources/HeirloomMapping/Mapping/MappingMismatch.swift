@@ -1,6 +1,6 @@
 public import HeirloomModel
 
-/// A place where a mapping model doesn't fit the models it is to be used with.
+/// A mismatch between a mapping model and the models it is to be used with.
 public struct MappingMismatch: Hashable, Sendable {
   /// The name of the entity mapping.
   public let entityMapping: String
@@ -9,7 +9,7 @@ public struct MappingMismatch: Hashable, Sendable {
 
   /// A problem with an entity mapping.
   package enum Problem: Hashable, Sendable {
-    /// Another entity mapping of the same name.
+    /// Two entity mappings with the same name.
     case duplicateName
     /// A mapping that names neither a source nor a destination entity.
     case noEntity
@@ -17,21 +17,21 @@ public struct MappingMismatch: Hashable, Sendable {
     case unknownSourceEntity(String)
     /// An entity that the destination model doesn't have.
     case unknownDestinationEntity(String)
-    /// A source entity that has been edited since the mapping was made.
+    /// A source entity whose version hash differs from the mapping's.
     case sourceHash(entity: String, expected: VersionHash, found: VersionHash)
-    /// A destination entity that has been edited since the mapping was made.
+    /// A destination entity whose version hash differs from the mapping's.
     case destinationHash(entity: String, expected: VersionHash, found: VersionHash)
     /// An attribute that the destination entity doesn't have.
     case unknownAttribute(entity: String, attribute: String)
     /// A relationship that the destination entity doesn't have.
     case unknownRelationship(entity: String, relationship: String)
-    /// A text for a property's value that is not an expression.
+    /// A property's value text that can't be parsed as an expression.
     case malformedExpression(property: String, ExpressionError)
-    /// A text for the mapping's condition on objects that is not a predicate.
+    /// A condition on objects that can't be parsed as a predicate.
     case malformedCondition(text: String, ExpressionError)
     /// A link to objects of an entity mapping that doesn't exist.
     case unknownEntityMapping(property: String, entityMapping: String)
-    /// A property that a copy or link reads and the source entity doesn't have.
+    /// A source property that a copy or link reads and the source entity doesn't have.
     case unknownSourceProperty(entity: String, property: String)
     /// A custom mapping that names no policy.
     case missingPolicy
@@ -39,7 +39,7 @@ public struct MappingMismatch: Hashable, Sendable {
 }
 
 extension MappingMismatch {
-  /// True when the mapping is wrong by itself, whatever the models are.
+  /// True when the mapping is invalid regardless of the models.
   package var isOfMappingAlone: Bool {
     switch problem {
     case .duplicateName, .noEntity, .missingPolicy, .malformedExpression, .malformedCondition, .unknownEntityMapping:
@@ -50,7 +50,7 @@ extension MappingMismatch {
 }
 
 extension MappingMismatch: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
+  /// One sentence with the problem and what was expected.
   public var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {
@@ -91,11 +91,11 @@ extension MappingMismatch: CustomStringConvertible {
 extension MappingModel {
   /// Lists the mismatches between the mapping model and two models.
   ///
-  /// Version hashes that a mapping doesn't carry are not compared.
+  /// A version hash that a mapping lacks is not compared.
   ///
   /// - Parameters:
-  ///   - source: The model that objects come from.
-  ///   - destination: The model that objects become part of.
+  ///   - source: The source model.
+  ///   - destination: The destination model.
   /// - Returns: The mismatches in the order of the entity mappings; none if the mapping model can be used.
   public func mismatches(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [MappingMismatch] {
     mismatches(
@@ -139,7 +139,7 @@ extension MappingModel {
 }
 
 extension EntityMapping {
-  /// Lists texts that can't be parsed and names of entity mappings that don't exist.
+  /// Lists the texts that can't be parsed, and the names of unknown entity mappings.
   fileprivate func textProblems(among names: Set<String>) -> [MappingMismatch.Problem] {
     var problems: [MappingMismatch.Problem] = []
     if let predicate = sourceExpression?.sourceRows?.predicate {

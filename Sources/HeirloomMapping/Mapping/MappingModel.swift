@@ -1,8 +1,8 @@
 import HeirloomModel
 
-/// A mapping of the entities of a source model to those of a destination model.
+/// A mapping from the entities of a source model to those of a destination model.
 ///
-/// A mapping model is a pure value: it names entities and policies and holds no model or store.
+/// A mapping model is a plain value: it refers to entities and policies by name and holds no model or store.
 public struct MappingModel: Hashable, Sendable {
   /// The entity mappings, in the order in which they are carried out.
   public var entityMappings: [EntityMapping]
@@ -29,16 +29,16 @@ public struct MappingModel: Hashable, Sendable {
 
   /// True for a mapping model that is read from a file.
   ///
-  /// Only what the file lists is inferred, and a source entity without an entity mapping is dropped, as in Core Data.
+  /// Only open properties are inferred, and a source entity without an entity mapping is dropped, as in Core Data.
   package var isOfFile: Bool { !entityMappings.isEmpty && entityMappings.allSatisfy { $0.openProperties != nil } }
 
-  /// The names of the policies that the mappings need, sorted, each once.
+  /// The sorted names of the policies that the mappings need, without duplicates.
   public var policyNames: [String] {
     Set(entityMappings.compactMap(\.entityMigrationPolicyClassName)).ordered()
   }
 }
 
-/// A result builder for entity mappings that are written one per line.
+/// A result builder for entity mappings that are listed one per line.
 @resultBuilder
 public enum EntityMappingBuilder {
   /// Takes one mapping.

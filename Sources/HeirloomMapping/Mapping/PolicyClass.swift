@@ -1,6 +1,6 @@
-/// A class that makes the objects of an entity mapping in code: `EntityMigrationPolicy` or a subclass of it.
+/// A class that creates the objects of an entity mapping in code: `EntityMigrationPolicy` or a subclass of it.
 ///
-/// A mapping model is a value of a module without stores; it knows of a policy only that one can be made.
+/// This module has no stores, so the protocol requires only that a policy can be created.
 public protocol EntityMappingPolicy: AnyObject, SendableMetatype {
   /// Creates a policy for one entity mapping of one migration.
   init()
@@ -11,7 +11,7 @@ package struct PolicyClass: Sendable {
   /// The class.
   package let type: any EntityMappingPolicy.Type
 
-  /// Creates a value for a class.
+  /// Creates a value for a policy's class.
   package init(_ type: any EntityMappingPolicy.Type) {
     self.type = type
   }
@@ -21,12 +21,12 @@ package struct PolicyClass: Sendable {
 }
 
 extension PolicyClass: Hashable {
-  /// Tells whether two values are the same class, whatever the names.
+  /// Returns true if both values are the same class; names are not compared.
   package static func == (left: PolicyClass, right: PolicyClass) -> Bool {
     ObjectIdentifier(left.type) == ObjectIdentifier(right.type)
   }
 
-  /// Hashes the class.
+  /// Hashes the class's identity.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(ObjectIdentifier(type))
   }

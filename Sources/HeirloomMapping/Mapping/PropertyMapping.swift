@@ -1,6 +1,6 @@
 public import HeirloomModel
 
-/// The mapping that gives one property of a destination entity its value.
+/// A mapping that gives one property of a destination entity its value.
 public struct PropertyMapping: Hashable, Sendable {
   /// The name of the destination property.
   public var name: String
@@ -24,7 +24,7 @@ public struct PropertyMapping: Hashable, Sendable {
     self.userInfo = userInfo
   }
 
-  /// Creates a mapping that carries an attribute's value over, as inference does.
+  /// Creates a mapping that copies an attribute's value, as inference does.
   ///
   /// - Parameters:
   ///   - name: The name of the destination attribute.
@@ -33,7 +33,7 @@ public struct PropertyMapping: Hashable, Sendable {
     self.init(name: name, valueExpression: .sourceValue(forKey: sourceAttribute))
   }
 
-  /// Creates a mapping that carries the links of a relationship over, as inference does.
+  /// Creates a mapping that copies the links of a relationship, as inference does.
   ///
   /// - Parameters:
   ///   - name: The name of the destination relationship.
@@ -51,7 +51,7 @@ extension PropertyMapping {
     self.init(name: name)
   }
 
-  /// Creates a mapping that carries an attribute's value over, converted if inference can.
+  /// Creates a mapping that copies an attribute's value, converted where inference can convert it.
   ///
   /// - Parameters:
   ///   - name: The name of the destination attribute.
@@ -69,10 +69,10 @@ extension PropertyMapping {
     self.init(name: name, valueExpression: .constant(value.map { .value($0) } ?? .null))
   }
 
-  /// Creates a mapping whose value an expression gives.
+  /// Creates a mapping that evaluates an expression.
   ///
-  /// Names are those of the source object: `uppercase:(name)`, `price * 2`, `owner.name`. A text that is not an
-  /// expression is an obstacle that names the mapping and the property; see ``MappingMismatch``.
+  /// Names refer to the source object: `uppercase:(name)`, `price * 2`, `owner.name`. A text that can't be parsed is an
+  /// obstacle that names the mapping and the property; see ``MappingMismatch``.
   ///
   /// - Parameters:
   ///   - name: The name of the destination property.
@@ -81,12 +81,12 @@ extension PropertyMapping {
     self.init(name: name, valueExpression: ValueExpression(keeping: text))
   }
 
-  /// Creates a mapping that links the objects made from those that a source relationship leads to.
+  /// Creates a mapping that links to the destination objects of those that a source relationship refers to.
   ///
   /// - Parameters:
   ///   - name: The name of the destination relationship.
   ///   - sourceRelationship: The name of the source relationship.
-  ///   - entityMapping: The name of an entity mapping, to link only the objects that it made.
+  ///   - entityMapping: The name of an entity mapping, to link only to the objects that it created.
   public init(_ name: String, linksOf sourceRelationship: String, through entityMapping: String? = nil) {
     guard let entityMapping else {
       self.init(name: name, linksOf: sourceRelationship)
@@ -103,23 +103,15 @@ extension PropertyMapping {
 }
 
 extension PropertyMapping {
-  /// Creates a mapping that gives every row the value that an attribute brought when it was added on the path.
+  /// Creates a mapping that gives every row the value of an attribute that was added on the path.
   ///
-  /// - Parameters:
-  ///   - name: The name of the destination attribute.
-  ///   - value: The value; `nil` for none.
-  ///   - attribute: The destination attribute, whose own default needs no expression.
+  /// The destination attribute's own default needs no expression.
   init(name: String, initially value: AttributeValue?, _ attribute: AttributeDescription) {
     let isDefault = value == attribute.defaultValue || attribute.composite != nil
     self.init(name: name, valueExpression: isDefault ? nil : .constant(value.map { .value($0) } ?? .null))
   }
 
-  /// Creates a mapping that carries an attribute's value over and gives rows without a value another one.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the destination attribute.
-  ///   - sourceAttribute: The name of the source attribute.
-  ///   - value: The value that rows without one get.
+  /// Creates a mapping that copies an attribute's value and replaces NULL by another value.
   package init(name: String, copying sourceAttribute: String, filling value: AttributeValue) {
     let copied = ValueExpression.sourceValue(forKey: sourceAttribute)
     self.init(
@@ -131,12 +123,7 @@ extension PropertyMapping {
 }
 
 extension PropertyMapping {
-  /// Creates a mapping that carries an attribute's value over, changed as on a path through several versions.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the destination attribute.
-  ///   - sourceAttribute: The name of the source attribute.
-  ///   - steps: The changes to the value, in order.
+  /// Creates a mapping that copies an attribute's value and applies the changes of a path through versions, in order.
   init(name: String, copying sourceAttribute: String, through steps: [ValueStep]) {
     let steps = steps.map { step -> ValueExpression in
       switch step {
@@ -152,14 +139,14 @@ extension PropertyMapping {
   }
 }
 
-/// One change to a value on a path through several versions.
+/// A change to a value on a path through several versions.
 package enum ValueStep: Hashable, Sendable {
   /// A conversion to another type.
   case converted(AttributeType)
-  /// A value for rows that have none.
+  /// A value that replaces NULL.
   case filled(AttributeValue)
 
-  /// The function of expressions that takes the changes.
+  /// The function of expressions that applies the changes.
   static let selector: String = "convert:throughSteps:"
 
   fileprivate init?(_ expression: ValueExpression) {
@@ -176,27 +163,27 @@ package enum ValueStep: Hashable, Sendable {
 }
 
 extension PropertyMapping {
-  /// The form of a property mapping, told from its expression.
+  /// The form of a property mapping, recognized from its expression.
   package enum Form: Hashable, Sendable {
-    /// The destination model's default, which stays.
+    /// The destination model's default.
     case defaultValue
     /// A copy of a source attribute's value, converted if the types differ.
     case attribute(String)
-    /// A copy as in `attribute(_:)`, but with another value for rows that have none.
+    /// A copy as in `attribute(_:)`, with another value in place of NULL.
     case filledAttribute(String, AttributeValue)
-    /// A copy as in `attribute(_:)`, but with the conversions and fillings of the versions between, in order.
+    /// A copy as in `attribute(_:)`, with the conversions and default values of the versions between, in order.
     case steppedAttribute(String, [ValueStep])
-    /// One value for every row; `nil` for none.
+    /// One value for every row; `nil` for NULL.
     case constant(AttributeValue?)
-    /// Links to the objects made from those that a source relationship leads to.
+    /// Links to the destination objects of those that a source relationship refers to.
     case links(relationship: String)
-    /// Links as in `links(relationship:)`, but only to objects that the named entity mapping made.
+    /// Links as in `links(relationship:)`, but only to objects that the named entity mapping created.
     case linksThroughMapping(entityMapping: String, relationship: String)
-    /// Another expression, whose value only evaluation tells.
+    /// Another expression, whose value is known only after evaluation.
     case expression(ValueExpression)
   }
 
-  /// The form of the mapping: a planner runs all but the last of the forms as SQL without evaluating anything.
+  /// The form of the mapping; a planner runs all forms but `expression` as SQL.
   package var form: Form {
     guard let valueExpression else { return .defaultValue }
     if let key = valueExpression.keyOfSource { return .attribute(key) }

@@ -1,26 +1,21 @@
 package import HeirloomModel
 
 extension ValueExpression {
-  /// The manager's function that finds destination objects by the source relationship that led to their sources.
+  /// The manager's function that finds the destination objects of a source relationship's related objects.
   package static let relationshipSelector = "destinationInstancesForSourceRelationshipNamed:sourceInstances:"
-  /// The manager's function that finds destination objects by the entity mapping that made them.
+  /// The manager's function that finds destination objects by the entity mapping that created them.
   package static let entityMappingSelector = "destinationInstancesForEntityMappingNamed:sourceInstances:"
-  /// The manager's function that makes the fetch request of an entity mapping's source rows.
+  /// The manager's function that creates the fetch request for an entity mapping's source rows.
   package static let fetchRequestSelector = "fetchRequestForSourceEntityNamed:predicateString:"
 
-  /// Returns the value of `$source` for a key, in the form that inferred mappings have.
-  ///
-  /// - Parameter key: The name of the source property.
-  /// - Returns: `FUNCTION($source, "valueForKey:", key)`.
+  /// Returns `FUNCTION($source, "valueForKey:", key)`, the form in inferred mappings.
   package static func sourceValue(forKey key: String) -> ValueExpression {
     .function(operand: .variable("source"), selector: "valueForKey:", arguments: [.constant(.value(.string(key)))])
   }
 
-  /// Returns the expression for the destination objects made from those that a source relationship leads to.
+  /// Returns the expression for the destination objects of those that a source relationship refers to.
   ///
-  /// - Parameter relationship: The name of the source relationship.
-  /// - Returns: `FUNCTION($manager, "destinationInstancesForSourceRelationshipNamed:sourceInstances:", name,
-  ///   $source.name)`.
+  /// It is `FUNCTION($manager, "destinationInstancesForSourceRelationshipNamed:sourceInstances:", name, $source.name)`.
   package static func destinationInstances(forSourceRelationship relationship: String) -> ValueExpression {
     .function(
       operand: .variable("manager"), selector: relationshipSelector,
@@ -29,12 +24,7 @@ extension ValueExpression {
       ])
   }
 
-  /// Returns the expression for the rows of an entity mapping's source, as compiled mapping models fetch them.
-  ///
-  /// - Parameters:
-  ///   - entity: The name of the source entity.
-  ///   - predicate: The text of the condition on the rows.
-  /// - Returns: A fetch of objects in the manager's source context.
+  /// Returns the expression that fetches an entity mapping's source rows, as in compiled mapping models.
   package static func sourceRows(ofEntity entity: String, predicate: String = "TRUEPREDICATE") -> ValueExpression {
     .fetch(
       request: .function(
@@ -43,7 +33,7 @@ extension ValueExpression {
       context: .keyPath(operand: .variable("manager"), path: "sourceContext"), countOnly: false)
   }
 
-  /// The key if this is the value of `$source` for one: `$source.key` or `FUNCTION($source, "valueForKey:", "key")`.
+  /// The key if this is `$source.key` or `FUNCTION($source, "valueForKey:", "key")`.
   ///
   /// Longer key paths and collection operators don't count.
   package var keyOfSource: String? {
@@ -60,7 +50,7 @@ extension ValueExpression {
     }
   }
 
-  /// The entity and the condition's text if this fetches the source rows of an entity mapping.
+  /// The entity and the predicate text if this fetches the source rows of an entity mapping.
   package var sourceRows: (entity: String, predicate: String)? {
     guard
       case .fetch(.function(.variable("manager"), Self.fetchRequestSelector, let arguments), _, false) = self,
@@ -72,7 +62,7 @@ extension ValueExpression {
 }
 
 extension String {
-  /// True when the text names one property rather than a path or an operator.
+  /// True when the text is one property name rather than a path or an operator.
   fileprivate var isPlainKey: Bool {
     !isEmpty && !utf8.contains(UInt8(ascii: ".")) && !utf8.contains(UInt8(ascii: "@"))
   }

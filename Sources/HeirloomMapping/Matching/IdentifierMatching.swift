@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// An element that is matched between two versions: an entity, a property, or an element of a composite.
+/// An entity, a property or an element of a composite, as matched between two versions.
 struct IdentifiedElement: Hashable, Sendable {
   let name: String
   let renamingIdentifier: String?
@@ -10,19 +10,19 @@ struct IdentifiedElement: Hashable, Sendable {
 
 /// Elements of two versions, paired by canonical identifier.
 ///
-/// Two elements belong together if, and only if, their canonical identifiers are equal: the renaming identifier if
-/// there is one, else the name. Nothing in a model keeps two elements from claiming the same identifier. Such a claim
-/// is settled only where name and renaming identifier are the same on both sides and no other element of the
-/// destination names the identifier expressly. Otherwise a value could end up in the wrong place, so it is reported.
+/// Two elements are paired if, and only if, their canonical identifiers are equal: the renaming identifier if there is
+/// one, else the name. A model may give two elements the same identifier. Such a conflict is resolved only where name
+/// and renaming identifier are the same on both sides and no other element of the destination uses the identifier
+/// explicitly. Otherwise a value could end up in the wrong place, so the conflict is reported.
 struct IdentifierMatching: Hashable, Sendable {
-  /// Names of the source by name of the destination.
+  /// Source names by destination name.
   private(set) var sources: [String: String] = [:]
-  /// Names of the destination by name of the source.
+  /// Destination names by source name.
   private(set) var destinations: [String: String] = [:]
-  /// Identifiers that several elements claim so that none can be matched, sorted.
+  /// Identifiers of several elements that therefore can't be matched, sorted.
   private(set) var ambiguities: [Ambiguity] = []
 
-  /// An identifier that several elements claim.
+  /// An identifier that several elements share.
   struct Ambiguity: Hashable, Sendable {
     let identifier: String
     /// Names in the source, sorted.
@@ -31,7 +31,7 @@ struct IdentifierMatching: Hashable, Sendable {
     let destinations: [String]
   }
 
-  /// Pairs elements; names are unique on each side.
+  /// Pairs elements whose names are unique on each side.
   init(from source: [IdentifiedElement], to destination: [IdentifiedElement]) {
     let sourceGroups = Dictionary(grouping: source, by: \.canonicalIdentifier)
     let destinationGroups = Dictionary(grouping: destination, by: \.canonicalIdentifier)

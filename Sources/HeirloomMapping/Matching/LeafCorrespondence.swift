@@ -1,18 +1,18 @@
 package import HeirloomModel
 
-/// The content of one column and the place it comes from: the attribute itself, or a leaf of a composite.
+/// A destination column and its source: the attribute itself, or a leaf of a composite.
 package final class LeafCorrespondence: Sendable {
   /// The names from the attribute down to the leaf in the destination; one name for an ordinary attribute.
   package let path: [String]
   /// The leaf in the destination.
   package let leaf: AttributeDescription
-  /// True when the leaf or one of the composites around it may lack a value.
+  /// True when the leaf or a composite around it is optional.
   package let isOptional: Bool
   /// The names from the attribute down to the leaf in the source; `nil` if the leaf is new.
   package let sourcePath: [String]?
   /// The leaf in the source; `nil` if the leaf is new.
   package let sourceLeaf: AttributeDescription?
-  /// True when the source's leaf or a composite around it may lack a value; false if the leaf is new.
+  /// True when the source's leaf or a composite around it is optional; false if the leaf is new.
   package let isSourceOptional: Bool
 
   fileprivate init(
@@ -30,13 +30,12 @@ package struct AttributeLeaves: Sendable {
   package private(set) var leaves: [LeafCorrespondence] = []
   /// Paths of stored leaves of the source whose values have no place in the destination, in declared order.
   package private(set) var dropped: [[String]] = []
-  /// The places where one side is a composite and the other is not.
+  /// The places where one side is a composite and the other isn't.
   private(set) var shapeChanges: [ShapeChange] = []
-  /// Identifiers that several elements of a composite claim, with the path of the composite.
+  /// Identifiers that several elements of a composite share, with the path of the composite.
   private(set) var ambiguities: [Ambiguity] = []
 
   final class ShapeChange: Sendable {
-    /// The path in the destination.
     let path: [String]
     let source: AttributeDescription
     let destination: AttributeDescription
@@ -58,13 +57,10 @@ package struct AttributeLeaves: Sendable {
     self.init(from: source, to: destination, at: [destination.name], isWithinOptional: false)
   }
 
-  /// Matches the leaves of an element of a composite attribute with those of the attribute it continues.
+  /// Matches the leaves of an element of a composite attribute with those of the source attribute it continues, if any.
   ///
-  /// - Parameters:
-  ///   - source: The attribute of the source; `nil` for none.
-  ///   - destination: The element of the destination, or the attribute itself.
-  ///   - path: The names from the destination's attribute down to it.
-  ///   - isWithinOptional: Whether a composite around it may lack a value.
+  /// The path has the names from the destination's attribute down to the element. `isWithinOptional` is true if a
+  /// composite around it is optional.
   package init(
     from source: AttributeDescription?, to destination: AttributeDescription, at path: [String], isWithinOptional: Bool
   ) {
@@ -78,7 +74,7 @@ package struct AttributeLeaves: Sendable {
     let path: [String]?
     let isOptional: Bool
 
-    /// Creates a level; a side that has no column counts as absent.
+    /// Creates a level; a transient attribute counts as absent.
     init(_ attribute: AttributeDescription?, path: [String]?, isOptional: Bool) {
       let stored = attribute.flatMap { $0.isTransient ? nil : $0 }
       self.attribute = stored

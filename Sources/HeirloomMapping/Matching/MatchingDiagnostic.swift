@@ -1,8 +1,8 @@
 import HeirloomModel
 
-/// A suspicion that the matching of two models is not what their author meant.
+/// A suspicion that the matching of two models is not what the developer intended.
 ///
-/// It stops nothing. Whoever reads a difference should see it, since values are dropped where a rename was meant.
+/// It is only a warning, but should be shown: where a rename was intended, values are dropped.
 package struct MatchingDiagnostic: Hashable, Sendable {
   /// The kind of suspicion.
   package let kind: Kind
@@ -10,32 +10,32 @@ package struct MatchingDiagnostic: Hashable, Sendable {
   package let entity: String
   /// The property in the destination; `nil` for the entity itself.
   package let property: String?
-  /// The name in the source of the entity or property that seems to be meant.
+  /// The name of the source entity or property that was probably intended.
   package let counterpart: String
-  /// The renaming identifier that would tie the two together.
+  /// The renaming identifier that would match the two.
   package let suggestedIdentifier: String
-  /// Further elements of the destination that the counterpart may have become, as alike as this one.
+  /// Other elements of the destination that the counterpart may have become, as similar as this one.
   let alternatives: [String]
-  /// Further elements of the source that this one may have been, as alike as the counterpart.
+  /// Other elements of the source that this one may have been, as similar as the counterpart.
   let rivals: [String]
 
   /// The kind of a suspicion about the matching.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// A renaming identifier that is the name of a source element, which has another identifier itself.
+    /// A renaming identifier that is the name of a source element, which itself has another identifier.
     ///
-    /// A rename repeats the identifier that the element already has; the previous name is right only the first time.
+    /// A second rename must repeat the element's existing identifier; its previous name is right only the first time.
     case previousNameAsIdentifier
-    /// An element with the name of a source element but another identifier, so that it starts anew.
+    /// An element with the name of a source element but another identifier, so that it starts empty.
     ///
     /// Some apps do so on purpose, to discard a property's content.
     case sameNameOtherIdentifier
     /// A removed element and an added one of the same shape.
     case suspectedRename
-    /// An element that is renamed, although stores fit both models and nothing is migrated: names were swapped.
+    /// An element that is renamed without a migration, because stores are compatible with both models: names were
+    /// swapped.
     case renameWithoutMigration
   }
 
-  /// Creates a diagnostic.
   init(
     kind: Kind, entity: String, property: String?, counterpart: String, suggestedIdentifier: String,
     alternatives: [String] = [], rivals: [String] = []
@@ -51,7 +51,7 @@ package struct MatchingDiagnostic: Hashable, Sendable {
 }
 
 extension MatchingDiagnostic: CustomStringConvertible {
-  /// The suspicion and what to do about it.
+  /// The suspicion and the remedy.
   package var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {

@@ -1,10 +1,9 @@
 import HeirloomModel
 
 extension ModelCorrespondence {
-  /// Finds matches that were perhaps meant but not made.
+  /// Finds probable renames and other suspicious matches, sorted by entity and property.
   ///
-  /// - Parameter isMigrated: True if a migration leads from one model to the other.
-  /// - Returns: The suspicions, sorted by entity and property.
+  /// `isMigrated` is false for two models that a store is compatible with.
   func diagnostics(isMigrated: Bool = true) -> [MatchingDiagnostic] {
     var found: [MatchingDiagnostic] = entityDiagnostics()
     if !isMigrated { found += entities.filter { $0.source.name != $0.destination.name }.map(Self.ignoredRename) }
@@ -78,7 +77,8 @@ extension ModelCorrespondence {
     }
   }
 
-  /// Returns the shape that a removed relationship has in the destination; `nil` if its entity there is gone.
+  /// Returns the shape that a removed relationship would have in the destination; `nil` if its destination entity is
+  /// gone.
   private func shape(of relationship: RelationshipDescription) -> String? {
     pair(ofSource: relationship.destinationEntity).map { "\($0.destination.name) \(relationship.isToMany)" }
   }
@@ -93,11 +93,11 @@ extension ModelCorrespondence {
 /// An element without a counterpart.
 private struct Candidate: Hashable {
   let element: IdentifiedElement
-  /// The shape, which a rename leaves the same; `nil` for an element without stored content.
+  /// The shape, which a rename keeps; `nil` for an element without stored content.
   let shape: String?
-  /// The features to compare: names and types of an entity's properties, or neighbouring letters of a property's name.
+  /// The features to compare: names and types of an entity's properties, or letter pairs of a property's name.
   let features: Set<String>
-  /// True when the only pair of one shape is suspicious even if the features have little in common.
+  /// True for a property: the only pair of its shape is suspicious even if the features have little in common.
   let isProperty: Bool
 
   init(_ element: IdentifiedElement, shape: String?, content: Set<String>? = nil) {
@@ -107,7 +107,7 @@ private struct Candidate: Hashable {
     isProperty = content == nil
   }
 
-  /// Returns how alike two elements are, from 0 to 1.
+  /// Returns the similarity of two elements, from 0 to 1.
   func likeness(to other: Candidate) -> Double {
     let total = features.count + other.features.count
     return total == 0 ? 0 : 2 * Double(features.intersection(other.features).count) / Double(total)
@@ -123,7 +123,7 @@ private struct Candidates {
     let kind: MatchingDiagnostic.Kind
     let removed: Candidate
     let added: Candidate
-    /// Further added elements that may be the removed one, and further removed ones that may be the added one.
+    /// Other added elements for the removed one, and other removed elements for the added one.
     var others: (added: [String], removed: [String]) = ([], [])
 
     func diagnostic(of entity: String, property: String?) -> MatchingDiagnostic {
@@ -133,24 +133,24 @@ private struct Candidates {
     }
   }
 
-  /// Takes out the elements that seem to belong together, the surest first.
+  /// Removes the pairs that seem to belong together, the most certain first.
   mutating func findings() -> [Finding] {
     let sure =
       take(.previousNameAsIdentifier) { $1.element.renamingIdentifier == $0.element.name }
       + take(.sameNameOtherIdentifier) { $1.element.name == $0.element.name }
-    // Guessing compares each with each; in a model of that size nobody reads the guesses.
+    // Guessing compares every pair; in a model of that size, the guesses are of no use.
     guard added.count <= 500, removed.count <= 500 else { return sure }
     return sure + guesses()
   }
 
-  /// Finds the removed elements that may be added ones under a new name.
+  /// Finds added elements that may be removed ones under a new name.
   ///
-  /// A pair counts unless another one of either element is clearly more alike. Where several count, none is proposed:
-  /// followed literally, a wrong proposal moves content to the wrong entity or property.
+  /// A pair counts unless another pair of either element is clearly more similar. Where several count, none is
+  /// proposed: following a wrong proposal moves content to the wrong entity or property.
   private func guesses() -> [Finding] {
     let removedShapes = Dictionary(grouping: removed, by: \.shape).mapValues(\.count)
     let addedShapes = Dictionary(grouping: added, by: \.shape).mapValues(\.count)
-    // An element that names another identifier expressly is renamed from that one.
+    // An element with an explicit identifier is renamed from that identifier's element, so it is no candidate.
     let new = added.filter { $0.element.renamingIdentifier == nil }
     let pairs = removed.flatMap { old in
       new.compactMap { new -> (old: Candidate, new: Candidate, likeness: Double)? in
@@ -164,7 +164,7 @@ private struct Candidates {
     let best = Dictionary(
       pairs.flatMap { [($0.old, $0.likeness), ($0.new, $0.likeness)] }, uniquingKeysWith: { max($0, $1) })
     let likely = pairs.filter { $0.likeness > max(best[$0.old] ?? 0, best[$0.new] ?? 0) - 0.2 }
-    // One question names all that are gone and may be the same new one.
+    // One question names all removed elements that may be the same new one.
     var asked: Set<Candidate> = []
     let groups = Dictionary(grouping: likely, by: \.old).values.ordered { [$0[0].old.element.name] }
     return groups.compactMap { own in
@@ -197,7 +197,7 @@ private struct Candidates {
 }
 
 extension String {
-  /// Neighbouring letters, case ignored.
+  /// Pairs of neighbouring letters, ignoring case.
   fileprivate var letterPairs: Set<String> {
     let letters = Array(lowercased())
     return Set(zip(letters, letters.dropFirst()).map { String([$0, $1]) })

@@ -1,10 +1,10 @@
 package import HeirloomModel
 
-/// The elements of a source model from which those of a destination model come.
+/// The matching elements of a source model and a destination model.
 ///
-/// Entities are matched first, then properties: those of an entity, inherited ones included, with those of the matched
-/// entity, inherited ones included. So a property that moves up or down a hierarchy, or takes the place of one in each
-/// of several subentities, is found for every entity whose objects have it.
+/// Entities are matched first, then the properties of matched entities, inherited ones included. So a property that
+/// moves up or down a hierarchy, or replaces one in each of several subentities, is found for every entity whose
+/// objects have it.
 package struct ModelCorrespondence: Sendable {
   /// The source model.
   package let source: ManagedObjectModel
@@ -12,7 +12,7 @@ package struct ModelCorrespondence: Sendable {
   package let destination: ManagedObjectModel
   /// The pairs of matched entities, sorted by the destination entity's name.
   package let entities: [EntityCorrespondence]
-  /// Identifiers that several entities claim so that none could be matched.
+  /// Identifiers that several entities share and that therefore couldn't be matched.
   let entityAmbiguities: [IdentifierMatching.Ambiguity]
 
   private let positionsByDestination: [String: Int]
@@ -49,40 +49,30 @@ package struct ModelCorrespondence: Sendable {
     destinationNames[entity].flatMap { pair(ofDestination: $0) }
   }
 
-  /// Returns the pair of any two entities, matched or not: a mapping may take objects from wherever it likes.
+  /// Returns the pair of any two entities, matched or not: a mapping may take objects from any entity.
   func pair(from source: EntityDescription, to destination: EntityDescription) -> EntityCorrespondence {
     if let known = pair(ofDestination: destination.name), known.source.name == source.name { return known }
     return EntityCorrespondence(from: source, in: self.source, to: destination, in: self.destination)
   }
 
-  /// Finds the attribute of the source whose values an attribute of a destination entity continues.
-  ///
-  /// - Parameters:
-  ///   - attribute: The name of an attribute that the entity has or inherits.
-  ///   - entity: The name of a destination entity.
-  /// - Returns: `nil` for a new attribute or entity.
+  /// Finds the source attribute that an attribute, own or inherited, of a destination entity continues; `nil` if it is
+  /// new.
   package func sourceAttribute(of attribute: String, in entity: String) -> AttributeDescription? {
     guard let pair = pair(ofDestination: entity), let name = pair.attributes[attribute] else { return nil }
     return source.attribute(named: name, of: pair.source.name)
   }
 
-  /// Finds the relationship of the source whose links a relationship of a destination entity continues.
-  ///
-  /// - Parameters:
-  ///   - relationship: The name of a relationship that the entity has or inherits.
-  ///   - entity: The name of a destination entity.
-  /// - Returns: `nil` for a new relationship or entity.
+  /// Finds the source relationship that a relationship, own or inherited, of a destination entity continues; `nil` if
+  /// it is new.
   package func sourceRelationship(of relationship: String, in entity: String) -> RelationshipDescription? {
     guard let pair = pair(ofDestination: entity), let name = pair.relationships[relationship] else { return nil }
     return source.relationship(named: name, of: pair.source.name)
   }
 
-  /// Finds the source relationship that a new relationship of the destination is the other side of.
+  /// Finds the source relationship that the inverse of a new relationship continues.
   ///
-  /// The new relationship's links are those that lead to an object, read backwards.
-  ///
-  /// - Parameter relationship: A relationship of the destination that continues none of the source.
-  /// - Returns: `nil` if the relationship has no inverse or the inverse is new as well.
+  /// The reversed links of the source relationship are those of the new one. It is `nil` if the relationship has no
+  /// inverse or the inverse is new as well.
   package func sourceOfInverse(
     of relationship: RelationshipDescription
   ) -> (entity: EntityDescription, relationship: RelationshipDescription)? {
@@ -97,7 +87,7 @@ package struct ModelCorrespondence: Sendable {
     return nil
   }
 
-  /// Tells whether the links of a source relationship stay on its inverse although the relationship itself is gone.
+  /// Returns true if a source relationship's links are kept by its inverse although the relationship itself is gone.
   package func inverseSurvives(_ relationship: RelationshipDescription) -> Bool {
     guard let inverse = source.inverse(of: relationship) else { return false }
     return source.entityTree(from: inverse.entity.name).contains { entity in
@@ -110,24 +100,24 @@ package struct ModelCorrespondence: Sendable {
   }
 }
 
-/// A pair of matched entities, with the properties that belong together.
+/// A pair of entities, with their matching properties.
 package final class EntityCorrespondence: Sendable {
   /// The entity of the source.
   package let source: EntityDescription
   /// The entity of the destination.
   package let destination: EntityDescription
-  /// Names of source attributes by name of the destination's, inherited ones included.
+  /// Source attribute names by destination name, inherited ones included.
   package let attributes: [String: String]
-  /// Names of source relationships by name of the destination's, inherited ones included.
+  /// Source relationship names by destination name, inherited ones included.
   package let relationships: [String: String]
-  /// Names of destination attributes by name of the source's.
+  /// Destination attribute names by source name.
   package let destinationAttributes: [String: String]
-  /// Names of destination relationships by name of the source's.
+  /// Destination relationship names by source name.
   package let destinationRelationships: [String: String]
-  /// Identifiers that several attributes or several relationships claim so that none could be matched.
+  /// Identifiers that several attributes or several relationships share and that therefore couldn't be matched.
   let ambiguities: [IdentifierMatching.Ambiguity]
 
-  /// Matches the properties of any two entities, related or not.
+  /// Matches the properties of any two entities, whether or not the entities match.
   package init(
     from source: EntityDescription, in sourceModel: ManagedObjectModel, to destination: EntityDescription,
     in destinationModel: ManagedObjectModel

@@ -1,9 +1,9 @@
 import HeirloomModel
 
-/// A removed element and an added one of its kind, which may be one thing under a new name.
+/// A removed element and an added one of its kind, which may be the same under a new name.
 ///
-/// It changes nothing: a migration goes by names and renaming identifiers alone, and drops what a rename without one
-/// leaves behind. Whoever reads a plan should be asked.
+/// It changes nothing: a migration matches by name and renaming identifier alone, and drops the content of an element
+/// that was renamed without one. So the developer should be asked.
 package struct RenameSuspicion: Hashable, Sendable {
   /// The kind of element that may have been renamed; raw values are stable.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -21,31 +21,31 @@ package struct RenameSuspicion: Hashable, Sendable {
   package let entity: String
   /// The entity of the source whose objects have the removed property, or the removed entity itself.
   package let sourceEntity: String
-  /// The name that is gone.
+  /// The name of the removed element.
   package let removed: String
-  /// The name that is new.
+  /// The name of the added element.
   package let added: String
-  /// The type of both, such as `String`, or `to Person` for a relationship to one.
+  /// The type of both, such as `String`, or `to Person` for a to-one relationship to it.
   package let type: String
-  /// The likeness of the two names, from 0 to 1.
+  /// The similarity of the two names, from 0 to 1.
   package let nameSimilarity: Double
-  /// The likeness of the two, from 0 to 1: of their names, and of what else the models say of them.
+  /// The similarity of the two, from 0 to 1: of their names and their other features in the models.
   package let score: Double
-  /// The renaming identifier that would make it a rename.
+  /// The renaming identifier that would match the two.
   package let renamingIdentifier: String
-  /// Further names that are new and as alike; then none is proposed.
+  /// Other added names that are as similar; if there are any, no rename is proposed.
   package let alternatives: [String]
-  /// Further names that are gone and as alike; then none is proposed.
+  /// Other removed names that are as similar; if there are any, no rename is proposed.
   package let rivals: [String]
-  /// The renaming identifiers of those that are gone, in the order of their names; ``renamingIdentifier`` is the first.
+  /// The renaming identifiers of the removed elements, sorted by name; `renamingIdentifier` is the first.
   private let identifiers: [String]
 
-  /// True if just one name is gone and one new.
+  /// True if exactly one removed name matches one added name.
   package var isProposal: Bool { alternatives.isEmpty && rivals.isEmpty }
 }
 
 extension RenameSuspicion: CustomStringConvertible {
-  /// The suspicion, in one sentence that asks.
+  /// The suspicion, as a one-sentence question.
   package var question: String {
     let (gone, new) = (Self.names([removed] + rivals), Self.names([added] + alternatives))
     let all = isProposal ? "both" : "all"
@@ -73,16 +73,16 @@ extension RenameSuspicion: CustomStringConvertible {
       + " elementID=\"\(renamingIdentifier)\" in the model's source"
   }
 
-  /// The one that a rename would go to, in words.
+  /// The added element that a rename would apply to, in words.
   private var heir: String {
     if alternatives.isEmpty { return "\"\(added)\"" }
     return rivals.isEmpty ? "the one that goes on with \"\(removed)\"" : "each that goes on with another"
   }
 
-  /// The identifiers of which a rename has one.
+  /// The possible identifiers of a rename, in words.
   private var choices: String { identifiers.map { "\"\($0)\"" }.joined(separator: " or ") }
 
-  /// The same advice for a model that SwiftData makes of source; a class has no former name there.
+  /// The same advice for a model generated from SwiftData source, where a class has no former name.
   package var sourceAdvice: String {
     kind == .entity
       ? "SwiftData can't follow it: keep the class's name, or carry its objects over in a custom stage"
@@ -103,7 +103,7 @@ extension RenameSuspicion: CustomStringConvertible {
 }
 
 extension RenameSuspicion {
-  /// Creates a suspicion with more details than a diagnostic; `nil` for a diagnostic of another kind.
+  /// Creates a suspicion from a diagnostic, with more details; `nil` for a diagnostic of another kind.
   init?(_ diagnostic: MatchingDiagnostic, in correspondence: ModelCorrespondence) {
     guard diagnostic.kind == .suspectedRename else { return nil }
     let (source, destination) = (correspondence.source, correspondence.destination)
@@ -124,7 +124,7 @@ extension RenameSuspicion {
       score = 0.3 * nameSimilarity + 0.7 * likeness
       return
     }
-    // The entity itself may be new, and only its subentities have objects that were there before.
+    // The entity itself may be new while its subentities continue entities of the source.
     let tree = destination.entityTree(from: diagnostic.entity)
     guard let pair = tree.lazy.compactMap({ correspondence.pair(ofDestination: $0.name) }).first else { return nil }
     let name = pair.source.name
@@ -156,7 +156,7 @@ extension RenameSuspicion {
     }
   }
 
-  /// Returns how much two sets have in common, from 0 to 1.
+  /// Returns the similarity of two sets, from 0 to 1.
   private static func likeness(_ one: Set<String>, _ other: Set<String>) -> Double {
     let total = one.count + other.count
     return total == 0 ? 0 : 2 * Double(one.intersection(other).count) / Double(total)
@@ -164,7 +164,7 @@ extension RenameSuspicion {
 }
 
 extension ManagedObjectModel {
-  /// Returns the names and types of what objects of an entity have.
+  /// Returns the names and types of an entity's properties, inherited ones included.
   fileprivate func shapes(of entity: String) -> Set<String> {
     Set(
       attributes(of: entity).map { "\($0.name) \($0.type.name)" }
@@ -173,7 +173,7 @@ extension ManagedObjectModel {
 }
 
 extension ModelCorrespondence {
-  /// Tells whether the inverses of two relationships belong together, or neither has one.
+  /// Returns true if the inverses of two relationships match, or if neither has one.
   fileprivate func haveSameInverse(_ before: RelationshipDescription, _ after: RelationshipDescription) -> Bool {
     guard let old = source.inverse(of: before), let new = destination.inverse(of: after) else {
       return source.inverse(of: before) == nil && destination.inverse(of: after) == nil
@@ -182,11 +182,10 @@ extension ModelCorrespondence {
   }
 }
 
-/// The likeness of two names.
 enum NameSimilarity {
-  /// Returns a number from 0 to 1: 1 for names that differ in case only.
+  /// Returns the similarity of two names, from 0 to 1: 1 for names that differ only in case.
   ///
-  /// It is the larger of two shares: of the neighbouring letters, and of the words, that the names have in common.
+  /// It is the larger of two shares: of the letter pairs, and of the words, that the names have in common.
   /// `fullName` and `name` share a word.
   static func value(_ one: String, _ other: String) -> Double {
     if one.lowercased() == other.lowercased() { return 1 }

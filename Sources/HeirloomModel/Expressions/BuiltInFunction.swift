@@ -1,10 +1,9 @@
-/// A function that predicate text may call without a receiver.
+/// A function that predicate text can call without a receiver.
 struct BuiltInFunction: Sendable {
   /// The number of arguments; `nil` for one list or several values.
   let argumentCount: Int?
   private let body: @Sendable (ExpressionEvaluator, [EvaluatedValue], String) throws -> EvaluatedValue
 
-  /// Calls the function.
   func call(
     _ arguments: [EvaluatedValue], selector: String, evaluator: ExpressionEvaluator
   ) throws -> EvaluatedValue {
@@ -28,7 +27,6 @@ struct BuiltInFunction: Sendable {
     self.body = body
   }
 
-  /// The functions by selector.
   static let all: [String: BuiltInFunction] = collections.merging(numbers) { first, _ in first }
     .merging(texts) { first, _ in first }.merging(others) { first, _ in first }
 
@@ -165,7 +163,7 @@ struct BuiltInFunction: Sendable {
 }
 
 extension ExpressionEvaluator {
-  /// Turns a value into one of another type, named as in `CAST(value, "Type")`.
+  /// Converts a value to a type named as in `CAST(value, "Type")`.
   func cast(_ value: EvaluatedValue, to type: String) throws -> EvaluatedValue {
     guard case .value(let attribute) = value else {
       if value.isNull { return .null }
@@ -189,7 +187,7 @@ extension ExpressionEvaluator {
     case ("NSNumber", .date(let seconds)): return .double(seconds)
     case ("NSNumber", .string(let text)), ("NSDecimalNumber", .string(let text)):
       guard let number = EvaluatedNumber(.decimal(text)) else { break }
-      // All digits stay: what stores the number knows how many it can keep.
+      // Keep all digits; the code that stores the number rounds it.
       if case .integer = number { return number.value }
       return .value(.decimal(text))
     case ("NSNumber", _), ("NSDecimalNumber", _):

@@ -1,4 +1,4 @@
-/// The types that `CAST` turns a constant into, by the names that predicate text uses.
+/// The types that `CAST` converts constants to, by their names in predicate text.
 enum CastType: String {
   case date = "NSDate"
   case uuid = "NSUUID"
@@ -11,7 +11,7 @@ enum CastType: String {
 }
 
 extension ConstantValue {
-  /// Creates the constant that `CAST(operand, "Type")` writes; `nil` if the cast must be done for each value.
+  /// Creates the constant that `CAST(operand, "Type")` denotes; `nil` if each value must be cast.
   init?(casting operand: ValueExpression, to type: String) {
     guard let type = CastType(rawValue: type) else { return nil }
     switch (type, operand) {
@@ -50,7 +50,7 @@ extension ConstantValue {
 }
 
 extension [UInt8] {
-  /// Creates bytes from hexadecimal digits, two for each; `nil` for anything else.
+  /// Creates bytes from pairs of hexadecimal digits; `nil` for anything else.
   init?(hexadecimal text: String) {
     var bytes: [UInt8] = []
     var high: UInt8?

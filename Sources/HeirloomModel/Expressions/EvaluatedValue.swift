@@ -10,9 +10,9 @@ public enum EvaluatedValue {
   case object(any ValueSource)
 }
 
-/// An object whose values expressions read.
+/// An object whose values expressions can read.
 public protocol ValueSource {
-  /// The identity that makes two references the same object; for a composite value, its elements by name.
+  /// The identity by which objects are compared; for a composite value, its elements by name.
   var valueIdentity: AnyHashable { get }
 
   /// Returns the value of a property; `nil` if there is no property of that name.
@@ -20,7 +20,7 @@ public protocol ValueSource {
   /// - Parameter key: A single name without dots.
   /// - Returns: An attribute's value, an object for a to-one relationship or a composite attribute, a list for a
   ///   to-many relationship, or ``EvaluatedValue/null``.
-  /// - Throws: Any error that occurs while the value is read.
+  /// - Throws: Any error while reading the value.
   func value(forKey key: String) throws -> EvaluatedValue?
 }
 
@@ -49,7 +49,7 @@ extension EvaluatedValue {
     if case .null = self { true } else { false }
   }
 
-  /// The kind of value, for messages; the value itself is user data and stays out of them.
+  /// The kind of value, for messages, which must not contain the value itself: it is user data.
   package var kind: String {
     switch self {
     case .null: "no value"
@@ -73,7 +73,7 @@ extension EvaluatedValue {
 }
 
 extension EvaluatedValue: Hashable {
-  /// Tells whether two values are equal: numbers of different kinds by their amount, objects by their identity.
+  /// Returns true if two values are equal: numbers of different kinds by amount, objects by identity.
   public static func == (left: EvaluatedValue, right: EvaluatedValue) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -98,7 +98,7 @@ extension EvaluatedValue: Hashable {
     case .null: hasher.combine(0)
     case .list(let elements): hasher.combine(elements)
     case .object(let source): hasher.combine(source.valueIdentity)
-    // As for an object with these elements as its identity, which is equal.
+    // An object whose identity is these elements is equal, so it has the same hash.
     case .value(.composite(let elements)): hasher.combine(AnyHashable(elements))
     case .value(let value):
       if let number = EvaluatedNumber(value) { hasher.combine(number.double) } else { hasher.combine(value) }
@@ -106,12 +106,12 @@ extension EvaluatedValue: Hashable {
   }
 }
 
-/// A number that expressions calculate with.
+/// A number for calculations.
 enum EvaluatedNumber {
   case integer(Int64)
   case double(Double)
 
-  /// Reads a number, decimal number or truth value; `nil` for another kind or a decimal without digits.
+  /// Creates the number of a number, decimal number or truth value; `nil` for another kind or a malformed decimal.
   init?(_ value: AttributeValue) {
     switch value {
     case .integer(let value): self = .integer(value)
@@ -121,7 +121,7 @@ enum EvaluatedNumber {
       if let whole = Int64(text) {
         self = .integer(whole)
       } else {
-        // Swift reads more than decimal digits: hexadecimal ones, infinities.
+        // `Double` also parses hexadecimal digits and infinities.
         guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let value = Double(text) else {
           return nil
         }
@@ -139,7 +139,6 @@ enum EvaluatedNumber {
     }
   }
 
-  /// The number as a value.
   var value: EvaluatedValue {
     switch self {
     case .integer(let value): .integer(value)
@@ -147,7 +146,7 @@ enum EvaluatedNumber {
     }
   }
 
-  /// Returns -1, 0 or 1 for the order of two numbers, exactly; `nil` if one is not a number.
+  /// Returns -1, 0 or 1 for the exact order of two numbers; `nil` if one is NaN.
   func order(to other: EvaluatedNumber) -> Int? {
     switch (self, other) {
     case (.integer(let left), .integer(let right)): left < right ? -1 : left > right ? 1 : 0
@@ -160,7 +159,7 @@ enum EvaluatedNumber {
 
   private static func order(of integer: Int64, to double: Double) -> Int? {
     guard !double.isNaN else { return nil }
-    // Both bounds are powers of two, so a double holds them exactly.
+    // Both bounds are powers of two, which a double represents exactly.
     guard double < 0x1p63 else { return -1 }
     guard double >= -0x1p63, let whole = Int64(exactly: double.rounded(.towardZero)) else { return 1 }
     if integer != whole { return integer < whole ? -1 : 1 }

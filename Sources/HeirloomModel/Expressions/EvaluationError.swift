@@ -1,11 +1,11 @@
-/// An expression or predicate that has no value for an object.
+/// A failed evaluation of an expression or predicate.
 ///
-/// The error leaves out the object's values: they are user data.
+/// The error doesn't contain values of the object: they are user data.
 @nonexhaustive
 public enum EvaluationError: Error, Hashable, Sendable {
   /// The text of an expression that could not be parsed.
   case unparsed(String)
-  /// A function that is neither built in nor among those that were given.
+  /// A function that is neither built in nor supplied.
   case unknownFunction(selector: String, known: [String])
   /// A variable without a value.
   case unknownVariable(name: String, known: [String])
@@ -21,7 +21,7 @@ public enum EvaluationError: Error, Hashable, Sendable {
   case divisionByZero
   /// An index outside the range of the elements.
   case indexOutOfRange(index: Int64, count: Int)
-  /// A pattern of `MATCHES` that is not a regular expression this module understands.
+  /// A pattern of `MATCHES` that is not a supported regular expression.
   case invalidPattern(pattern: String, reason: String)
   /// A part of the expression that evaluation does not support.
   case unsupported(String)
@@ -30,7 +30,7 @@ public enum EvaluationError: Error, Hashable, Sendable {
 }
 
 extension EvaluationError: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
+  /// One sentence with the problem and what was expected.
   public var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {

@@ -1,4 +1,4 @@
-/// Text that is not a predicate or expression.
+/// A failure to parse a predicate or expression.
 ///
 /// Offsets count Unicode scalars from 0.
 @nonexhaustive
@@ -7,7 +7,7 @@ public enum ExpressionError: Error, Hashable, Sendable {
   case tooLong(limit: Int)
   /// Parentheses, operators or functions that are nested more deeply than the limit.
   case tooDeep(offset: Int, limit: Int)
-  /// Something else in the place of `expected`.
+  /// Another token in the place of `expected`.
   case unexpected(found: String, offset: Int, expected: String)
   /// The end of the text in the place of `expected`.
   case unexpectedEnd(offset: Int, expected: String)
@@ -15,22 +15,22 @@ public enum ExpressionError: Error, Hashable, Sendable {
   case unterminatedString(offset: Int)
   /// A backslash in a string that begins no valid escape.
   case invalidEscape(offset: Int)
-  /// A number with wrong digits or out of range.
+  /// A malformed or too large number.
   case invalidNumber(text: String, offset: Int)
   /// A reserved word in the place of a name.
   case reservedWord(word: String, offset: Int)
   /// A comparison's option other than `c`, `d` and `n`.
   case unknownOption(text: String, offset: Int)
-  /// A place for an argument, such as `%@`, in a text that has no arguments.
+  /// An argument placeholder, such as `%@`, in a text without arguments.
   case formatArgument(offset: Int)
-  /// More or fewer places in the text than there are arguments.
+  /// A different number of placeholders than of arguments.
   case argumentCount(found: Int, expected: Int)
-  /// An argument of another kind than its place asks for.
+  /// An argument whose kind doesn't match its placeholder.
   case argumentKind(offset: Int, found: String, expected: String)
 }
 
 extension ExpressionError: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
+  /// One sentence with the problem and what was expected.
   public var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {

@@ -1,10 +1,9 @@
-/// An operation on two numbers.
 enum Arithmetic: String {
   case add, subtract, multiply, divide, modulus, power
 }
 
 extension ExpressionEvaluator {
-  /// Calculates with two values; the result has no value if either has none.
+  /// Calculates with two values; the result is null if either is.
   ///
   /// A date plus or minus a number is a date; the difference of two dates is a number of seconds.
   func calculate(_ operation: Arithmetic, _ left: EvaluatedValue, _ right: EvaluatedValue) throws -> EvaluatedValue {
@@ -58,7 +57,7 @@ extension ExpressionEvaluator {
     return try finite(result, operation.rawValue)
   }
 
-  /// Raises a number to a whole power, or to one half; other powers would need a mathematics library.
+  /// Raises a number to a whole power, or to one half; other powers would require a mathematics library.
   private func power(_ base: EvaluatedNumber, _ exponent: EvaluatedNumber) throws -> EvaluatedNumber {
     if exponent.double == 0.5, base.double >= 0 { return .double(base.double.squareRoot()) }
     guard let whole = Int64(exactly: exponent.double), whole.magnitude <= 4096 else {
@@ -84,7 +83,6 @@ extension ExpressionEvaluator {
     return value
   }
 
-  /// Reads a number from a value.
   func number(_ value: EvaluatedValue, for operation: String) throws -> EvaluatedNumber {
     guard case .value(let attribute) = value, let number = EvaluatedNumber(attribute) else {
       throw EvaluationError.wrongKind(operation: operation, found: value.kind, expected: "a number")
@@ -92,7 +90,6 @@ extension ExpressionEvaluator {
     return number
   }
 
-  /// Reads a whole number from a value.
   func integer(_ value: EvaluatedValue, for operation: String) throws -> Int64 {
     guard case .integer(let integer) = try number(value, for: operation) else {
       throw EvaluationError.wrongKind(operation: operation, found: value.kind, expected: "an integer")
@@ -102,7 +99,7 @@ extension ExpressionEvaluator {
 
   // MARK: - Collections of numbers
 
-  /// Adds up numbers; elements without a value don't count, and the sum of none is 0.
+  /// Adds numbers; null elements don't count, and the sum of none is 0.
   func sum(of values: [EvaluatedValue], for operation: String) throws -> EvaluatedValue {
     var sum = EvaluatedNumber.integer(0)
     for value in values where !value.isNull {
@@ -111,14 +108,14 @@ extension ExpressionEvaluator {
     return sum.value
   }
 
-  /// Averages numbers as a double; elements without a value don't count, and the average of none has no value.
+  /// Averages numbers as a double; null elements don't count, and the average of none is null.
   func average(of values: [EvaluatedValue], for operation: String) throws -> EvaluatedValue {
     let numbers = try values.filter { !$0.isNull }.map { try number($0, for: operation).double }
     guard !numbers.isEmpty else { return .null }
     return .double(try finite(numbers.reduce(0, +) / Double(numbers.count), operation))
   }
 
-  /// Returns the greatest value (sign 1) or the least (sign -1); no value if there is none.
+  /// Returns the greatest value (sign 1) or the least (sign -1); null if there is none.
   func extreme(of values: [EvaluatedValue], sign: Int, for operation: String) throws -> EvaluatedValue {
     var best = EvaluatedValue.null
     for value in values where !value.isNull {
@@ -128,7 +125,7 @@ extension ExpressionEvaluator {
     return best
   }
 
-  /// Returns the middle value of numbers, or the mean of the two in the middle; the median of none has no value.
+  /// Returns the middle value of numbers, or the mean of the two in the middle; the median of none is null.
   func median(of values: [EvaluatedValue], for operation: String) throws -> EvaluatedValue {
     let numbers = try values.filter { !$0.isNull }.map { try number($0, for: operation).double }.sorted()
     guard !numbers.isEmpty else { return .null }
@@ -136,7 +133,7 @@ extension ExpressionEvaluator {
     return .double(numbers.count % 2 == 1 ? numbers[middle] : numbers[middle - 1] / 2 + numbers[middle] / 2)
   }
 
-  /// Returns the standard deviation of numbers as a whole population; that of none has no value.
+  /// Returns the standard deviation of numbers as a whole population; that of none is null.
   func standardDeviation(of values: [EvaluatedValue], for operation: String) throws -> EvaluatedValue {
     let numbers = try values.filter { !$0.isNull }.map { try number($0, for: operation).double }
     guard !numbers.isEmpty else { return .null }

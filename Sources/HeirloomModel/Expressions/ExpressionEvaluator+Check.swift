@@ -1,17 +1,13 @@
 extension ExpressionEvaluator {
   /// Checks that all functions and variables of an expression are known, so that a mapping fails before the first row.
   ///
-  /// - Parameter expression: The expression.
-  /// - Throws: ``EvaluationError/unknownFunction(selector:known:)``, ``EvaluationError/unknownVariable(name:known:)``
-  ///   or ``EvaluationError/unparsed(_:)`` for the first one that is not, or ``EvaluationError/tooDeep(limit:)``.
+  /// Throws ``EvaluationError/unknownFunction(selector:known:)``, ``EvaluationError/unknownVariable(name:known:)`` or
+  /// ``EvaluationError/unparsed(_:)`` for the first unknown one, or ``EvaluationError/tooDeep(limit:)``.
   package func check(_ expression: ValueExpression) throws(EvaluationError) {
     try check(expression, variables: Set(variables.keys), depth: 0)
   }
 
-  /// Checks that all functions and variables of a predicate are known.
-  ///
-  /// - Parameter predicate: The predicate.
-  /// - Throws: ``EvaluationError``, as for an expression.
+  /// Checks that all functions and variables of a predicate are known; throws `EvaluationError` as for an expression.
   package func check(_ predicate: PredicateDescription) throws(EvaluationError) {
     try check(predicate, variables: Set(variables.keys), depth: 0)
   }
@@ -85,10 +81,10 @@ extension ExpressionEvaluator {
     return argumentCount == 1 && Self.keyValueSelectors.contains(selector) || ReceiverFunction.all[selector] != nil
   }
 
-  /// The functions that any object has.
+  /// The functions of every object.
   static let keyValueSelectors: Set<String> = ["valueForKey:", "valueForKeyPath:"]
 
-  /// Tells whether an argument is `FIRST`, `LAST` or `SIZE` of an index.
+  /// Returns true if an argument is `FIRST`, `LAST` or `SIZE` of an index.
   static func isIndexSymbol(_ expression: ValueExpression) -> Bool {
     guard case .function(nil, let symbol, let arguments) = expression else { return false }
     return arguments.isEmpty && FunctionSelector.indexSymbols.contains(symbol)

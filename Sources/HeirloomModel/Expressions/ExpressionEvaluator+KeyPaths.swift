@@ -1,7 +1,7 @@
 extension ExpressionEvaluator {
-  /// Returns the value at a key path: names joined by dots, collection operators among them.
+  /// Returns the value at a key path of names and collection operators, joined by dots.
   ///
-  /// A list looks up a name on each of its elements.
+  /// A name is looked up in each element of a list.
   func value(atPath path: String, of start: EvaluatedValue) throws -> EvaluatedValue {
     try value(at: path.names(separatedBy: ".")[...], of: start)
   }
@@ -16,7 +16,6 @@ extension ExpressionEvaluator {
     return value
   }
 
-  /// Returns the value of one property.
   func value(forKey key: String, of value: EvaluatedValue) throws -> EvaluatedValue {
     switch value {
     case .null: return .null
@@ -25,7 +24,7 @@ extension ExpressionEvaluator {
       guard let result = try source.value(forKey: key) else { throw EvaluationError.unknownKey(key) }
       return result
     case .value(let attribute):
-      // Models ask these of plain values: the length limits of strings are `length >= 3`.
+      // Models use these keys on plain values: the length limits of strings are `length >= 3`.
       switch (attribute, key) {
       case (.string(let text), "length"): return .integer(Int64(text.utf16.count))
       case (.binary(let bytes), "length"): return .integer(Int64(bytes.count))
@@ -38,7 +37,7 @@ extension ExpressionEvaluator {
     }
   }
 
-  /// Applies a collection operator to the elements, or to their values at the names that follow it.
+  /// Applies a collection operator to the elements, or to their values at the rest of the path.
   private func collect(_ name: String, of value: EvaluatedValue, rest: ArraySlice<Substring>) throws -> EvaluatedValue {
     let elements = try members(of: value, for: name)
     switch name {
@@ -63,7 +62,7 @@ extension ExpressionEvaluator {
     }
   }
 
-  /// Returns the elements of a list and of the lists in it.
+  /// Returns the elements of a list and of its nested lists.
   static func flattened(_ elements: [EvaluatedValue]) -> [EvaluatedValue] {
     elements.flatMap { element in
       if case .list(let inner) = element { flattened(inner) } else { [element] }

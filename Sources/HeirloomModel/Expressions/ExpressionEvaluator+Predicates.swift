@@ -36,7 +36,7 @@ extension ExpressionEvaluator {
     }
   }
 
-  /// Returns the values that `ANY` and `ALL` test; a single value stands for itself.
+  /// Returns the values that `ANY` and `ALL` test; a single value counts as a list of one.
   private static func candidates(_ value: EvaluatedValue) -> [EvaluatedValue] {
     switch value {
     case .null: []
@@ -45,7 +45,7 @@ extension ExpressionEvaluator {
     }
   }
 
-  /// Tells whether a comparison holds between two values; ignores its modifier and its expressions.
+  /// Returns true if a comparison holds between two values, whatever its modifier and expressions.
   package func compare(
     _ left: EvaluatedValue, _ right: EvaluatedValue, by comparison: PredicateDescription.Comparison
   ) throws -> Bool {
@@ -108,7 +108,7 @@ extension ExpressionEvaluator {
     }
   }
 
-  /// Tells whether a list has an element, or a text has a part.
+  /// Returns true if a list contains an element, or a text contains another.
   private func contains(
     _ whole: EvaluatedValue, _ part: EvaluatedValue, folding: TextFolding, operation: String
   ) throws -> Bool {
@@ -123,7 +123,7 @@ extension ExpressionEvaluator {
     }
   }
 
-  /// Returns -1, 0 or 1 for the order of two values; `nil` if one has no value.
+  /// Returns -1, 0 or 1 for the order of two values; `nil` if one is null.
   func order(
     of left: EvaluatedValue, to right: EvaluatedValue, folding: TextFolding, operation: String
   ) throws -> Int? {
@@ -146,19 +146,14 @@ extension ExpressionEvaluator {
       operation: operation, found: "\(left.kind) and \(right.kind)", expected: "two values of one kind")
   }
 
-  /// Returns -1, 0 or 1 for the order in which two values are sorted: a missing value comes first.
+  /// Returns -1, 0 or 1 for the sort order of two values; null comes first.
   ///
-  /// - Parameters:
-  ///   - left: A value.
-  ///   - right: Another value.
-  /// - Returns: The order.
-  /// - Throws: ``EvaluationError/wrongKind(operation:found:expected:)`` for values that have no order.
+  /// Throws ``EvaluationError/wrongKind(operation:found:expected:)`` for values without an order.
   package func sortOrder(of left: EvaluatedValue, to right: EvaluatedValue) throws -> Int {
     if left.isNull || right.isNull { return left.isNull ? (right.isNull ? 0 : -1) : 1 }
     return try order(of: left, to: right, folding: .none, operation: "sorting") ?? 0
   }
 
-  /// Reads a text from a value.
   func string(_ value: EvaluatedValue, for operation: String) throws -> String {
     switch value {
     case .value(.string(let text)), .value(.uri(let text)): return text

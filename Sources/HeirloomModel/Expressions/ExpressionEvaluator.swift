@@ -1,34 +1,28 @@
 /// An evaluator of expressions and predicates on objects.
 ///
-/// The rules are those of a store's SQL. A comparison with no value is false, except for `== nil` and `!=`. Arithmetic
-/// with no value yields none, and integers divide to integers. An overflow or a meaningless operation throws.
+/// The rules are those of a store's SQL. A comparison with null is false, except for `== nil` and `!=`. Arithmetic with
+/// null is null, and the quotient of integers is an integer. An overflow or a meaningless operation throws.
 package struct ExpressionEvaluator {
   /// A function in Swift, called with its receiver (`EvaluatedValue.null` if there is none) and its arguments.
   package typealias Function = (_ receiver: EvaluatedValue, _ arguments: [EvaluatedValue]) throws -> EvaluatedValue
 
-  /// A function that carries out a fetch, called with the request, the context and a flag that asks for a count only.
+  /// A function that performs a fetch, called with the request, the context, and true if only a count is wanted.
   package typealias Fetch = (_ request: EvaluatedValue, _ context: EvaluatedValue, _ countOnly: Bool) throws ->
     EvaluatedValue
 
   /// The values of variables, by names without `$`.
   package var variables: [String: EvaluatedValue]
-  /// The functions that `FUNCTION(receiver, "selector", …)` may call, by selector; also without a receiver.
+  /// The functions for `FUNCTION(receiver, "selector", …)`, with or without a receiver, by selector.
   package var functions: [String: Function]
-  /// The function that carries out `FETCH(…)`; `nil` if fetches are not allowed.
+  /// The function that performs `FETCH(…)`; `nil` if fetches are not allowed.
   package var fetch: Fetch?
-  /// The value of `now()`, in seconds since 2001-01-01 00:00:00 UTC; `nil` if it has no value here.
+  /// The value of `now()`, in seconds since 2001-01-01 00:00:00 UTC; `nil` if it has no value.
   package var now: Double?
 
-  /// The most levels of nesting that are evaluated.
+  /// The maximum nesting of expressions.
   static let depthLimit: Int = 200
 
-  /// Creates an evaluator.
-  ///
-  /// - Parameters:
-  ///   - variables: The values of variables, by names without `$`.
-  ///   - functions: The functions beyond the built-in ones, by selector.
-  ///   - now: The time, in seconds since 2001-01-01 00:00:00 UTC.
-  ///   - fetch: The function that carries out `FETCH(…)`.
+  /// Creates an evaluator; its functions are added to the built-in ones.
   package init(
     variables: [String: EvaluatedValue] = [:], functions: [String: Function] = [:], now: Double? = nil,
     fetch: Fetch? = nil
@@ -39,24 +33,16 @@ package struct ExpressionEvaluator {
     self.fetch = fetch
   }
 
-  /// Evaluates an expression.
+  /// Evaluates an expression on the object that `SELF` and key paths refer to.
   ///
-  /// - Parameters:
-  ///   - expression: The expression.
-  ///   - object: The object that `SELF` and key paths refer to.
-  /// - Returns: The expression's value.
-  /// - Throws: ``EvaluationError``, or the error of a value source, function or fetch.
+  /// Throws ``EvaluationError``, or the error of a value source, function or fetch.
   package func evaluate(_ expression: ValueExpression, on object: EvaluatedValue) throws -> EvaluatedValue {
     try evaluate(expression, on: object, depth: 0)
   }
 
-  /// Tells whether an object meets a condition.
+  /// Returns true if a condition holds for the object that `SELF` and key paths refer to.
   ///
-  /// - Parameters:
-  ///   - predicate: The condition.
-  ///   - object: The object that `SELF` and key paths refer to.
-  /// - Returns: True if the condition holds.
-  /// - Throws: ``EvaluationError``, or the error of a value source, function or fetch.
+  /// Throws ``EvaluationError``, or the error of a value source, function or fetch.
   package func evaluate(_ predicate: PredicateDescription, on object: EvaluatedValue) throws -> Bool {
     try evaluate(predicate, on: object, depth: 0)
   }
@@ -102,7 +88,7 @@ package struct ExpressionEvaluator {
     }
   }
 
-  /// Returns the elements of a list; a missing value counts as an empty list.
+  /// Returns the elements of a list; null counts as an empty list.
   func members(of value: EvaluatedValue, for operation: String) throws -> [EvaluatedValue] {
     switch value {
     case .null: return []
@@ -125,7 +111,7 @@ package struct ExpressionEvaluator {
     }
   }
 
-  /// Returns the elements without those that equal an earlier one.
+  /// Returns the distinct elements, in order of first occurrence.
   static func distinct(_ elements: [EvaluatedValue]) -> [EvaluatedValue] {
     var seen: Set<EvaluatedValue> = []
     return elements.filter { seen.insert($0).inserted }
@@ -167,7 +153,6 @@ package struct ExpressionEvaluator {
     throw EvaluationError.unknownFunction(selector: selector, known: knownFunctions)
   }
 
-  /// The selectors that can be called, sorted.
   var knownFunctions: [String] {
     Set(functions.keys).union(BuiltInFunction.all.keys).union(ReceiverFunction.all.keys).ordered()
   }

@@ -1,28 +1,27 @@
-/// A lexer that splits the text of a predicate or expression into tokens.
 struct ExpressionLexer {
-  /// The most Unicode scalars that a text may have.
+  /// The maximum length of a text, in Unicode scalars.
   static let lengthLimit: Int = 1 << 20
 
   private let scalars: [Unicode.Scalar]
   private var position = 0
-  /// The values for `%@` and similar places; `nil` if the text has no places for arguments.
+  /// The arguments for `%@` and similar placeholders; `nil` if none are allowed.
   private let arguments: [EvaluatedValue]?
   private var usedArguments = 0
-  /// The tokens that were read together with the last one.
+  /// The tokens of a key path argument that follow the last token.
   private var pending: [ExpressionToken] = []
 
-  /// Returns the name of the variable that stands for an argument, which no text can spell.
+  /// Returns the name of the variable for an argument; no text can contain it.
   static func variable(ofArgument index: Int) -> String { " \(index)" }
 
   private init(_ text: String, arguments: [EvaluatedValue]?) throws(ExpressionError) {
     self.arguments = arguments
-    // UTF-8 takes at most four bytes for each scalar, so a giant text is refused before it is copied.
+    // UTF-8 has at most four bytes per scalar, so a huge text is rejected before it is copied.
     guard text.utf8.count <= Self.lengthLimit * 4 else { throw .tooLong(limit: Self.lengthLimit) }
     scalars = Array(text.unicodeScalars)
     guard scalars.count <= Self.lengthLimit else { throw .tooLong(limit: Self.lengthLimit) }
   }
 
-  /// Returns the tokens of a text; the last one is the end.
+  /// Returns the tokens of a text, with the end token last.
   static func tokens(
     of text: String, arguments: [EvaluatedValue]? = nil
   ) throws(ExpressionError) -> [ExpressionToken] {
@@ -84,7 +83,7 @@ struct ExpressionLexer {
 
   // MARK: - Arguments
 
-  /// Reads the place of an argument: `%@`, `%K` for a key path, `%d` and the like for numbers.
+  /// Reads an argument placeholder: `%@`, `%K` for a key path, `%d` and the like for numbers.
   private mutating func argument(at offset: Int) throws(ExpressionError) -> ExpressionToken {
     guard let arguments else { throw .formatArgument(offset: offset) }
     position += 1
@@ -116,7 +115,7 @@ struct ExpressionLexer {
     }
   }
 
-  /// Returns the first token of a key path and keeps the others for later; a reserved word is a name here.
+  /// Returns the first token of a key path and queues the others; reserved words count as names.
   private mutating func keyPath(_ path: String, at offset: Int) throws(ExpressionError) -> ExpressionToken {
     var tokens: [ExpressionToken] = []
     for name in path.names(separatedBy: ".") {
@@ -132,7 +131,7 @@ struct ExpressionLexer {
 
   // MARK: - Names
 
-  /// Reads a name; the first scalar is known to begin one, or is `@`.
+  /// Reads a name; the first scalar is known to be valid, or is `@`.
   private mutating func name() -> String {
     var text = String.UnicodeScalarView()
     repeat {
@@ -145,7 +144,7 @@ struct ExpressionLexer {
   private mutating func wordOrSelector() -> ExpressionToken.Kind {
     let first = name()
     guard peek() == ":" else { return .word(first, isEscaped: false) }
-    // A colon belongs to a function's name only if the whole name is followed by a parenthesis: `add:to:(a, b)`.
+    // A colon is part of a function's name only if the whole name precedes a parenthesis: `add:to:(a, b)`.
     let start = position
     var selector = first
     while peek() == ":" {
@@ -252,7 +251,7 @@ struct ExpressionLexer {
     throw .unterminatedString(offset: start)
   }
 
-  /// Reads the rest of an escape, after its backslash.
+  /// Reads an escape sequence after its backslash.
   private mutating func escape() throws(ExpressionError) -> Unicode.Scalar {
     let backslash = position - 1
     guard let scalar = peek() else { throw .invalidEscape(offset: backslash) }
@@ -264,7 +263,7 @@ struct ExpressionLexer {
     case "u":
       let high = try hexadecimal(count: 4, backslash: backslash)
       guard (0xD800..<0xDC00).contains(high) else { return try character(high, backslash: backslash) }
-      // A character beyond U+FFFF is written as two UTF-16 code units.
+      // A character beyond U+FFFF is escaped as two UTF-16 code units.
       guard peek() == "\\", peek(1) == "u" else { throw .invalidEscape(offset: backslash) }
       position += 2
       let low = try hexadecimal(count: 4, backslash: backslash)
@@ -298,9 +297,7 @@ struct ExpressionLexer {
 extension Unicode.Scalar {
   fileprivate var isDecimalDigit: Bool { ("0"..."9").contains(self) }
 
-  /// True when a name may begin with this character.
   var beginsName: Bool { self == "_" || properties.isXIDStart }
 
-  /// True when this character may stand inside a name.
   var continuesName: Bool { self == "_" || properties.isXIDContinue }
 }

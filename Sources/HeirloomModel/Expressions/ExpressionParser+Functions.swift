@@ -1,5 +1,5 @@
 extension ExpressionParser {
-  /// Reads the arguments of a function that is written with its colons.
+  /// Reads the arguments of a function with colons in its name, such as `add:to:(a, b)`.
   mutating func call(selector: String) throws(ExpressionError) -> Node {
     try expect(sign: "(")
     let (arguments, height) = try list(until: ")")
@@ -8,7 +8,7 @@ extension ExpressionParser {
       height: try self.height(above: height))
   }
 
-  /// Reads the arguments of a function that is written without colons, such as `uppercase(x)`.
+  /// Reads the arguments of a function without colons in its name, such as `uppercase(x)`.
   mutating func call(name: String) throws(ExpressionError) -> Node {
     try expect(sign: "(")
     let (arguments, height) = try list(until: ")")

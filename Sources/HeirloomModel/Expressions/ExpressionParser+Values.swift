@@ -1,7 +1,7 @@
 extension ExpressionParser {
   // MARK: - Operators
 
-  /// Reads a value with its operators that bind at least as strongly as `minimum`, or a condition in parentheses.
+  /// Reads a value with operators of at least the given precedence, or a condition in parentheses.
   mutating func expression(minimum: Int = 0) throws(ExpressionError) -> Node {
     let offset = token.offset
     var left = try prefixed()
@@ -68,7 +68,7 @@ extension ExpressionParser {
     return try value(of: prefixed(), at: offset)
   }
 
-  /// Returns the next token's number with its sign changed; `nil` if it is not a number.
+  /// Returns the next token's number with its sign changed; `nil` for another token.
   private func negatedNumber() -> AttributeValue? {
     switch token.kind {
     case .integer(let value): .integer(-value)
@@ -88,7 +88,6 @@ extension ExpressionParser {
 
   // MARK: - Key paths and indexes
 
-  /// Reads the key paths and indexes that follow a value.
   private mutating func postfixed(_ node: Node) throws(ExpressionError) -> Node {
     var node = node
     let offset = token.offset
@@ -96,7 +95,7 @@ extension ExpressionParser {
       if skip(sign: ".") {
         let (operand, height) = try value(of: node, at: offset)
         let path = try keyPath()
-        // `(a).b` stays two key paths, so that an expression built that way keeps its shape.
+        // `(a).b` stays two key paths, so that an expression of this shape is preserved.
         if case .keyPath(let inner, let start) = operand, !node.isParenthesized {
           node = Node(content: .value(.keyPath(operand: inner, path: start + "." + path)), height: height)
         } else {
@@ -114,7 +113,6 @@ extension ExpressionParser {
     }
   }
 
-  /// Reads names joined by dots.
   private mutating func keyPath() throws(ExpressionError) -> String {
     var path = ""
     repeat {
@@ -125,7 +123,6 @@ extension ExpressionParser {
     return path
   }
 
-  /// Reads the index that stands between brackets.
   private mutating func position() throws(ExpressionError) -> (ValueExpression, Int) {
     if isFollowed(bySign: "]"), let word = reservedWord, [.first, .last, .size].contains(word) {
       advance()
@@ -149,7 +146,7 @@ extension ExpressionParser {
     case .word(let name, let isEscaped):
       if !isEscaped, let word = ReservedWord(name), let node = try reserved(word, name: name) { return node }
       if isFollowed(bySign: "(") {
-        // A collection operator belongs in a key path; no text could write it as a function's name.
+        // A collection operator is only valid in a key path.
         if name.hasPrefix("@") { throw unexpected(expected: "the name of a function") }
         advance()
         return try call(name: name)
@@ -172,7 +169,7 @@ extension ExpressionParser {
     return Node(content: .value(value), height: 1)
   }
 
-  /// Reads the expression that a reserved word begins; `nil` if the word is only a name here.
+  /// Reads the expression after a reserved word; `nil` if the word is only a name in this place.
   private mutating func reserved(_ word: ReservedWord, name: String) throws(ExpressionError) -> Node? {
     switch word {
     case .true, .yes: return leaf(.constant(.value(.boolean(true))))
@@ -213,13 +210,12 @@ extension ExpressionParser {
     return node
   }
 
-  /// Reads an argument of a function.
   mutating func argument() throws(ExpressionError) -> (ValueExpression, Int) {
     let offset = token.offset
     return try value(of: disjunction(), at: offset)
   }
 
-  /// Reads values up to a closing sign, and returns them with the greatest of their heights.
+  /// Reads values up to a closing sign, with the greatest of their heights.
   mutating func list(until end: String) throws(ExpressionError) -> ([ValueExpression], Int) {
     var values: [ValueExpression] = []
     var height = 0

@@ -1,26 +1,23 @@
 /// A parser for the text of predicates and expressions (the format language of `NSPredicate` and `NSExpression`).
 ///
-/// One grammar serves both, since only what follows a parenthesis tells whether it holds a value or a condition.
+/// One grammar serves both: whether parentheses contain a value or a condition shows only after they are parsed.
 struct ExpressionParser {
-  /// The most levels of nesting: of parentheses in the text and of operators in the result.
+  /// The maximum nesting of parentheses in the text and of operators in the result.
   ///
-  /// An optimised build reads three times as many on a stack of 512 KiB, the smallest that threads get; a debug build
-  /// takes up to 25 KiB for each.
+  /// An optimised build can parse three times as many on a stack of 512 KiB, the smallest of any thread; a debug build
+  /// needs up to 25 KiB for each.
   static let depthLimit: Int = 64
 
-  /// A value or condition that was read.
+  /// A parsed value or condition.
   struct Node {
-    /// The value or condition that a node holds.
     enum Content {
       case value(ValueExpression)
       case condition(PredicateDescription)
     }
 
-    /// The value or condition that was read.
     var content: Content
     /// The number of levels in the tree.
     var height: Int
-    /// True when it stood in parentheses.
     var isParenthesized: Bool = false
   }
 
@@ -28,12 +25,10 @@ struct ExpressionParser {
   private var index = 0
   private var depth = 0
 
-  /// Creates a parser at the start of a text.
   init(_ text: String, arguments: [EvaluatedValue]? = nil) throws(ExpressionError) {
     tokens = try ExpressionLexer.tokens(of: text, arguments: arguments)
   }
 
-  /// Reads the whole text as an expression.
   mutating func wholeExpression() throws(ExpressionError) -> ValueExpression {
     let offset = token.offset
     let node = try disjunction()
@@ -41,7 +36,6 @@ struct ExpressionParser {
     return try value(of: node, at: offset).0
   }
 
-  /// Reads the whole text as a predicate.
   mutating func wholePredicate() throws(ExpressionError) -> PredicateDescription {
     let offset = token.offset
     let node = try disjunction()
@@ -51,38 +45,35 @@ struct ExpressionParser {
 
   // MARK: - Tokens
 
-  /// The next token.
   var token: ExpressionToken { tokens[index] }
 
-  /// Moves on to the next token; stays at the end.
+  /// Advances to the next token, unless at the end.
   mutating func advance() {
     if index + 1 < tokens.count { index += 1 }
   }
 
-  /// Skips a sign if it comes next.
+  /// Skips a sign if it is the next token.
   mutating func skip(sign: String) -> Bool {
     guard token.kind == .sign(sign) else { return false }
     advance()
     return true
   }
 
-  /// Skips a sign that must come next.
   mutating func expect(sign: String) throws(ExpressionError) {
     guard skip(sign: sign) else { throw unexpected(expected: "\"\(sign)\"") }
   }
 
-  /// The reserved word that comes next, if one does.
+  /// The next token as a reserved word, if it is one.
   var reservedWord: ReservedWord? {
     guard case .word(let name, isEscaped: false) = token.kind else { return nil }
     return ReservedWord(name)
   }
 
-  /// Tells whether the token after the next one is the given sign.
+  /// Returns true if the token after the next one is the given sign.
   func isFollowed(bySign sign: String) -> Bool {
     index + 1 < tokens.count && tokens[index + 1].kind == .sign(sign)
   }
 
-  /// Returns the error for a next token that is not the expected one.
   func unexpected(expected: String) -> ExpressionError {
     token.kind == .end
       ? .unexpectedEnd(offset: token.offset, expected: expected)
@@ -95,22 +86,21 @@ struct ExpressionParser {
 
   // MARK: - Nesting
 
-  /// Counts a level of recursion; `leave()` takes it back.
+  /// Enters a level of recursion; `leave()` undoes it.
   mutating func enter() throws(ExpressionError) {
     depth += 1
     guard depth <= Self.depthLimit else { throw .tooDeep(offset: token.offset, limit: Self.depthLimit) }
   }
 
-  /// Takes back a level of recursion.
   mutating func leave() { depth -= 1 }
 
-  /// Returns the height of a tree above subtrees of the given height, if it is within the limit.
+  /// Returns the height of a tree above subtrees of the given height; throws if it exceeds the limit.
   func height(above height: Int) throws(ExpressionError) -> Int {
     guard height < Self.depthLimit else { throw .tooDeep(offset: token.offset, limit: Self.depthLimit) }
     return height + 1
   }
 
-  /// Returns the expression that a node holds, with its height.
+  /// Returns the expression in a node, with its height.
   func value(of node: Node, at offset: Int) throws(ExpressionError) -> (ValueExpression, Int) {
     guard case .value(let value) = node.content else {
       throw .unexpected(found: "a condition", offset: offset, expected: "a value")
@@ -118,7 +108,7 @@ struct ExpressionParser {
     return (value, node.height)
   }
 
-  /// Returns the predicate that a node holds, with its height.
+  /// Returns the predicate in a node, with its height.
   func condition(of node: Node, at offset: Int) throws(ExpressionError) -> (PredicateDescription, Int) {
     guard case .condition(let condition) = node.content else {
       throw .unexpected(found: "a value", offset: offset, expected: "a condition, such as a comparison")
@@ -187,7 +177,7 @@ struct ExpressionParser {
   private mutating func comparison() throws(ExpressionError) -> Node {
     var modifier = PredicateDescription.Modifier.direct
     var isNegated = false
-    // Spelled out: `.some` and `.none` alone would be those of the optional.
+    // Qualified, since `.some` and `.none` alone would be those of the optional.
     switch reservedWord {
     case ReservedWord.any?, ReservedWord.some?: modifier = .any
     case ReservedWord.all?: modifier = .all
@@ -220,7 +210,7 @@ struct ExpressionParser {
     return Node(content: .condition(condition), height: height)
   }
 
-  /// Reads a comparison operator, if one comes next, and tells whether `NOT` stood before it.
+  /// Reads a comparison operator, if there is one, and returns true if `NOT` precedes it.
   private mutating func comparator() throws(ExpressionError) -> (PredicateDescription.Comparator, Bool)? {
     if case .sign(let sign) = token.kind {
       guard let comparator = PredicateDescription.Comparator(sign: sign) else { return nil }
@@ -286,13 +276,13 @@ extension PredicateDescription {
   /// Parses the text of a predicate, in the format language of `NSPredicate`.
   ///
   /// - Parameter text: A condition, such as `ANY tags.name ==[cd] "x" AND SELF != nil`.
-  /// - Throws: ``ExpressionError`` with the place where the text stops being a predicate.
+  /// - Throws: ``ExpressionError`` with the place of the first error.
   public init(parsing text: String) throws(ExpressionError) {
     var parser = try ExpressionParser(text)
     self = try parser.wholePredicate()
   }
 
-  /// Parses the text of a predicate, or keeps it as `unparsed(_:)` if that can't be done.
+  /// Parses the text of a predicate, or keeps it as `unparsed(_:)` if parsing fails.
   ///
   /// - Parameter text: A condition.
   public init(keeping text: String) {
@@ -304,13 +294,13 @@ extension ValueExpression {
   /// Parses the text of an expression, in the format language of `NSExpression`.
   ///
   /// - Parameter text: An expression, such as `items.@count`, `now()` or `price * 2`.
-  /// - Throws: ``ExpressionError`` with the place where the text stops being an expression.
+  /// - Throws: ``ExpressionError`` with the place of the first error.
   public init(parsing text: String) throws(ExpressionError) {
     var parser = try ExpressionParser(text)
     self = try parser.wholeExpression()
   }
 
-  /// Parses the text of an expression, or keeps it as `unparsed(_:)` if that can't be done.
+  /// Parses the text of an expression, or keeps it as `unparsed(_:)` if parsing fails.
   ///
   /// - Parameter text: An expression.
   public init(keeping text: String) {

@@ -1,5 +1,4 @@
 extension ExpressionPrinter {
-  /// Returns a string in double quotes, with escapes.
   static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {
@@ -18,12 +17,12 @@ extension ExpressionPrinter {
     return quoted + "\""
   }
 
-  /// Returns the text of a constant of another type.
+  /// Returns a constant as a `CAST` to its type.
   static func cast(_ operand: String, _ type: CastType) -> String {
     "CAST(" + operand + ", " + quoted(type.rawValue) + ")"
   }
 
-  /// Returns text that is read back as the same value.
+  /// Returns text that parses to the same value.
   static func exactText(_ value: AttributeValue) -> String {
     switch value {
     case .integer(let value): return "\(value)"
@@ -45,7 +44,7 @@ extension ExpressionPrinter {
 
   /// Returns the text that Core Data writes.
   ///
-  /// The text of numbers, strings and dates is well known; bytes, UUIDs and URIs never occur in the corpus.
+  /// That of numbers, strings and dates is confirmed; bytes, UUIDs and URIs never occur in the corpus.
   static func hashedText(_ value: AttributeValue) -> String {
     switch value {
     case .integer(let value): return "\(value)"
@@ -63,7 +62,7 @@ extension ExpressionPrinter {
     }
   }
 
-  /// Returns a number with six digits after the decimal point, as C's `%f` writes it.
+  /// Returns a number with six digits after the decimal point, as C's `%f` does.
   static func sixDecimals(_ value: Double) -> String {
     let whole = value.rounded(.towardZero)
     guard let integer = Int64(exactly: whole) else { return "\(value)" }
@@ -75,7 +74,7 @@ extension ExpressionPrinter {
     return sign + "\(magnitude)." + String(repeating: "0", count: 6 - digits.utf8.count) + digits
   }
 
-  /// Returns a UUID's text, or only the digits if there aren't 16 bytes.
+  /// Returns a UUID's text, or only the hexadecimal digits if there aren't 16 bytes.
   private static func uuidText(_ bytes: [UInt8]) -> String {
     let digits = bytes.hexadecimal.uppercased()
     guard bytes.count == 16 else { return digits }

@@ -1,28 +1,24 @@
 /// A printer that writes predicates and expressions as format text.
 struct ExpressionPrinter {
-  /// The kind of text to write.
   enum Style {
-    /// Core Data's text, except where that would be read back as another value.
+    /// Core Data's text, except where it would parse to another value.
     case exact
-    /// Core Data's text to the letter, as version hashes use it.
+    /// Core Data's exact text, as in version hashes.
     case hashed
   }
 
-  /// The kind of text that is written.
   let style: Style
-  /// The text written so far.
   private(set) var text: String = ""
 
-  /// Creates a printer that has written nothing.
   init(style: Style) { self.style = style }
 
-  /// The binding strength of a value that is complete in itself.
+  /// The precedence of an operand that needs no parentheses.
   private static let postfixPrecedence = 10
   private static let prefixPrecedence = 9
 
   // MARK: - Values
 
-  /// Writes an expression, in parentheses if it binds more weakly than asked for.
+  /// Writes an expression, in parentheses if its precedence is below the minimum.
   mutating func write(_ expression: ValueExpression, minimum: Int = 0) {
     let needsParentheses = precedence(of: expression) < minimum
     if needsParentheses { text += "(" }
@@ -116,7 +112,7 @@ struct ExpressionPrinter {
       text += "FUNCTION("
       write(operand)
       text += ", " + Self.quoted(selector)
-      // Core Data puts a space before the comma here.
+      // Core Data writes a space before the comma here.
       if !arguments.isEmpty { text += style == .hashed ? " , " : ", " }
       write(arguments)
       text += ")"
@@ -128,7 +124,7 @@ struct ExpressionPrinter {
     text += ")"
   }
 
-  /// Writes a function that has a notation of its own.
+  /// Writes a function that has its own notation; returns false if it has none.
   private mutating func writeSpecial(_ selector: String, _ arguments: [ValueExpression]) -> Bool {
     if let infix = infix(selector, arguments) {
       write(arguments[0], minimum: infix.precedence + (infix.isRightAssociative ? 1 : 0))
@@ -138,7 +134,8 @@ struct ExpressionPrinter {
     }
     switch (selector, arguments.count) {
     case (FunctionSelector.index, 2):
-      // A key path must not take in what follows it, as in `(a)[0]`; an index isn't part of a path.
+      // The operand needs parentheses if it would otherwise merge with the index, as in `(a)[0]`; an index isn't part
+      // of a path.
       write(arguments[0], minimum: Self.postfixPrecedence)
       text += "["
       if case .function(nil, let symbol, let none) = arguments[1], none.isEmpty,
@@ -155,7 +152,7 @@ struct ExpressionPrinter {
       write(arguments[0], minimum: Self.prefixPrecedence)
       return true
     case (FunctionSelector.cast, 2):
-      // `CAST` of a constant is read as a constant: keep the function visible where it would become one.
+      // `CAST` of a constant parses as a constant, so the function is written out where that would happen.
       if style == .exact, case .constant(.value(.string(let type))) = arguments[1],
         ConstantValue(casting: arguments[0], to: type) != nil
       {
@@ -172,7 +169,6 @@ struct ExpressionPrinter {
 
   // MARK: - Predicates
 
-  /// Writes a predicate.
   mutating func write(_ predicate: PredicateDescription) {
     switch predicate {
     case .alwaysTrue: text += "TRUEPREDICATE"
@@ -252,7 +248,6 @@ struct ExpressionPrinter {
 }
 
 extension PredicateDescription.Comparator {
-  /// The operator as predicate text writes it.
   var text: String {
     switch self {
     case .lessThan: "<"

@@ -1,33 +1,27 @@
-/// A word or sign of a predicate's text.
+/// A token of a predicate's text.
 struct ExpressionToken {
-  /// The kind of a token, with its content.
   enum Kind: Equatable {
-    /// A whole number.
     case integer(Int64)
     /// A number with a point or an exponent.
     case double(Double)
-    /// A whole number that 64 bits can't hold, or the digits of the least one without their sign.
+    /// A whole number beyond 64 bits, or the digits of the least one without its sign.
     case hugeInteger(String)
-    /// A string without its quotes, escapes resolved.
+    /// A string without quotes, with its escapes resolved.
     case string(String)
-    /// A name or keyword; `isEscaped` if it was written with `#` and so can't be a keyword.
+    /// A name or keyword; one that is escaped with `#` can't be a keyword.
     case word(String, isEscaped: Bool)
     /// A function's name with its colons, directly before a parenthesis.
     case selector(String)
-    /// A variable without its `$`.
+    /// A variable's name without its `$`.
     case variable(String)
-    /// An operator or bracket.
     case sign(String)
-    /// The end of the text.
     case end
   }
 
-  /// The token's kind and content.
   var kind: Kind
-  /// The offset at which it begins, in Unicode scalars from 0.
+  /// The offset in the text, in Unicode scalars from 0.
   var offset: Int
 
-  /// The token for an error message.
   var quoted: String {
     switch kind {
     case .integer(let value): "\(value)"

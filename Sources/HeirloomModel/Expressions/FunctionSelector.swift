@@ -1,40 +1,34 @@
-/// The selectors of functions that predicate text writes in a way of their own.
+/// The selectors of functions with a notation of their own in predicate text.
 package enum FunctionSelector {
   /// An element at an index: `a[index]`.
   static let index: String = "objectFrom:withIndex:"
-  /// A value of another type: `CAST(value, "Type")`.
+  /// A conversion to another type: `CAST(value, "Type")`.
   package static let cast: String = "castObject:toType:"
-  /// The inverse of all bits: `~a`.
+  /// The bitwise complement: `~a`.
   static let complement: String = "onesComplement:"
-  /// The indexes that are words.
-  ///
-  /// In an expression they are functions without arguments.
+  /// The keywords for indexes, which are functions without arguments in an expression.
   static let indexSymbols: [String] = ["FIRST", "LAST", "SIZE"]
 
-  /// The class that archives name as the receiver of built-in functions.
+  /// The receiver of built-in functions in archives.
   static let builtInReceiver: String = "_NSPredicateUtilities"
 
-  /// The functions that collection operators of key paths stand for.
+  /// The functions equivalent to the collection operators of key paths.
   static let collectionOperators: [String: String] = [
     "@count": "count:", "@sum": "sum:", "@min": "min:", "@max": "max:", "@avg": "average:",
   ]
 
-  /// An operator between two values.
   struct Infix {
-    /// The sign.
     var sign: String
-    /// The function that it stands for.
     var selector: String
-    /// The binding strength; a larger number binds more strongly.
+    /// The precedence; a higher one binds more tightly.
     var precedence: Int
     /// True when `a ○ b ○ c` means `a ○ (b ○ c)`.
     var isRightAssociative: Bool = false
   }
 
-  /// The binding strength of `UNION`, `INTERSECT` and `MINUS`, weaker than any infix operator's.
+  /// The precedence of `UNION`, `INTERSECT` and `MINUS`, lower than any infix operator's.
   static let setOperationPrecedence: Int = 1
 
-  /// The infix operators.
   static let infixes: [Infix] = [
     Infix(sign: "|", selector: "bitwiseOr:with:", precedence: 2),
     Infix(sign: "^", selector: "bitwiseXor:with:", precedence: 3),
@@ -48,7 +42,7 @@ package enum FunctionSelector {
     Infix(sign: "**", selector: "raise:toPower:", precedence: 8, isRightAssociative: true),
   ]
 
-  /// Returns the full selector of a function that text may write without colons, such as `modulus(a, b)`.
+  /// Returns the full selector of a function written without colons, such as `modulus(a, b)`.
   static func selector(name: String, argumentCount: Int) -> String {
     switch (name, argumentCount) {
     case (_, 0): name

@@ -1,24 +1,20 @@
 extension PredicateDescription {
-  /// Parses a predicate with places for arguments: `%@` for a value, `%K` for a key path, `%d` and `%f` for numbers.
+  /// Parses a predicate with placeholders: `%@` for a value, `%K` for a key path, `%d` and `%f` for numbers.
   ///
-  /// Arguments become part of the tree, never of the text. In quotes a `%` is a `%`.
+  /// Arguments become part of the tree, never of the text. In quotes, `%` is an ordinary character.
   ///
   /// - Parameters:
   ///   - format: A condition, such as `%K ==[c] %@ AND size > %d`.
-  ///   - arguments: The arguments, in the order of their places.
-  /// - Throws: ``ExpressionError`` with the place where the text stops being a predicate, or for an argument that does
-  ///   not fit.
+  ///   - arguments: The arguments, in the order of the placeholders.
+  /// - Throws: ``ExpressionError`` with the place of the first error, or for an argument that doesn't match its
+  ///   placeholder.
   public init(format: String, arguments: [ConstantValue]) throws(ExpressionError) {
     self = try Self.parsed(format, arguments: arguments.map { EvaluatedValue($0) }).predicate
   }
 
-  /// Parses a predicate with places for arguments; objects stay variables.
+  /// Parses a predicate with placeholders; objects among the arguments become variables.
   ///
-  /// - Parameters:
-  ///   - format: A condition.
-  ///   - arguments: The arguments, in the order of their places.
-  /// - Returns: The predicate, and the objects by the names of the variables in it.
-  /// - Throws: ``ExpressionError``, as for constants.
+  /// It returns the predicate with the objects by variable name, and throws ``ExpressionError`` as for constants.
   package static func parsed(
     _ format: String, arguments: [EvaluatedValue]
   ) throws(ExpressionError) -> (predicate: PredicateDescription, objects: [String: EvaluatedValue]) {
@@ -37,10 +33,10 @@ extension PredicateDescription {
     return (predicate.replacingVariables(constants), objects)
   }
 
-  /// Returns the predicate with the given expressions in place of variables.
+  /// Returns the predicate with variables replaced by expressions.
   ///
-  /// - Parameter values: Expressions by the names of variables, without `$`.
-  /// - Returns: The predicate; variables that have no expression stay.
+  /// - Parameter values: Expressions by variable name, without `$`.
+  /// - Returns: The predicate; variables without an expression remain.
   public func replacingVariables(_ values: [String: ValueExpression]) -> PredicateDescription {
     switch self {
     case .alwaysTrue, .alwaysFalse, .unparsed: return self
@@ -56,10 +52,10 @@ extension PredicateDescription {
 }
 
 extension ValueExpression {
-  /// Returns the expression with the given expressions in place of variables.
+  /// Returns the expression with variables replaced by expressions.
   ///
-  /// - Parameter values: Expressions by the names of variables, without `$`.
-  /// - Returns: The expression; variables that have no expression stay.
+  /// - Parameter values: Expressions by variable name, without `$`.
+  /// - Returns: The expression; variables without an expression remain.
   public func replacingVariables(_ values: [String: ValueExpression]) -> ValueExpression {
     switch self {
     case .constant, .evaluatedObject, .unparsed: return self
@@ -90,7 +86,7 @@ extension ValueExpression {
 }
 
 extension ConstantValue {
-  /// Creates the constant of a value; `nil` for an object, or a list with one.
+  /// Creates the constant of a value; `nil` for an object, or a list that contains one.
   fileprivate init?(_ value: EvaluatedValue) {
     switch value {
     case .null: self = .null

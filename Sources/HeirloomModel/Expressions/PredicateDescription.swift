@@ -1,4 +1,4 @@
-/// A condition as models carry it (`NSPredicate`).
+/// A condition in a model (`NSPredicate`).
 public indirect enum PredicateDescription: Hashable, Sendable {
   /// A condition that is always true: `TRUEPREDICATE`.
   case alwaysTrue
@@ -10,9 +10,9 @@ public indirect enum PredicateDescription: Hashable, Sendable {
   case and([PredicateDescription])
   /// Any of the conditions; an empty list is false.
   case or([PredicateDescription])
-  /// The opposite of a condition.
+  /// The negation of a condition.
   case not(PredicateDescription)
-  /// Text that could not be parsed, kept as it was found.
+  /// Text that could not be parsed, unchanged.
   case unparsed(String)
 
   /// A comparison of two expressions.
@@ -23,13 +23,13 @@ public indirect enum PredicateDescription: Hashable, Sendable {
     public var comparator: Comparator
     /// The right expression.
     public var right: ValueExpression
-    /// The members of a to-many left side that must meet the condition.
+    /// The elements of a to-many left side that must meet the condition.
     public var modifier: Modifier
     /// True when case is ignored: `[c]`.
     public var isCaseInsensitive: Bool
     /// True when diacritics are ignored: `[d]`.
     public var isDiacriticInsensitive: Bool
-    /// True when text is compared without regard to locale, on normalised text: `[n]`.
+    /// True when text is compared in normalised form and regardless of locale: `[n]`.
     public var isNormalized: Bool
 
     /// Creates a comparison.
@@ -73,7 +73,7 @@ public indirect enum PredicateDescription: Hashable, Sendable {
     case endsWith = 9
     /// `IN`
     case `in` = 10
-    /// A selector of the app's own.
+    /// A selector defined by the app.
     case customSelector = 11
     /// `CONTAINS`
     case contains = 99
@@ -81,7 +81,7 @@ public indirect enum PredicateDescription: Hashable, Sendable {
     case between = 100
   }
 
-  /// The members of a to-many left side that must meet a condition.
+  /// The elements of a to-many left side that must meet a condition.
   ///
   /// Raw values are the codes of model archives.
   public enum Modifier: Int, Hashable, Sendable {

@@ -1,19 +1,18 @@
-/// The functions that plain values understand in `FUNCTION(value, "selector", …)`.
+/// The functions of plain values in `FUNCTION(value, "selector", …)`.
 ///
-/// They are functions of Foundation's classes that mapping models use. A receiver without a value gives no value.
+/// They are methods of Foundation's classes that mapping models use. The result for a null receiver is null.
 enum ReceiverFunction {
   typealias Body =
     @Sendable (
       _ receiver: EvaluatedValue, _ arguments: [EvaluatedValue], _ evaluator: ExpressionEvaluator, _ selector: String
     ) throws -> EvaluatedValue
 
-  /// The parts of a text between the occurrences of another.
+  /// The function that splits a text at a separator.
   static let components: String = "componentsSeparatedByString:"
 
-  /// The functions by selector; each takes as many arguments as it has colons.
+  /// The functions by selector; the number of colons is that of the arguments.
   static let all: [String: Body] = texts.merging(numbers) { first, _ in first }.merging(lists) { first, _ in first }
 
-  /// Calls a function.
   static func call(
     _ selector: String, of receiver: EvaluatedValue, _ arguments: [EvaluatedValue], evaluator: ExpressionEvaluator
   ) throws -> EvaluatedValue? {
@@ -117,7 +116,7 @@ enum ReceiverFunction {
     },
   ]
 
-  /// Returns the whole part of a number, or the whole number that a text begins with.
+  /// Returns the whole part of a number, or the whole number at the beginning of a text.
   private static func integer(
     _ value: EvaluatedValue, _ evaluator: ExpressionEvaluator, _ selector: String
   ) throws -> EvaluatedValue {
@@ -143,7 +142,7 @@ enum ReceiverFunction {
 }
 
 extension String {
-  /// Returns the parts between a separator's occurrences, compared by scalars; the text itself for an empty separator.
+  /// Splits a text at a separator, compared by scalars; an empty separator doesn't split it.
   fileprivate func parts(separatedBy separator: String) -> [String] {
     let wanted = Array(separator.unicodeScalars)
     guard let first = wanted.first else { return [self] }
@@ -164,7 +163,7 @@ extension String {
     return parts
   }
 
-  /// Returns the place before a UTF-16 unit, as Foundation counts.
+  /// Returns the index of a UTF-16 code unit, as Foundation counts.
   fileprivate func index(atUnit unit: Int64) throws -> Index {
     let count = utf16.count
     guard unit >= 0, unit <= count,

@@ -1,37 +1,33 @@
-/// A regular expression of `MATCHES`, which must fit a whole text.
+/// A regular expression of `MATCHES`, which must match a whole text.
 ///
-/// The matcher follows all ways through the pattern side by side, so a match takes time in proportion to the text,
-/// whatever the pattern. There is no backtracking that a pattern like `(a+)+b` could blow up. Features that would need
-/// backtracking are refused: references to groups, look-around and possessive quantifiers.
-/// Otherwise the syntax is that of ICU (`NSRegularExpression`).
+/// The matcher follows all alternatives at once, so the time is proportional to the text, whatever the pattern: there
+/// is no backtracking that a pattern like `(a+)+b` could make exponential. Features that need backtracking are
+/// rejected: back-references, look-around and possessive quantifiers. Otherwise the syntax is that of ICU
+/// (`NSRegularExpression`).
 struct RegularExpression {
-  /// The most Unicode scalars that a pattern may have.
+  /// The maximum length of a pattern, in Unicode scalars.
   static let lengthLimit: Int = 4096
-  /// The most steps that a pattern may compile to, its repetitions written out.
+  /// The maximum number of compiled steps, with repetitions expanded.
   static let stepLimit: Int = 8192
 
-  /// One step of the compiled pattern.
+  /// A step of the compiled pattern.
   enum Step {
-    /// A step that takes one character of the set.
+    /// Consumes one character of the set.
     case take(RegularExpressionSet)
-    /// A step that goes on at both places.
+    /// Continues at both positions.
     case split(Int, Int)
-    /// A step that goes on elsewhere.
+    /// Continues at another position.
     case jump(Int)
-    /// A step that goes on if the condition holds between two characters.
+    /// Continues if the condition holds between two characters.
     case check(RegularExpressionAssertion)
-    /// The end of the pattern.
     case finish
   }
 
   private let steps: [Step]
 
-  /// Compiles a pattern.
+  /// Compiles a pattern, case-insensitively as with an initial `(?i)` if wanted.
   ///
-  /// - Parameters:
-  ///   - pattern: The pattern.
-  ///   - isCaseInsensitive: Whether it begins as if with `(?i)`.
-  /// - Throws: ``EvaluationError/invalidPattern(pattern:reason:)``.
+  /// Throws ``EvaluationError/invalidPattern(pattern:reason:)``.
   init(_ pattern: String, isCaseInsensitive: Bool = false) throws(EvaluationError) {
     var parser = try RegularExpressionParser(pattern, isCaseInsensitive: isCaseInsensitive)
     var compiler = Compiler(pattern: pattern)
@@ -39,7 +35,7 @@ struct RegularExpression {
     steps = compiler.steps + [.finish]
   }
 
-  /// Tells whether the whole text fits the pattern.
+  /// Returns true if the whole text matches the pattern.
   ///
   /// - Complexity: O(*n* · *m*) for *n* characters and *m* steps.
   func matches(_ text: String) -> Bool {
@@ -60,7 +56,7 @@ struct RegularExpression {
     return places.members.contains { if case .finish = steps[$0] { true } else { false } }
   }
 
-  /// Adds a place and all that can be reached from it without taking a character.
+  /// Adds a position and all that can be reached from it without consuming a character.
   private func follow(_ start: Int, into places: inout PlaceSet, at index: Int, in scalars: [Unicode.Scalar]) {
     var open = [start]
     while let place = open.popLast() {
@@ -75,7 +71,7 @@ struct RegularExpression {
     }
   }
 
-  /// A set of places that can be emptied quickly.
+  /// A set of positions that can be emptied quickly.
   private struct PlaceSet {
     private(set) var members: [Int] = []
     private var generations: [Int]
@@ -104,7 +100,7 @@ struct RegularExpression {
     var work = 0
 
     mutating func compile(_ node: RegularExpressionNode) throws(EvaluationError) {
-      // Repetitions of nothing add no step, so work is counted as well.
+      // Repetitions of an empty pattern add no steps, so the work is limited as well.
       work += 1
       guard work <= RegularExpression.stepLimit, steps.count < RegularExpression.stepLimit else {
         throw .invalidPattern(pattern: pattern, reason: "it comes to more than \(RegularExpression.stepLimit) steps")
@@ -157,7 +153,6 @@ struct RegularExpression {
   }
 }
 
-/// A part of a pattern.
 indirect enum RegularExpressionNode {
   case set(RegularExpressionSet)
   case assertion(RegularExpressionAssertion)
@@ -166,11 +161,11 @@ indirect enum RegularExpressionNode {
   case repetition(RegularExpressionNode, minimum: Int, maximum: Int?)
 }
 
-/// A condition on the place between two characters.
+/// A condition on the position between two characters.
 enum RegularExpressionAssertion {
   case start, end, lineStart, lineEnd, lastLineEnd, wordBoundary, noWordBoundary
 
-  /// Tells whether the condition holds before the character at an index.
+  /// Returns true if the condition holds before the character at an index.
   func holds(at index: Int, in scalars: [Unicode.Scalar]) -> Bool {
     switch self {
     case .start: return index == 0
@@ -189,7 +184,7 @@ enum RegularExpressionAssertion {
 }
 
 extension Unicode.Scalar {
-  /// True when a line ends here.
+  /// True for a line separator.
   var endsLine: Bool {
     switch self {
     case "\n", "\u{b}", "\u{c}", "\r", "\u{85}", "\u{2028}", "\u{2029}": true
@@ -198,9 +193,8 @@ extension Unicode.Scalar {
   }
 }
 
-/// The characters that one step of a pattern takes.
+/// The set of characters that one step consumes.
 struct RegularExpressionSet {
-  /// A part of the set.
   enum Part {
     case range(ClosedRange<UInt32>)
     case digits, words, spaces, notLineEnds, anything
@@ -208,18 +202,17 @@ struct RegularExpressionSet {
     indirect case inverse(Part)
   }
 
-  /// The parts; a member is in at least one of them.
+  /// The parts, whose union is the set.
   var parts: [Part]
-  /// True when the set holds all other characters instead.
+  /// True when the set is the complement of its parts.
   var isInverse: Bool = false
-  /// True when a character's other case counts as well.
+  /// True when the other case of a character counts as well.
   var isCaseInsensitive: Bool = false
 
-  /// Tells whether the set has a character.
   func contains(_ scalar: Unicode.Scalar) -> Bool {
     var isMember = parts.contains { Self.has($0, scalar) }
     if !isMember, isCaseInsensitive {
-      // Both ways: the long s and the Kelvin sign have lowercase forms that ASCII letters share.
+      // Both directions: the lowercase forms of the long s and the Kelvin sign are those of ASCII letters.
       for mapping in [scalar.properties.lowercaseMapping, scalar.properties.uppercaseMapping] {
         guard mapping.unicodeScalars.count == 1, let other = mapping.unicodeScalars.first else { continue }
         if parts.contains(where: { Self.has($0, other) }) { isMember = true }
@@ -241,7 +234,7 @@ struct RegularExpressionSet {
     }
   }
 
-  /// Tells whether a character belongs to words: a letter, mark, digit or connecting punctuation.
+  /// Returns true for a word character: a letter, mark, digit or connecting punctuation.
   static func isWord(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.properties.isAlphabetic || scalar == "\u{200c}" || scalar == "\u{200d}" { return true }
     switch scalar.properties.generalCategory {
@@ -252,7 +245,7 @@ struct RegularExpressionSet {
 }
 
 extension Unicode.GeneralCategory {
-  /// The two letters of the category in Unicode's tables.
+  /// The two-letter abbreviation of the category in Unicode's tables.
   fileprivate var abbreviation: String {
     switch self {
     case .uppercaseLetter: "Lu"

@@ -1,4 +1,3 @@
-/// A parser for the pattern of a regular expression.
 struct RegularExpressionParser {
   private static let depthLimit = 64
   private static let countLimit = 1000
@@ -15,7 +14,6 @@ struct RegularExpressionParser {
     var anchorsAtLines = false
   }
 
-  /// Creates a parser at the start of a pattern.
   init(_ pattern: String, isCaseInsensitive: Bool) throws(EvaluationError) {
     self.pattern = pattern
     guard pattern.utf8.count <= RegularExpression.lengthLimit * 4 else {
@@ -25,7 +23,6 @@ struct RegularExpressionParser {
     flags = Flags(ignoresCase: isCaseInsensitive)
   }
 
-  /// Reads the whole pattern.
   mutating func parse() throws(EvaluationError) -> RegularExpressionNode {
     let node = try alternatives()
     guard position == scalars.count else { throw invalid("a parenthesis is closed that was not opened") }
@@ -57,7 +54,7 @@ struct RegularExpressionParser {
     depth += 1
     defer { depth -= 1 }
     guard depth <= Self.depthLimit else { throw invalid("groups are nested too deeply") }
-    // Flags that are set inside a group end with it.
+    // Flags that are set in a group end with it.
     let outer = flags
     defer { flags = outer }
     var nodes = [try sequence()]
@@ -78,7 +75,7 @@ struct RegularExpressionParser {
     return .sequence(nodes)
   }
 
-  /// Reads one element; `nil` for flags and comments.
+  /// Reads an element; `nil` for flags and comments.
   private mutating func element() throws(EvaluationError) -> RegularExpressionNode? {
     let scalar = try take()
     switch scalar {
@@ -117,7 +114,7 @@ struct RegularExpressionParser {
     return node
   }
 
-  /// Reads the flags between `(?` and `:` or `)`; returns false if the group ends with them.
+  /// Reads the flags between `(?` and `:` or `)`; returns false for `)`, which ends the group.
   private mutating func setFlags() throws(EvaluationError) -> Bool {
     var isOn = true
     while true {
@@ -153,7 +150,7 @@ struct RegularExpressionParser {
       default: return node
       }
       guard next != "+" else { throw invalid("possessive quantifiers are not supported") }
-      // Lazy and greedy quantifiers make no difference to a match of the whole text.
+      // Lazy and greedy quantifiers are equivalent in a match of the whole text.
       _ = skip("?")
       node = .repetition(node, minimum: minimum, maximum: maximum)
     }
@@ -204,7 +201,7 @@ struct RegularExpressionParser {
     return .assertion(assertion)
   }
 
-  /// Reads an escape that stands for many characters, if one comes next.
+  /// Reads an escape for a class of characters, if there is one.
   private mutating func classEscape() throws(EvaluationError) -> RegularExpressionSet.Part? {
     let part: RegularExpressionSet.Part
     switch next {
@@ -268,14 +265,14 @@ struct RegularExpressionParser {
 
   // MARK: - Sets
 
-  /// Reads a set after its opening bracket.
+  /// Reads a bracketed set after its opening bracket.
   private mutating func bracketed() throws(EvaluationError) -> RegularExpressionSet {
     var set = RegularExpressionSet(parts: [], isCaseInsensitive: flags.ignoresCase)
     set.isInverse = skip("^")
     while true {
       let scalar = try take()
       switch scalar {
-      // A closing bracket that comes first stands for itself.
+      // An initial closing bracket is literal.
       case "]" where !set.parts.isEmpty: return set
       case "[": throw invalid("a set inside a set is not supported; write \\[ for the character")
       case "&" where next == "&": throw invalid("the intersection of sets is not supported")
@@ -292,7 +289,7 @@ struct RegularExpressionParser {
       if let part = try classEscape() { return part }
       first = try characterEscape()
     }
-    // A hyphen before the closing bracket stands for itself.
+    // A hyphen before the closing bracket is literal.
     guard next == "-", position + 1 < scalars.count, scalars[position + 1] != "]" else {
       return .range(first.value...first.value)
     }

@@ -1,4 +1,4 @@
-/// The words that mean something in the text of a predicate, in any letter case.
+/// The keywords in the text of a predicate; letter case is ignored.
 enum ReservedWord: String, CaseIterable {
   case and, or, not, all, any, some, none
   case `in`, like, matches, contains, beginswith, endswith, between, caseinsensitive, ci
@@ -7,16 +7,15 @@ enum ReservedWord: String, CaseIterable {
   case subquery, fetch, cast, function, ternary
   case union, intersect, minus, customselector
 
-  /// Creates the word that a text spells, in any letter case.
   init?(_ text: String) {
-    // The longest word has 15 letters: don't fold long texts.
+    // The longest keyword has 15 letters; folding longer texts would be a waste.
     guard text.utf8.count <= 16 else { return nil }
     self.init(rawValue: text.lowercased())
   }
 
-  /// True when the word can't be a name even where a value is expected.
+  /// True when the keyword can't be a name even where a value is expected.
   ///
-  /// The others mean something only between brackets, before a parenthesis or between two values.
+  /// The others have a meaning only between brackets, before a parenthesis or between two values.
   var isNeverName: Bool {
     switch self {
     case .first, .last, .size, .anykey, .caseinsensitive, .ci: false

@@ -1,22 +1,19 @@
 /// The differences that a comparison of two texts ignores.
 struct TextFolding {
-  /// True when case is ignored.
   var ignoresCase: Bool = false
   /// True when diacritics of Latin, Greek and Cyrillic letters are ignored.
   var ignoresDiacritics: Bool = false
-  /// True when case is ignored as in Unicode's full case folding: "ﬁ" is "FI" in capitals, so it becomes "fi".
+  /// True when case is ignored by Unicode's full case folding: "ﬁ" becomes "fi", since its uppercase form is "FI".
   var foldsFully: Bool = false
-  /// True when canonically equivalent spellings of a character are the same.
+  /// True when canonically equivalent spellings of a character are equal.
   var ignoresSpelling: Bool = false
 
-  /// A folding that ignores nothing.
   static let none: TextFolding = TextFolding()
-  /// A folding that ignores diacritics.
   static let diacritics: TextFolding = TextFolding(ignoresDiacritics: true)
-  /// A folding that ignores case and diacritics, as `canonical:` does: texts that differ in nothing else become one.
+  /// A folding that ignores case and diacritics, as the function `canonical:` does.
   static let canonical: TextFolding = TextFolding(ignoresCase: true, ignoresDiacritics: true, foldsFully: true)
 
-  /// Returns a text without the differences that are ignored.
+  /// Returns a text with the ignored differences removed.
   func folded(_ text: String) -> String {
     var folded = text
     if ignoresDiacritics {
@@ -27,32 +24,30 @@ struct TextFolding {
       folded = String(scalars)
     }
     if foldsFully { return Self.caseFolded(folded) }
-    // Sigma has a second small form at the end of words, which lowercasing picks by context.
+    // Lowercasing turns a final sigma into another letter, depending on the context.
     if ignoresCase { folded = folded.lowercased().replacing("\u{3c2}", with: "\u{3c3}") }
     return folded
   }
 
-  /// Returns the Unicode scalars of a folded text.
   func scalars(of text: String) -> [Unicode.Scalar] { Array(folded(text).unicodeScalars) }
 
-  /// Tells whether two texts are equal apart from the differences that are ignored.
+  /// Returns true if two texts are equal apart from the ignored differences.
   func isEqual(_ left: String, _ right: String) -> Bool {
     let left = folded(left)
     let right = folded(right)
-    // Swift treats canonically equivalent texts as equal; a store does not.
+    // Swift considers canonically equivalent texts equal; a store doesn't.
     return ignoresSpelling || ignoresCase || ignoresDiacritics ? left == right : left.utf8.elementsEqual(right.utf8)
   }
 
-  /// Returns -1, 0 or 1 for the order of two texts.
   func order(of left: String, to right: String) -> Int {
     if isEqual(left, right) { return 0 }
     return folded(left).unicodeScalars.lexicographicallyPrecedes(folded(right).unicodeScalars) ? -1 : 1
   }
 
-  /// Returns a text in the one form that all cases of its letters share, by the rules of no particular language.
+  /// Returns a text in the form common to all cases of its letters, independent of language.
   private static func caseFolded(_ text: String) -> String {
     var folded = String.UnicodeScalarView()
-    // The Turkish i without a dot shares its capital with another letter.
+    // The dotless i of Turkish has the same uppercase form as i.
     let dotless: Unicode.Scalar = "\u{131}"
     for scalar in text.unicodeScalars {
       for lower in scalar.properties.lowercaseMapping.unicodeScalars {
@@ -87,7 +82,7 @@ struct TextFolding {
 
   /// Letters, each followed by the characters whose canonical decomposition is that letter and marks of U+0300…U+036F.
   ///
-  /// Made from the decompositions of Unicode 14.0.0 for U+00C0…U+2FFF.
+  /// Generated from the decompositions of Unicode 14.0.0 for U+00C0…U+2FFF.
   private static let rows: [String] = [
     "AÀÁÂÃÄÅĀĂĄǍǞǠǺȀȂȦḀẠẢẤẦẨẪẬẮẰẲẴẶÅ", "BḂḄḆ", "CÇĆĈĊČḈ", "DĎḊḌḎḐḒ", "EÈÉÊËĒĔĖĘĚȄȆȨḔḖḘḚḜẸẺẼẾỀỂỄỆ", "FḞ", "GĜĞĠĢǦǴḠ",
     "HĤȞḢḤḦḨḪ", "IÌÍÎÏĨĪĬĮİǏȈȊḬḮỈỊ", "JĴ", "KĶǨḰḲḴ", "LĹĻĽḶḸḺḼ", "MḾṀṂ", "NÑŃŅŇǸṄṆṈṊ",
@@ -107,7 +102,6 @@ struct TextFolding {
 }
 
 extension TextFolding {
-  /// Reads the options of a comparison.
   init(_ comparison: PredicateDescription.Comparison) {
     self.init(
       ignoresCase: comparison.isCaseInsensitive, ignoresDiacritics: comparison.isDiacriticInsensitive,
@@ -116,6 +110,6 @@ extension TextFolding {
 }
 
 extension String {
-  /// The text without case and diacritics, as the function `canonical:` gives it.
+  /// The text without case and diacritics, as the function `canonical:` returns it.
   package var foldedCanonically: String { TextFolding.canonical.folded(self) }
 }

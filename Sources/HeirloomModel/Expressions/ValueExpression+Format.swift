@@ -1,18 +1,18 @@
 extension ValueExpression: CustomStringConvertible {
   /// The expression as format text, which parses to an equal expression.
   ///
-  /// It is Core Data's text, except for constants whose kind that text does not show. They are written to show it:
-  /// `YES` (Core Data: `1`), `2.0` (`2`), `CAST("00ff", "NSData")`.
-  /// Names that can't stand in format text, ``unparsed(_:)`` and trees of more than 64 levels don't parse back.
+  /// It is Core Data's text, except for constants whose type that text doesn't show: `YES` (Core Data: `1`), `2.0`
+  /// (`2`), `CAST("00ff", "NSData")`. Names that format text can't contain, ``unparsed(_:)`` and trees of more than 64
+  /// levels don't parse back.
   public var predicateFormat: String {
     var printer = ExpressionPrinter(style: .exact)
     printer.write(self, minimum: .min)
     return printer.text
   }
 
-  /// The text that enters the version hash of a derived attribute.
+  /// The text for the version hash of a derived attribute.
   ///
-  /// It is what Core Data writes for the ``compiled`` expression: `items.@count` gives `count:(items)`.
+  /// It is Core Data's text of the ``compiled`` expression: `items.@count` gives `count:(items)`.
   package var hashFormat: String {
     var printer = ExpressionPrinter(style: .hashed)
     printer.write(compiled, minimum: .min)
@@ -22,10 +22,10 @@ extension ValueExpression: CustomStringConvertible {
   /// The expression as format text.
   public var description: String { predicateFormat }
 
-  /// The expression as a model compiler writes it for a derived attribute: collection operators become functions.
+  /// The expression as compiled for a derived attribute: collection operators become functions.
   ///
-  /// `items.@count` becomes `count:(items)`, the form in model archives and version hashes. The same is done for
-  /// `items.@sum.price` and the like; no model at hand shows that.
+  /// `items.@count` becomes `count:(items)`, the form in model archives and version hashes. `items.@sum.price` and the
+  /// like are treated alike, but no known model confirms that.
   package var compiled: ValueExpression {
     guard case .keyPath(let operand, let path) = self else { return self }
     let names = path.names(separatedBy: ".")
@@ -42,15 +42,15 @@ extension ValueExpression: CustomStringConvertible {
 extension PredicateDescription: CustomStringConvertible {
   /// The predicate as format text, which parses to an equal predicate.
   ///
-  /// It is Core Data's text with the exceptions that ``ValueExpression/predicateFormat`` names. A list of one condition
-  /// is written as that condition, an empty one as `TRUEPREDICATE` or `FALSEPREDICATE`.
+  /// It is Core Data's text with the exceptions of ``ValueExpression/predicateFormat``. A list of one condition is
+  /// written as that condition, an empty one as `TRUEPREDICATE` or `FALSEPREDICATE`.
   public var predicateFormat: String {
     var printer = ExpressionPrinter(style: .exact)
     printer.write(self)
     return printer.text
   }
 
-  /// The text that enters the version hash of a derived attribute with this filter.
+  /// The text for the version hash of a derived attribute with this filter.
   package var hashFormat: String {
     var printer = ExpressionPrinter(style: .hashed)
     printer.write(self)

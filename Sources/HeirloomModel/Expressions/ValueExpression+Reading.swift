@@ -1,10 +1,8 @@
 extension ValueExpression {
-  /// Returns the paths of the properties that the expression reads of the object that a variable stands for.
+  /// Returns the paths of the properties that the expression reads of the object in a variable (named without `$`).
   ///
-  /// `SELF` is the same object. A path may lead through relationships, elements of composite attributes and operators.
-  ///
-  /// - Parameter variable: The variable's name, without `$`.
-  /// - Returns: `nil` if the expression uses the object itself, so that any property may be read.
+  /// `SELF` is the same object. A path may contain relationships, elements of composite attributes and operators. It is
+  /// `nil` if the expression uses the object itself, since any property may be read then.
   package func pathsRead(of variable: String) -> Set<String>? {
     var reading = PropertyReading(variable: variable)
     reading.read(self)
@@ -15,7 +13,7 @@ extension ValueExpression {
 extension PredicateDescription {
   /// The paths of the properties that the condition reads of its object; `nil` if it uses the object itself.
   package var pathsRead: Set<String>? {
-    // No variable has such a name.
+    // No variable has an empty name.
     var reading = PropertyReading(variable: "")
     reading.read(self)
     return reading.paths
@@ -30,7 +28,7 @@ private struct PropertyReading {
   mutating func read(_ expression: ValueExpression) {
     switch expression {
     case .constant: break
-    // In a SUBQUERY's condition SELF is still the object.
+    // In the condition of a `SUBQUERY`, `SELF` still refers to the object.
     case .evaluatedObject: paths = nil
     case .variable(let name): if name == variable { paths = nil }
     case .keyPath(let operand, let path):

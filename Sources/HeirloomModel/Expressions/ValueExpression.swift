@@ -1,18 +1,18 @@
-/// An expression as models and mapping models carry it (`NSExpression`).
+/// An expression in a model or mapping model (`NSExpression`).
 public indirect enum ValueExpression: Hashable, Sendable {
   /// A fixed value.
   case constant(ConstantValue)
-  /// `SELF`: the object or value on which the expression is evaluated.
+  /// `SELF`, the object or value that the expression is evaluated on.
   case evaluatedObject
-  /// A variable, named without its `$`.
+  /// A variable, by name without its `$`.
   case variable(String)
   /// The value at a key path of the operand, such as `author.name` or `items.@count`.
   case keyPath(operand: ValueExpression, path: String)
-  /// A function of arguments, named by its selector, such as `count:`, `now`, `add:to:`.
+  /// A function with arguments, named by its selector, such as `count:`, `now`, `add:to:`.
   ///
   /// The operand is `nil` for the built-in functions and the receiver for `FUNCTION(receiver, selector, …)`.
   /// Operators are functions: `a + b` is `add:to:`, `a[0]` is `objectFrom:withIndex:`, `CAST(a, "T")` is
-  /// `castObject:toType:`. The words of `a[FIRST]`, `a[LAST]` and `a[SIZE]` are functions without arguments.
+  /// `castObject:toType:`. The keywords in `a[FIRST]`, `a[LAST]` and `a[SIZE]` are functions without arguments.
   case function(operand: ValueExpression?, selector: String, arguments: [ValueExpression])
   /// A list, written `{a, b}`.
   case aggregate([ValueExpression])
@@ -24,7 +24,7 @@ public indirect enum ValueExpression: Hashable, Sendable {
   case conditional(predicate: PredicateDescription, then: ValueExpression, otherwise: ValueExpression)
   /// `a UNION b`, `a INTERSECT b`, `a MINUS b`.
   case setOperation(SetOperator, ValueExpression, ValueExpression)
-  /// Text that could not be parsed, kept as it was found.
+  /// Text that could not be parsed, unchanged.
   case unparsed(String)
 
   /// An operation on two collections.

@@ -1,4 +1,4 @@
-/// A pattern of `LIKE`: `*` stands for any characters, `?` for one, and a backslash takes away their meaning.
+/// A pattern of `LIKE`: `*` matches any characters, `?` matches one, and a backslash escapes them.
 struct WildcardPattern {
   private enum Element {
     case anyCharacters
@@ -8,7 +8,7 @@ struct WildcardPattern {
 
   private let elements: [Element]
 
-  /// Reads a pattern; every text is a valid one.
+  /// Parses a pattern; every text is a valid one.
   init(_ pattern: String) {
     var elements: [Element] = []
     var isEscaped = false
@@ -27,9 +27,9 @@ struct WildcardPattern {
     self.elements = elements
   }
 
-  /// Tells whether the whole text fits the pattern.
+  /// Returns true if the whole text matches the pattern.
   ///
-  /// - Complexity: O(*n* · *m*): after a mismatch only the last `*` is tried again.
+  /// - Complexity: O(*n* · *m*): after a mismatch, only the last `*` is retried.
   func matches(_ text: String) -> Bool {
     let characters = Array(text)
     var element = 0

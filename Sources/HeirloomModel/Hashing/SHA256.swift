@@ -1,17 +1,18 @@
-/// The SHA-256 digest of bytes that arrive in pieces.
+/// The SHA-256 digest of bytes that are added in pieces.
 ///
 /// Source: FIPS 180-4. Foundation on Linux has no digests, and this module has no dependencies.
 package struct SHA256: Sendable {
   /// The digest's length, in bytes.
   package static let byteCount = 32
 
-  // A vector rather than an array: a model has thousands of short digests, and making arrays would be much of the work.
+  // A vector instead of an array: a model has thousands of short digests, and allocating arrays would dominate the
+  // time.
   private var state = SIMD8<UInt32>(
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19)
   private var pending: [UInt8] = []
   private var byteTotal: UInt64 = 0
 
-  /// Starts a digest of no bytes.
+  /// Creates the digest of no bytes.
   package init() {
     pending.reserveCapacity(2 * Self.blockLength)
   }
@@ -40,15 +41,13 @@ package struct SHA256: Sendable {
     if pending.count >= Self.blockLength { compressPending() }
   }
 
-  /// Ends the digest.
-  ///
-  /// - Returns: ``byteCount`` bytes.
+  /// Returns the digest, `byteCount` bytes long.
   package consuming func finalize() -> [UInt8] {
     let bitTotal = byteTotal &* 8
     pending.append(0x80)
-    // Zeros fill up to the place of the length at a block's end.
+    // Zeros pad the last block up to its length field.
     let zeros = (2 * Self.blockLength - 8 - pending.count) % Self.blockLength
-    // Plain loops here and below: going through sequences is slow in unoptimised code, which the tests run.
+    // Plain loops here and below: sequences are slow in unoptimised code, which the tests run.
     pending += [UInt8](repeating: 0, count: zeros)
     var shift: UInt64 = 64
     while shift > 0 {
@@ -79,7 +78,6 @@ package struct SHA256: Sendable {
 
   private static let blockLength = 64
 
-  /// Compresses all whole blocks.
   private mutating func compressPending() {
     var start = 0
     while pending.count - start >= Self.blockLength {
@@ -94,7 +92,7 @@ package struct SHA256: Sendable {
   }
 
   private mutating func compress(at start: Int) {
-    // An array of the right length; every word is replaced.
+    // An array of the right length; every element is overwritten.
     var schedule = Self.constants
     var index = 0
     var offset = start

@@ -1,6 +1,6 @@
 /// The SHA-512 digest of bytes.
 ///
-/// Source: FIPS 180-4. A store's metadata holds one such digest of all its version hashes.
+/// Source: FIPS 180-4. A store's metadata contains the digest of all its version hashes.
 package enum SHA512 {
   /// The digest's length, in bytes.
   package static let byteCount = 64

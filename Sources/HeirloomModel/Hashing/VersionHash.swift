@@ -1,7 +1,7 @@
 /// A digest that identifies the stored shape of one entity.
 ///
-/// A store keeps one digest per entity in its metadata, under `NSStoreModelVersionHashes`. Two
-/// entities with equal digests need no migration.
+/// A store's metadata contains one digest per entity, under `NSStoreModelVersionHashes`. Two entities with equal
+/// digests need no migration.
 public struct VersionHash: Hashable, Sendable {
   /// The digest's length, in bytes.
   public static let byteCount: Int = 32
@@ -9,10 +9,8 @@ public struct VersionHash: Hashable, Sendable {
   /// The digest, always `byteCount` bytes long.
   public let bytes: [UInt8]
 
-  /// Creates a hash from a stored digest.
-  ///
-  /// - Parameter bytes: The digest, exactly ``byteCount`` bytes long.
-  /// - Throws: ``VersionHashError/wrongLength(found:)`` for any other length.
+  /// Creates a hash from a stored digest; throws `VersionHashError/wrongLength(found:)` unless it has `byteCount`
+  /// bytes.
   package init(_ bytes: some Collection<UInt8>) throws(VersionHashError) {
     guard bytes.count == Self.byteCount else { throw .wrongLength(found: bytes.count) }
     self.bytes = Array(bytes)
@@ -31,14 +29,14 @@ extension VersionHash: CustomStringConvertible {
   public var description: String { bytes.hexadecimal }
 }
 
-/// A stored digest that is not a version hash.
+/// A stored digest that isn't a version hash.
 package enum VersionHashError: Error, Hashable, Sendable {
   /// A digest of `found` bytes instead of `VersionHash.byteCount`.
   case wrongLength(found: Int)
 }
 
 extension VersionHashError: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
+  /// One sentence with the problem and what was expected.
   package var description: String {
     switch self {
     case .wrongLength(let found): "A version hash has \(found) bytes; expected \(VersionHash.byteCount)."

@@ -1,4 +1,4 @@
-/// Numbers in sentences for people, the same in every locale.
+/// Formatting of numbers in messages, the same in every locale.
 package enum CountText {
   /// Returns a number with a comma before each group of three digits: `1,234,567`.
   package static func grouped(_ number: some BinaryInteger) -> String {
@@ -11,7 +11,7 @@ package enum CountText {
     return text
   }
 
-  /// Returns a number with the word for what is counted: `1 row`, `2 rows`, `3 entities`.
+  /// Returns a number with its noun: `1 row`, `2 rows`, `3 entities`.
   package static func counted(_ number: some BinaryInteger, _ word: String) -> String {
     let plural = word.hasSuffix("y") && !word.hasSuffix("ay") ? word.dropLast() + "ies" : word + "s"
     return "\(grouped(number)) \(number == 1 ? word : String(plural))"
@@ -28,7 +28,7 @@ package enum CountText {
     }
   }
 
-  /// Returns a size in units of a thousand bytes, with one decimal: `512 bytes`, `1.5 MB`.
+  /// Returns a size in decimal units with one decimal place: `512 bytes`, `1.5 MB`.
   package static func size(_ bytes: some BinaryInteger) -> String {
     guard bytes >= 1000 else { return counted(bytes, "byte") }
     let units = ["kB", "MB", "GB", "TB", "PB", "EB"]

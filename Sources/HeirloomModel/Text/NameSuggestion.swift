@@ -1,22 +1,18 @@
-/// A search for the name that a person meant and mistyped.
+/// A search for the name that was meant by a mistyped one.
 package enum NameSuggestion {
-  /// Returns the name that is nearest to a word; `nil` if none is near enough to be meant.
-  ///
-  /// - Parameters:
-  ///   - word: The word that was typed.
-  ///   - names: The known names; of equally near ones the first counts.
-  /// - Returns: The name.
+  /// Returns the known name that is most similar to a word, the first of equally similar ones; `nil` if none is
+  /// similar.
   package static func nearest(to word: String, among names: [String]) -> String? {
     let typed = letters(word)
     if let same = names.first(where: { letters($0) == typed }) { return same }
-    // A word of one or two letters is near to everything; a long one is not a name, and would take time.
+    // A word of one or two letters is similar to everything; a long one is not a name, and would be slow.
     guard typed.count >= 3, typed.count <= 64 else { return nil }
     var best: (name: String, distance: Int)?
     for name in names {
       let wanted = letters(name)
       let allowed = max(1, min(typed.count, wanted.count) / 3)
       var found = distance(typed, wanted)
-      // A person who stops in the middle of a name means that name.
+      // A typed prefix of a name is similar to it.
       if found > allowed, wanted.starts(with: typed) { found = allowed }
       guard found <= allowed, best.map({ found < $0.distance }) ?? true else { continue }
       best = (name, found)
@@ -24,17 +20,17 @@ package enum NameSuggestion {
     return best?.name
   }
 
-  /// Returns the question that ends a sentence about an unknown name: `; did you mean "title"?`, or a point.
+  /// Returns the question that ends a message about an unknown name, `; did you mean "title"?`, or else a full stop.
   package static func question(_ nearest: String?) -> String {
     nearest.map { "; did you mean \"\($0)\"?" } ?? "."
   }
 
-  /// Returns the letters that count: dashes at the start and upper case don't make a name.
+  /// Returns the letters to compare: leading dashes and upper case are ignored.
   private static func letters(_ word: String) -> [Character] {
     Array(word.lowercased().drop { $0 == "-" })
   }
 
-  /// Returns the number of letters to add, leave out, replace or exchange with their neighbour.
+  /// Returns the number of letters to insert, delete, replace or exchange with their neighbour.
   private static func distance(_ first: [Character], _ second: [Character]) -> Int {
     var rows = [Array(0...second.count)]
     for (line, letter) in first.enumerated() {

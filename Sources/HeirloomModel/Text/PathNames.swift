@@ -1,13 +1,8 @@
 extension StringProtocol {
-  /// Splits a path at a separator, even where a combining mark after it makes one character of both.
+  /// Splits a path at a separator, even before a combining mark.
   ///
-  /// Names come from outside, and Swift compares characters: where a name that begins with an accent follows `a.`,
-  /// it sees no `.`.
-  ///
-  /// - Parameters:
-  ///   - separator: The separator.
-  ///   - omittingEmptySubsequences: Whether empty names are left out.
-  /// - Returns: The names.
+  /// Swift compares characters: if a name from a file begins with a combining accent, the `.` before it and the accent
+  /// are one character, which isn't equal to `.`.
   package func names(
     separatedBy separator: Unicode.Scalar, omittingEmptySubsequences: Bool = false
   ) -> [Substring] {

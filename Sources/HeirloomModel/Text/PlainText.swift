@@ -1,40 +1,35 @@
-/// Text from anybody's files, made fit to stand in a line that people read.
+/// Untrusted text, made safe to print on one line.
 ///
-/// A name in a store's schema or metadata may hold anything: a line break, after which it speaks in our name; a
-/// sequence that a terminal obeys; characters that are invisible or turn the direction of writing; or 50 MB of letters.
+/// A name in a store's schema or metadata may contain anything: a line break, after which the text looks like ours; a
+/// terminal control sequence; characters that are invisible or change the writing direction; or 50 MB of letters.
 package enum PlainText {
-  /// The longest line of text, in Unicode scalars: more than any path.
+  /// The maximum length of a line, in Unicode scalars, longer than any path.
   package static let limit = 8000
 
-  /// Returns a text as one line of bounded length, with numbers for special characters and a count for the excess.
+  /// Returns a text as one line of limited length, with special characters escaped and the omitted bytes counted.
   package static func line(_ text: String, limit: Int = limit) -> String {
     escaped(cut(text, to: limit), breaksLines: false)
   }
 
-  /// Returns at most so many Unicode scalars of a text, with a few words in the middle that tell how much was left out.
+  /// Returns a text cut in the middle to a number of Unicode scalars, with a note of the omitted bytes.
   package static func cut(_ text: String, to limit: Int) -> String {
     // Each scalar has at least one byte.
     guard text.utf8.count > limit, text.unicodeScalars.dropFirst(limit).first != nil else { return text }
-    // The end of a sentence, which says why, stays.
+    // Keep the end of a sentence, which gives the reason.
     let tail = limit / 4
     let (first, last) = (text.unicodeScalars.prefix(limit - tail), text.unicodeScalars.suffix(tail))
     let missing = text.utf8.count - String(first).utf8.count - String(last).utf8.count
     return "\(String(first))… (\(CountText.counted(missing, "byte")) left out) …\(String(last))"
   }
 
-  /// Returns a text with numbers in place of characters that are invisible or that a terminal obeys.
+  /// Returns a text with escapes for characters that are invisible or control a terminal.
   ///
-  /// - Parameters:
-  ///   - text: The text.
-  ///   - breaksLines: Whether line feeds stay.
-  ///   - isJSON: Whether the text is JSON, whose escapes have another form.
-  ///   - isKept: Takes the rest of the text from an escape character on, and returns how many of its scalars stay as
-  ///     they are.
-  /// - Returns: The text.
+  /// Line feeds stay if `breaksLines` is true. JSON has another form of escapes. `isKept` gets the rest of the text
+  /// from an escape character on, and returns how many of its scalars to keep unchanged.
   package static func escaped(
     _ text: String, breaksLines: Bool, isJSON: Bool = false, isKept: (Substring.UnicodeScalarView) -> Int = { _ in 0 }
   ) -> String {
-    // Nearly all text is free of the bytes that such characters begin with.
+    // Nearly all text is free of the first bytes of such characters.
     guard text.utf8.contains(where: { mayBegin($0) && !(breaksLines && $0 == 0x0A) }) else { return text }
     var result = ""
     var rest = text.unicodeScalars[...]
@@ -57,7 +52,7 @@ package enum PlainText {
     return result
   }
 
-  /// Tells whether a hidden character may begin with a byte.
+  /// Returns true if a character to escape may begin with a byte.
   ///
   /// The bytes are the first of control characters (C0, DEL, C1), of the range from U+2000 to U+20FF, of U+00AD,
   /// U+061C, U+180E and U+FEFF, and of U+E0000 and higher.
@@ -71,13 +66,13 @@ package enum PlainText {
   private static func isHidden(_ scalar: Unicode.Scalar, before: Unicode.Scalar?, after: Unicode.Scalar?) -> Bool {
     switch scalar.value {
     case ..<0x20, 0x7F..<0xA0: true
-    // Marks, embeddings, overrides and isolates of the direction of writing, and line separators.
+    // Marks, embeddings, overrides and isolates of the writing direction, and line separators.
     case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x206F: true
-    // Characters without width: a name that has one looks like another.
+    // Characters without width, which make different names look alike.
     case 0x00AD, 0x180E, 0x200B, 0x2060...0x2065, 0xFEFF, 0xFFF9...0xFFFB, 0xE0000...0xE0FFF: true
-    // Joiners belong to emoji and to some scripts; beside ASCII letters they are a trick.
+    // Joiners are part of emoji and some scripts; next to ASCII letters they are deceptive.
     case 0x200C, 0x200D: before?.isASCII ?? true || after?.isASCII ?? true
-    // Bytes of a file's name that is not UTF-8, each in a scalar of its own.
+    // Bytes of a file name that isn't UTF-8, each in a scalar of its own.
     case 0x10FF00...0x10FFFF: true
     default: false
     }
@@ -88,7 +83,7 @@ package enum PlainText {
     return "\\x" + digits(UInt32(scalar.value & 0xFF), count: 2).uppercased()
   }
 
-  /// Returns the JSON escape of a scalar, which a program reads back as the same scalar.
+  /// Returns the JSON escape of a scalar.
   private static func numberInJSON(_ scalar: Unicode.Scalar) -> String {
     UTF16.encode(scalar).map { $0.map { "\\u" + digits(UInt32($0), count: 4) }.joined() } ?? ""
   }

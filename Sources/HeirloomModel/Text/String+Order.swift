@@ -1,8 +1,8 @@
 extension String {
-  /// Tells whether this name comes before another in the order of version hashes: by UTF-16 code unit, case-sensitive.
+  /// Returns true if this name precedes another in the order of version hashes: by UTF-16 code unit, case-sensitive.
   package func utf16Precedes(_ other: String) -> Bool {
-    // Strings hold UTF-8. Its order differs in one thing: UTF-16 writes characters beyond U+FFFF with surrogates,
-    // which come before U+E000.
+    // Strings are UTF-8, whose order differs only in one case: UTF-16 encodes characters beyond U+FFFF as surrogates,
+    // which precede U+E000.
     var others = other.utf8.makeIterator()
     for byte in utf8 {
       guard let otherByte = others.next() else { return false }
@@ -15,7 +15,7 @@ extension String {
     return others.next() != nil
   }
 
-  /// Tells whether this name comes before another in the order in which a store numbers entities: case-insensitively.
+  /// Returns true if this name precedes another in the order in which a store numbers entities: case-insensitively.
   package func precedesInEntityOrder(_ other: String) -> Bool {
     let folded = lowercased()
     let otherFolded = other.lowercased()
@@ -31,37 +31,37 @@ extension Sequence<UInt8> {
 }
 
 extension [String] {
-  /// Tells whether this list comes before another, compared element by element.
+  /// Returns true if this list precedes another, compared element by element.
   package func utf16Precedes(_ other: [String]) -> Bool {
     lexicographicallyPrecedes(other) { $0.utf16Precedes($1) }
   }
 }
 
-/// Returns the positions of some elements in their order.
+/// Returns the sorted indexes of a number of elements.
 @inline(never)
 private func positions(_ count: Int, _ precedes: (Int, Int) -> Bool) -> [Int] { (0..<count).sorted(by: precedes) }
 
-// An app gets a copy of the library's sorting for each kind of element that is sorted: kilobytes each. These sort
-// positions, of which there is one kind. Equal elements stay in their order. (Loops over objects have a copy each.)
+// The compiler specializes the library's sorting for each sorted element type: kilobytes each. These functions sort
+// indexes, which are of one type. The order of equal elements is kept. (Loops over objects are specialized too.)
 extension Sequence {
-  /// Returns the elements in an order.
+  /// Returns the elements sorted by a comparison.
   package func ordered(by precedes: (Element, Element) -> Bool) -> [Element] {
     let elements = Array(self)
     return positions(elements.count) { precedes(elements[$0], elements[$1]) }.map { elements[$0] }
   }
 
-  /// Returns the elements in the order of version hashes: by UTF-16 code unit of a text, case-sensitive.
+  /// Returns the elements sorted by a text, in the order of version hashes: by UTF-16 code unit, case-sensitive.
   package func ordered(by text: (Element) -> String) -> [Element] {
     map { ($0, text($0)) }.ordered { $0.1.utf16Precedes($1.1) }.map(\.0)
   }
 
-  /// Returns the elements in the order of several texts, the first one first.
+  /// Returns the elements sorted by several texts, the first of which counts most.
   package func ordered(by texts: (Element) -> [String]) -> [Element] {
     map { ($0, texts($0)) }.ordered { $0.1.utf16Precedes($1.1) }.map(\.0)
   }
 }
 
 extension Sequence<String> {
-  /// Returns texts in the order of version hashes.
+  /// Returns the texts in the order of version hashes.
   package func ordered() -> [String] { ordered { $0.utf16Precedes($1) } }
 }

@@ -1,4 +1,4 @@
-/// Names of a model in Swift source, where they may not become code.
+/// Names of a model in Swift source, escaped so that they can't become code.
 package enum SwiftText {
   /// Returns a text as a string literal.
   package static func literal(_ text: String) -> String {
@@ -16,7 +16,7 @@ package enum SwiftText {
     return result + "\""
   }
 
-  /// Returns text that stays on one line of a comment.
+  /// Returns a text with control characters replaced, for one line of a comment.
   package static func oneLine(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? " " : $0 }))
   }

@@ -4,7 +4,7 @@ public enum AttributeValue: Hashable, Sendable {
   case integer(Int64)
   /// A floating-point number of type Double or Float.
   case double(Double)
-  /// A decimal number as text, such as `-12.50`: digits, at most one decimal point, perhaps an exponent.
+  /// A decimal number as text, such as `-12.50`: digits, at most one decimal point, optionally an exponent.
   case decimal(String)
   /// Text.
   case string(String)
@@ -18,9 +18,9 @@ public enum AttributeValue: Hashable, Sendable {
   case uuid([UInt8])
   /// A URI's absolute string.
   case uri(String)
-  /// The elements of a composite attribute by name; one without a value is left out.
+  /// The elements of a composite attribute by name; one without a value is omitted.
   ///
-  /// An element that is a composite again holds such a value itself.
+  /// A nested composite is such a value itself.
   case composite([String: AttributeValue])
 }
 
@@ -32,7 +32,7 @@ extension AttributeValue {
 }
 
 extension AttributeValue: CustomStringConvertible {
-  /// The value as text for a person; bytes are given by their count.
+  /// The value as text for display; bytes are given by their count.
   public var description: String {
     switch self {
     case .integer(let value): "\(value)"
