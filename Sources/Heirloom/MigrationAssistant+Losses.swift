@@ -19,7 +19,7 @@ extension MigrationAssistant {
   /// Returns the losses that hops after the first may cause and the lock doesn't acknowledge.
   ///
   /// Whether they occur depends on the rows.
-  func possibleLaterLosses(_ hopPath: HopPath) -> [DataEffect] {
+  func possibleLaterLosses(_ hopPath: PlannedPath) -> [DataEffect] {
     hopPath.hops.dropFirst().flatMap { hop -> [DataEffect] in
       let effects = hop.mapping.effects(from: hop.source, to: hop.destination).filter { $0.kind.severity == .loss }
       guard !effects.isEmpty else { return [] }
@@ -45,11 +45,11 @@ extension MigrationAssistant {
   /// Each hop is asked about once. Returns the hops to use instead; `nil` if nothing is lost, there is no delegate, or
   /// it gave no mapping.
   func hopsKeeping(
-    _ hop: MigrationHop, plan: MigrationPlan, asked: inout Set<AskedHop>
+    _ hop: MigrationHop, plan: MigrationPlan, asked: inout Set<HopQuestion>
   ) throws -> [MigrationHop]? {
     let losses = plan.losses.filter { !$0.isOfLog && ($0.consent == nil || $0.consent == .lock) }
     // The delegate was asked about obstacles before, and a hop by its mapping is not inferred.
-    guard hop.isInferred, !losses.isEmpty, delegate != nil, asked.insert(AskedHop(hop)).inserted else { return nil }
+    guard hop.isInferred, !losses.isEmpty, delegate != nil, asked.insert(HopQuestion(hop)).inserted else { return nil }
     return try hopsByAsking(from: hop.source, to: hop.destination) { step in
       let loses = step.effects.contains { $0.kind.severity == .loss }
       return loses ? MappingNeed(step, losses: losses, history) : nil
@@ -59,7 +59,7 @@ extension MigrationAssistant {
   }
 }
 
-struct AskedHop: Hashable {
+struct HopQuestion: Hashable {
   let source: String
   let destination: String
 

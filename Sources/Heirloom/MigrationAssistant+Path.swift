@@ -5,7 +5,7 @@ import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
 
-struct HopPath {
+struct PlannedPath {
   let source: IdentifiedModel
   var hops: [MigrationHop]
   /// A sentence for each given mapping model that no hop uses.
@@ -149,7 +149,7 @@ extension MigrationAssistant {
     return modelController.replacedModel(withHashes: hashes)
   }
 
-  func hopPath(from source: IdentifiedModel) throws -> HopPath {
+  func hopPath(from source: IdentifiedModel) throws -> PlannedPath {
     let (model, destination) = (source.model, history.current)
     let given = try givenMappings(from: source.versionName, model)
     let mistakes = given.models.flatMap { $0.mismatches(from: model, to: destination) }
@@ -165,7 +165,7 @@ extension MigrationAssistant {
       var (hops, unused) = try hops(
         from: model, named: source.versionName, to: destination, named: history.currentName, given, path)
       try addCode(to: &hops)
-      return HopPath(source: source, hops: hops, unusedMappings: told(unused))
+      return PlannedPath(source: source, hops: hops, unusedMappings: told(unused))
     }
     return try stagedPath(from: source, by: stagedManager, given)
   }
@@ -173,7 +173,7 @@ extension MigrationAssistant {
   /// Finds the path through the stages.
   private func stagedPath(
     from source: IdentifiedModel, by manager: StagedMigrationManager, _ given: GivenMappings
-  ) throws -> HopPath {
+  ) throws -> PlannedPath {
     var name = source.versionName
     // A mapping model is used if any of the paths between stages uses it.
     var unused: [[MigrationPath.UnusedMapping]] = []
@@ -203,7 +203,7 @@ extension MigrationAssistant {
       return hops
     }
     let inNone = unused.last?.filter { last in unused.allSatisfy { $0.contains { $0.index == last.index } } }
-    return HopPath(source: source, hops: all, unusedMappings: told(inNone ?? []))
+    return PlannedPath(source: source, hops: all, unusedMappings: told(inNone ?? []))
   }
 
   /// The given mapping models for a path, with the name of each for use in messages.

@@ -15,7 +15,7 @@ extension MigrationRun {
   /// Finds the path from the model that made the store to the current one.
   ///
   /// If a mapping is missing for a store of an unknown version, the error is about the version.
-  func hopPath(from source: IdentifiedModel) throws -> HopPath {
+  func hopPath(from source: IdentifiedModel) throws -> PlannedPath {
     do {
       return try assistant.hopPath(from: source)
     } catch MigrationAssistantError.mappingNeeded(let path, let obstacles, _)
@@ -26,7 +26,7 @@ extension MigrationRun {
   }
 
   /// Makes the plan of a path's first hop, and asks the delegate for another path if it would lose content.
-  func planned(_ found: HopPath) throws -> (hopPath: HopPath, plan: MigrationPlan) {
+  func planned(_ found: PlannedPath) throws -> (hopPath: PlannedPath, plan: MigrationPlan) {
     var hopPath = found
     var plan = try plan(of: hopPath)
     // If code runs first, losses are known only after it.
@@ -40,7 +40,7 @@ extension MigrationRun {
   }
 
   /// Makes the plan of a path's first hop on the present store.
-  func plan(of hopPath: HopPath) throws -> MigrationPlan {
+  func plan(of hopPath: PlannedPath) throws -> MigrationPlan {
     let path = assistant.storeURL.path
     // Reading and planning throw different types: the error of planning is returned as a value.
     let result = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in

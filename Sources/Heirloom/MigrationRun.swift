@@ -17,7 +17,7 @@ final class MigrationRun {
   /// True if the configuration or the delegate accepts losses of a store whose version is unknown or newer.
   var acceptsUnknownVersion: Bool
   /// The hops that the delegate was asked about: it is asked once about each.
-  private var asked: Set<AskedHop> = []
+  private var asked: Set<HopQuestion> = []
   /// The steps that were reported to lack code.
   private var stepsWithoutCode: Set<String> = []
   /// The losses of content that only a log or a journal holds, found when the store was held: later, the log is gone.
@@ -53,12 +53,12 @@ final class MigrationRun {
 
   /// A migration that was approved before the store was held.
   private final class Proposal {
-    let hopPath: HopPath
+    let hopPath: PlannedPath
     let plan: MigrationPlan
     /// The store's state before anything was counted; `nil` if the times of files are not reliable.
     let seen: StoreState?
 
-    init(hopPath: HopPath, plan: MigrationPlan, seen: StoreState?) {
+    init(hopPath: PlannedPath, plan: MigrationPlan, seen: StoreState?) {
       (self.hopPath, self.plan, self.seen) = (hopPath, plan, seen)
     }
   }
@@ -260,7 +260,7 @@ final class MigrationRun {
 
   /// Makes the report of the migration, and reports its last events.
   private func report(
-    _ carriedOut: MigrationPlan, _ hopPath: HopPath, _ kept: PreviousVersionFiles, quarantine: [String]
+    _ carriedOut: MigrationPlan, _ hopPath: PlannedPath, _ kept: PreviousVersionFiles, quarantine: [String]
   ) -> MigrationReport {
     var plan = carriedOut
     plan.warnings += (hopPath.source.warnings + vaultWarnings).filter { !plan.warnings.contains($0) }

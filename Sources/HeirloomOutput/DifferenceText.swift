@@ -168,6 +168,6 @@ package struct DifferenceText {
 
   /// Returns the source location of a change; `nil` if it has none.
   private func place(of change: ModelChange) -> String? {
-    HeldModel.place(of: change.entity, change.property, in: places)
+    InMemoryModel.place(of: change.entity, change.property, in: places)
   }
 }

@@ -158,16 +158,16 @@ private struct SwiftVersions {
   private mutating func add(_ schema: SwiftDataSchemas.Schema, name: String, isPlanned: Bool) {
     let builder = SwiftDataModelBuilder(of: schema.roots, in: found.source)
     let place = schema.place ?? schema.roots.first?.place
-    let held = HeldModel(
+    let held = InMemoryModel(
       reading(schema, name, builder), file: place.map { folder.file(of: $0) } ?? folder.path, line: place?.line,
       places: builder.places)
-    all.append((name, ModelFile(unchecked: "\(folder.path):\(name)", kind: .held(held)), isPlanned))
+    all.append((name, ModelFile(unchecked: "\(folder.path):\(name)", kind: .inMemory(held)), isPlanned))
     current = name
   }
 
   private func reading(
     _ schema: SwiftDataSchemas.Schema, _ name: String, _ builder: SwiftDataModelBuilder
-  ) -> HeldModel.Reading {
+  ) -> InMemoryModel.Reading {
     let path = "\(folder.path):\(name)"
     let faults = schema.faults.map { ($0.place.map { "\(text($0)): " } ?? "") + $0.reason }
     let doubts = builder.doubts.map { doubt in

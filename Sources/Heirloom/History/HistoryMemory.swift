@@ -101,7 +101,7 @@ final class HistoryMemory: Sendable {
 
   // MARK: Paths
 
-  func mapping(of step: MigrationStep, make: () throws -> MappingModel) rethrows -> MappingModel {
+  func mapping(of step: GivenHop, make: () throws -> MappingModel) rethrows -> MappingModel {
     if let known = state.withLock({ $0.steps[step.label] }) { return known }
     let made = try make()
     state.withLock { $0.steps[step.label] = made }

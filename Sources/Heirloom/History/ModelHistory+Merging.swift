@@ -208,7 +208,7 @@ extension ModelHistory {
       plannedStepsByCode += part.plannedStepsByCode.compactMap { step($0.source, $0.destination) }
       steps += part.steps.compactMap { said in
         step(said.source, said.destination).map { step in
-          MigrationStep(
+          GivenHop(
             source: step.source, destination: step.destination, mapping: said.mapping, willMigrate: said.willMigrate,
             didMigrate: said.didMigrate)
         }

@@ -21,7 +21,7 @@ public struct ModelHistory: Sendable {
   /// The lock beside the models; `nil` if there is none.
   package private(set) var lock: VersionLock?
   /// The steps that the app gives.
-  var steps: [MigrationStep] = []
+  var steps: [GivenHop] = []
   /// The steps that the app's own code migrates, according to the versions' source, besides those of the lock.
   var plannedStepsByCode: [VersionLock.Step] = []
   private(set) var versions: [Version]

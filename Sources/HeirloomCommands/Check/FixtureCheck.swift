@@ -61,7 +61,7 @@ struct FixtureCheck {
     }
     // An ambiguous version could be the one that made the store.
     let doubtful = list?.versions.filter { version in
-      if case .held(let held) = version.file.kind, case .doubtful = held.reading { true } else { false }
+      if case .inMemory(let held) = version.file.kind, case .doubtful = held.reading { true } else { false }
     }
     let others = doubtful.map { $0.isEmpty ? "" : ", unless it is of \(listText($0.map { "\"\($0.name)\"" }))" } ?? ""
     return CheckFinding(
@@ -75,9 +75,9 @@ struct FixtureCheck {
     of inspection: StoreInspection, from version: ModelVersionList.Version
   ) -> [String]? {
     guard let model = inspection.model, let other = try? version.file.read().model else { return nil }
-    let places = if case .held(let held) = version.file.kind { held.places } else { [String: String]() }
+    let places = if case .inMemory(let held) = version.file.kind { held.places } else { [String: String]() }
     return ModelDifference(from: model, to: other).changes.filter(\.isHashed).map { change in
-      let place = HeldModel.place(of: change.entity, change.property, in: places)
+      let place = InMemoryModel.place(of: change.entity, change.property, in: places)
       return "\(change.subject): \(change.sentence)\(place.map { " (\($0))" } ?? "")"
     }
   }

@@ -232,7 +232,8 @@ struct HistoryCheck {
       }
       return read.model
     } catch {
-      if case .held(let held) = file.kind, case .doubtful = held.reading, case .undecided(_, let advice) = error.problem
+      if case .inMemory(let held) = file.kind, case .doubtful = held.reading,
+        case .undecided(_, let advice) = error.problem
       {
         add(
           .warning, .uncertainVersion, version: name, file: held.file, line: held.line,
@@ -406,13 +407,13 @@ struct HistoryCheck {
 extension ModelFile {
   /// The file to edit.
   var editedPath: String {
-    if case .held(let held) = kind { return held.file }
+    if case .inMemory(let held) = kind { return held.file }
     return kind == .source && !path.hasSuffix("/contents") ? path + "/contents" : path
   }
 
   /// The version's line in that file, if the file declares several versions.
   var editedLine: Int? {
-    if case .held(let held) = kind { held.line } else { nil }
+    if case .inMemory(let held) = kind { held.line } else { nil }
   }
 }
 

@@ -22,7 +22,7 @@ struct ModelInspection {
     switch kind {
     case .source, .sourceBundle: "xcdatamodel"
     case .compiled, .compiledBundle: "compiledModel"
-    case .snapshot, .snapshotFolder, .held: "snapshot"
+    case .snapshot, .snapshotFolder, .inMemory: "snapshot"
     }
   }
 
@@ -33,7 +33,7 @@ struct ModelInspection {
     case .compiled: "a compiled model"
     case .compiledBundle: "a bundle of compiled models"
     case .snapshot: "a snapshot of a model"
-    case .snapshotFolder, .held: "a folder of model versions"
+    case .snapshotFolder, .inMemory: "a folder of model versions"
     }
   }
 

@@ -78,7 +78,7 @@ extension Console {
   func namesOneVersion(_ path: String, in list: ModelVersionList) throws(ModelReadingError) -> Bool {
     if let source = SwiftSource(path) { return source.name != nil && source.name == list.currentVersionName }
     return switch try ModelFile(path).kind {
-    case .source, .compiled, .snapshot, .held: true
+    case .source, .compiled, .snapshot, .inMemory: true
     case .sourceBundle, .compiledBundle, .snapshotFolder: false
     }
   }

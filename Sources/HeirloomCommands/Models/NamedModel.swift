@@ -36,13 +36,15 @@ struct NamedModel {
     guard let version = list.currentVersion else {
       throw ModelReadingError(path: path, problem: .notModel(.bundleWithoutVersions))
     }
-    if case .held(let held) = version.file.kind, case .doubtful(let model, let problem) = held.reading, acceptsDoubts {
+    if case .inMemory(let held) = version.file.kind, case .doubtful(let model, let problem) = held.reading,
+      acceptsDoubts
+    {
       self.init(name: version.name, model: model, warnings: list.warnings + [problem.cause])
     } else {
       let read = try version.file.read()
       self.init(name: version.name, model: read.model, warnings: list.warnings + read.warnings.map(\.description))
     }
-    if case .held(let held) = version.file.kind { places = held.places }
+    if case .inMemory(let held) = version.file.kind { places = held.places }
   }
 
   /// Reads all versions at a path, in order, except known ones; versions that can't be read are noted on the console.

@@ -34,7 +34,7 @@ struct NewVersion {
         path.contains(Self.bundleExtension + "/")
           ? "Name the bundle around it."
           : "Make a folder whose name ends in .xcdatamodeld, move the model there, and name that folder.")
-    case .compiled, .compiledBundle, .snapshot, .held:
+    case .compiled, .compiledBundle, .snapshot, .inMemory:
       throw Self.refusal(
         "\(path) was written by a tool, and is no model that is edited", "Name the .xcdatamodeld that it is made from.")
     }

@@ -17,7 +17,7 @@ package struct ModelFile: Equatable, Sendable {
     /// A folder of snapshots, possibly with their sources.
     case snapshotFolder
     /// A model without a file of its own, such as one declared in source code; it is in memory.
-    case held(HeldModel)
+    case inMemory(InMemoryModel)
   }
 
   /// The path, without a slash at its end.
@@ -47,7 +47,7 @@ package struct ModelFile: Equatable, Sendable {
   /// Reads the model, or that of a bundle's current version; throws `ModelReadingError` with the failing file's path.
   package func read() throws(ModelReadingError) -> ReadModel {
     switch kind {
-    case .held(let held):
+    case .inMemory(let held):
       return try held.read()
     case .source:
       guard try FileContents.kind(path) == .folder else { return try Self.read(path, from: path) }

@@ -72,7 +72,7 @@ package struct ModelVersionList: Equatable, Sendable {
     case .snapshotFolder: self = try Self.snapshotFolder(file)
     case .source: self = try Self.sisters(of: file, ending: FileNames.sourceExtension, in: .sourceBundle)
     case .compiled: self = try Self.sisters(of: file, ending: FileNames.compiledExtension, in: .compiledBundle)
-    case .snapshot, .held: self = Self.single(file)
+    case .snapshot, .inMemory: self = Self.single(file)
     }
   }
 

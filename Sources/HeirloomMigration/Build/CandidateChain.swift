@@ -251,10 +251,10 @@ package final class CandidateChain {
       return try body()
     } catch let error as MigrationError where error.mayComeFromDamage {
       // Damage that the store already had is copied with its pages.
-      if settings.damage.isEmpty { damage = SpareDamage.findings(in: hold.connection) }
+      if settings.damage.isEmpty { damage = RepairableDamage.findings(in: hold.connection) }
       guard case .damaged(_, let reason) = error else { throw error }
       guard hold.connection.holdsDamagedStore else { throw MigrationError.damaged(.candidate, reason: reason) }
-      throw MigrationError.damaged(.store, reason: SpareDamage.reason(reason, in: hold.connection))
+      throw MigrationError.damaged(.store, reason: RepairableDamage.reason(reason, in: hold.connection))
     }
   }
 

@@ -15,7 +15,7 @@ extension DecisionDraft {
     func isByRow(_ row: DataEffect.Rows) -> Bool {
       mappings.contains { $0.sourceEntityName == row.entity && $0.destinationEntityName == row.destinationEntity }
     }
-    for (effect, index) in decidedHazards where effect.rows.contains(where: isByRow) {
+    for (effect, index) in decidedBlockers where effect.rows.contains(where: isByRow) {
       let decision = decisions[index]
       if !decision.choice.removesRows { continue }
       guard decision.choice.option == .quarantine, effect.kind != .duplicate else {

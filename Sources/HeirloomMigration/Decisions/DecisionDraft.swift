@@ -20,7 +20,7 @@ struct DecisionDraft {
     values.computed = computed
     found = findings.compactMap { if case .blocker(let blocker) = $0 { blocker } else { nil } }
     matching = DecisionMatching(decisions, effects: effects, destination: destination)
-    for (effect, decision) in decidedHazards {
+    for (effect, decision) in decidedBlockers {
       guard case .fill(let value) = matching.decisions[decision].choice else { continue }
       values.fill(effect, with: value)
     }
@@ -29,7 +29,7 @@ struct DecisionDraft {
   var decisions: [DataDecision] { matching.decisions }
 
   /// The blockers with rows, with the index of the decision about each.
-  var decidedHazards: [(effect: DataEffect, decision: Int)] {
+  var decidedBlockers: [(effect: DataEffect, decision: Int)] {
     effects.compactMap { effect in
       guard found.contains(where: { $0.isAbout(effect) }),
         let decision = matching.decision(about: effect.kind, of: effect.entity, effect.properties)
@@ -39,7 +39,7 @@ struct DecisionDraft {
   }
 
   /// True when decisions change rows.
-  var isActive: Bool { !decidedHazards.isEmpty || !values.computed.isEmpty }
+  var isActive: Bool { !decidedBlockers.isEmpty || !values.computed.isEmpty }
 
   /// Computes the changes that the decisions make to the rows of a candidate.
   func rowDecisions(
@@ -52,7 +52,7 @@ struct DecisionDraft {
     }
     let planner = DecisionPlanner(
       matching: matching, parts: parts, questions: questions, effects: effects,
-      decidedHazards: decidedHazards, found: found, computed: computed, connection: connection)
+      decidedBlockers: decidedBlockers, found: found, computed: computed, connection: connection)
     return try planner.rowDecisions(values: values)
   }
 }

@@ -46,7 +46,7 @@ extension DecisionPlanner {
 
   /// The blockers that were counted and are not decided, except those that have to be counted again.
   var openBlockers: [MigrationBlocker] {
-    let decided = decidedHazards.map(\.effect)
+    let decided = decidedBlockers.map(\.effect)
     return found.filter { blocker in
       if blocker.kind == DataEffect.Kind.duplicate.code,
         let root = destination.entity(named: blocker.entity)?.rootName, tables[root]?.mayLoseRows ?? false
@@ -103,7 +103,7 @@ extension DecisionPlanner {
 
   func outcomes() throws(SQLiteError) -> [DecisionOutcome] {
     var outcomes = matching.decisions.map { DecisionOutcome($0) }
-    for (effect, index) in decidedHazards where !outcomes[index].decision.choice.removesRows {
+    for (effect, index) in decidedBlockers where !outcomes[index].decision.choice.removesRows {
       outcomes[index].filled += found.filter { $0.isAbout(effect) && $0.reason == effect.description }.map(\.rows)
         .reduce(0, +)
       // No object is made for a removed row.
@@ -146,7 +146,7 @@ extension DecisionPlanner {
   /// Returns the entries of the account that decisions make.
   func entries() throws(SQLiteError) -> [CountedEntry] {
     var entries: [CountedEntry] = []
-    for (effect, index) in decidedHazards where matching.decisions[index].choice.option == .fill {
+    for (effect, index) in decidedBlockers where matching.decisions[index].choice.option == .fill {
       guard case .overflow = effect.kind else { continue }
       let rows = found.filter { $0.isAbout(effect) && $0.reason == effect.description }.map(\.rows).reduce(0, +)
       let source = parts.crossing.routing.byDestination[effect.entity]?.source ?? effect.entity

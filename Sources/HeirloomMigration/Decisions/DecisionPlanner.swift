@@ -12,7 +12,7 @@ final class DecisionPlanner {
   let questions: EffectQuestions
   let effects: [DataEffect]
   /// The blockers with rows, with the index of the decision about each.
-  let decidedHazards: [(effect: DataEffect, decision: Int)]
+  let decidedBlockers: [(effect: DataEffect, decision: Int)]
   let found: [MigrationBlocker]
   /// The numbers of rows to which expressions give a value.
   let computed: [(effect: DataEffect, rows: Int64)]
@@ -28,14 +28,14 @@ final class DecisionPlanner {
 
   init(
     matching: DecisionMatching, parts: CandidateParts, questions: EffectQuestions,
-    effects: [DataEffect], decidedHazards: [(effect: DataEffect, decision: Int)], found: [MigrationBlocker],
+    effects: [DataEffect], decidedBlockers: [(effect: DataEffect, decision: Int)], found: [MigrationBlocker],
     computed: [(effect: DataEffect, rows: Int64)], connection: Connection
   ) {
     self.matching = matching
     self.parts = parts
     self.questions = questions
     self.effects = effects
-    self.decidedHazards = decidedHazards
+    self.decidedBlockers = decidedBlockers
     self.found = found
     self.computed = computed
     self.connection = connection
@@ -72,7 +72,7 @@ final class DecisionPlanner {
   private func chooseTables(values: DecidedValues) {
     var roots: Set<String> = []
     func root(of entity: String) -> String? { destination.entity(named: entity)?.rootName }
-    for (effect, decision) in decidedHazards where matching.decisions[decision].choice.removesRows {
+    for (effect, decision) in decidedBlockers where matching.decisions[decision].choice.removesRows {
       let entities = effect.kind.code == "duplicate" ? [effect.entity] : effect.rows.compactMap(\.destinationEntity)
       roots.formUnion(entities.compactMap(root))
     }
@@ -164,7 +164,7 @@ final class DecisionPlanner {
 
   /// Removes rows of the store that meet the condition of a blocker.
   private func removeByCondition() throws {
-    for (effect, decision) in decidedHazards where matching.decisions[decision].choice == .quarantine {
+    for (effect, decision) in decidedBlockers where matching.decisions[decision].choice == .quarantine {
       for (row, condition) in questions.conditions(of: effect) {
         guard let route = parts.crossing.routing.bySource[row.entity], route.destination == row.destinationEntity,
           let root = destination.entity(named: route.destination)?.rootName,

@@ -3,7 +3,7 @@ import HeirloomModel
 import HeirloomStore
 
 /// An ordered relationship whose order only code can keep, because code makes the owners or the related objects.
-struct OpenOrder {
+struct PendingOrder {
   /// The names for a loss: those of the destination's relationship that continues this one, else the source's own.
   let name: (entity: String, property: String)
   let owner: String
@@ -17,12 +17,12 @@ struct OpenOrder {
   let heirs: [CandidateLinks.Heir]
 
   /// Lists the ordered relationships of the source whose owners or targets are of the entities that code is given.
-  static func all(in setting: RowRunSetting, byCode: Set<String>) -> [OpenOrder] {
+  static func all(in setting: RowRunSetting, byCode: Set<String>) -> [PendingOrder] {
     let (source, destination) = (setting.source.model, setting.destination.model)
     return source.entities.flatMap { entity in
       entity.relationships.filter { $0.isToMany && $0.isOrdered && !$0.isTransient }.flatMap { relationship in
         let targets = source.entityTree(from: relationship.destinationEntity).map(\.name)
-        return source.entityTree(from: entity.name).compactMap { owner -> OpenOrder? in
+        return source.entityTree(from: entity.name).compactMap { owner -> PendingOrder? in
           let isOwnByCode = byCode.contains(owner.name)
           guard isOwnByCode || !byCode.isDisjoint(with: targets) else { return nil }
           let own = setting.heirs(of: relationship.name, from: [owner.name], isReversed: false)
@@ -40,7 +40,7 @@ struct OpenOrder {
             }
           }
           let mappings = setting.mapping.entityMappings.filter { $0.sourceEntityName == owner.name }.map(\.name)
-          return OpenOrder(
+          return PendingOrder(
             name: told ?? (entity.name, relationship.name), owner: owner.name, relationship: relationship.name,
             targets: targets, takers: isOwnByCode ? Set(mappings) : [], isOrdered: !ordered.isEmpty,
             heirs: ordered.isEmpty ? own + others : ordered)
@@ -50,7 +50,7 @@ struct OpenOrder {
   }
 }
 
-extension OpenLinks {
+extension PendingLinks {
   /// Returns the relationships of the destination that continue the links.
   func heirs(in setting: RowRunSetting) -> [CandidateLinks.Heir] {
     setting.heirs(of: relationship, from: [owner], isReversed: false)
@@ -97,12 +97,12 @@ struct FoundLinks {
 
 // Links count as kept if they exist in the candidate at the end.
 extension CodeAccount {
-  private func ends(of links: OpenLinks) -> (own: End, other: End) {
+  private func ends(of links: PendingLinks) -> (own: End, other: End) {
     (End(key: "k.owner", entities: [links.owner]), End(key: "k.target", entities: links.targets))
   }
 
   func findLinks() throws {
-    for (index, links) in setting.parts.openLinks.enumerated() {
+    for (index, links) in setting.parts.pendingLinks.enumerated() {
       let (own, other) = ends(of: links)
       // A relationship that code read of all objects is no loss.
       guard try isRead(links.relationship, of: own) != nil,
@@ -144,7 +144,7 @@ extension CodeAccount {
   /// already lost as whole objects.
   func unreadLinks(_ leftOut: [String: String], except lost: [String: String]) throws -> [LeftProperty] {
     var left: [LeftProperty] = []
-    for (index, links) in setting.parts.openLinks.enumerated() {
+    for (index, links) in setting.parts.pendingLinks.enumerated() {
       let (own, other) = ends(of: links)
       let parts = links.parts
       guard let candidate, let found = foundLinks[index], let read = try isRead(links.relationship, of: own),
@@ -170,7 +170,7 @@ extension CodeAccount {
       // The line of the inverse, if there is one, counts the same links.
       let isTold =
         narrowed?.isReversed == true
-        && setting.parts.openLinks.contains { $0.relationship == links.inverse && links.targets.contains($0.owner) }
+        && setting.parts.pendingLinks.contains { $0.relationship == links.inverse && links.targets.contains($0.owner) }
       if let hasNoRoom, !isTold { causes.append((.noRoom, "\(areMade) AND \(hasNoRoom)")) }
       let given = try isGiven(parts.areOwnersTaken ? own : other, to: parts.takers)
       let unread = [

@@ -62,7 +62,7 @@ extension CodeAccount {
 
   private func unreadValues(except lost: [String: String]) throws -> [MigrationLoss] {
     var left: [LeftProperty] = []
-    for (index, line) in setting.parts.openLines.enumerated() {
+    for (index, line) in setting.parts.pendingCells.enumerated() {
       let end = End(key: "s.\(quote(PhysicalName.primaryKey))", entities: [line.entity.name])
       guard let read = try line.attribute.map({ try isRead($0, of: end) }) ?? "0" else { continue }
       let taken = try isTaken(end, by: line.carriers, \.made)
@@ -100,7 +100,7 @@ extension CodeAccount {
 struct LeftProperty {
   let entity: String
   let property: String
-  let cause: OpenCause
+  let cause: PendingCause
   /// False for cells of a column outside the model.
   var isKnown = true
   var rows: Int64

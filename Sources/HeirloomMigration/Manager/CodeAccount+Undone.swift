@@ -67,7 +67,7 @@ extension CodeAccount {
   // MARK: Values
 
   private func findValues() throws {
-    for (index, line) in setting.parts.openLines.enumerated() {
+    for (index, line) in setting.parts.pendingCells.enumerated() {
       let end = End(key: "s.\(quote(PhysicalName.primaryKey))", entities: [line.entity.name])
       guard let set = undone.values[index], line.carriers.allSatisfy({ deeds[$0] != nil }),
         try line.attribute == nil || isRead(line.attribute ?? "", of: end) != nil
@@ -87,7 +87,7 @@ extension CodeAccount {
   }
 
   /// Returns true if some destination object still holds the cells of a source object, or code read them there.
-  private func isHeld(_ object: Associations.Key, _ line: OpenLine, _ index: Int) throws -> Bool {
+  private func isHeld(_ object: Associations.Key, _ line: PendingCells, _ index: Int) throws -> Bool {
     for run in runs where line.carriers.contains(run.mapping.name) {
       let targets = undone.targets[index]?[run.mapping.name] ?? []
       let expected = try run.storedValues(ofKey: object.primaryKey)

@@ -4,7 +4,7 @@ import HeirloomStore
 
 /// The record of what code read of each source object that it was given, and of what the default copied.
 ///
-/// It decides the losses of ``OpenLine`` and ``OpenLinks``.
+/// It decides the losses of ``PendingCells`` and ``PendingLinks``.
 final class CodeAccount {
   /// The sets of a mapping's source objects.
   struct Deeds {
@@ -23,10 +23,10 @@ final class CodeAccount {
   private(set) var deeds: [String: (source: String, sets: Deeds)] = [:]
   private(set) var reads: [String: PropertyReads] = [:]
   let undone: UndoneWork
-  let orders: [OpenOrder]
+  let orders: [PendingOrder]
   /// The links of the candidate; `nil` until the search.
   var candidate: CandidateLinks?
-  /// The results of the search for links, by index in `openLinks`.
+  /// The results of the search for links, by index in `pendingLinks`.
   var foundLinks: [Int: FoundLinks] = [:]
   /// The results of the search for orders, by index in `orders`.
   var foundOrders: [Int: FoundLinks] = [:]
@@ -36,12 +36,12 @@ final class CodeAccount {
   init?(_ runs: [RowMapping], setting: RowRunSetting, associations: Associations) throws {
     let parts = setting.parts
     let byCode = runs.filter { $0.mapping.entityMigrationPolicyClassName != nil }
-    guard !byCode.isEmpty || !parts.openLines.isEmpty || !parts.openLinks.isEmpty else { return nil }
+    guard !byCode.isEmpty || !parts.pendingCells.isEmpty || !parts.pendingLinks.isEmpty else { return nil }
     (self.setting, self.associations) = (setting, associations)
     sets = try ObjectSets(connection: setting.connection)
-    orders = OpenOrder.all(in: setting, byCode: Set(byCode.compactMap { $0.source?.name }))
+    orders = PendingOrder.all(in: setting, byCode: Set(byCode.compactMap { $0.source?.name }))
     var heirs: [String: Set<String>] = [:]
-    for heir in parts.openLinks.flatMap({ $0.heirs(in: setting) }) + orders.flatMap(\.heirs) {
+    for heir in parts.pendingLinks.flatMap({ $0.heirs(in: setting) }) + orders.flatMap(\.heirs) {
       heirs[heir.entity, default: []].insert(heir.relationship)
     }
     undone = UndoneWork(runs, links: heirs, setting: setting, sets: sets)
@@ -54,10 +54,10 @@ final class CodeAccount {
     }
     var properties: [String: Set<String>] = [:]
     for run in byCode { if let source = run.source?.name { properties[source] = [] } }
-    for line in parts.openLines {
+    for line in parts.pendingCells {
       if let attribute = line.attribute { properties[line.entity.name, default: []].insert(attribute) }
     }
-    for links in parts.openLinks {
+    for links in parts.pendingLinks {
       properties[links.owner, default: []].insert(links.relationship)
       guard let inverse = links.inverse else { continue }
       for target in links.targets { properties[target, default: []].insert(inverse) }

@@ -40,7 +40,7 @@ final class UndoneWork {
     (self.setting, self.sets) = (setting, sets)
     var watched: [String: Set<String>] = [:]
     var asked = links
-    for (index, line) in setting.parts.openLines.enumerated() {
+    for (index, line) in setting.parts.pendingCells.enumerated() {
       for run in runs where line.carriers.contains(run.mapping.name) {
         guard let entity = run.destination?.name else { continue }
         let found = columns(of: line, run)
@@ -60,7 +60,7 @@ final class UndoneWork {
     }
   }
 
-  private func columns(of line: OpenLine, _ run: RowMapping) -> [Target] {
+  private func columns(of line: PendingCells, _ run: RowMapping) -> [Target] {
     guard let entity = run.destination?.name, let table = setting.destination.table(ofEntity: entity) else { return [] }
     var found: [Target] = []
     let entries = setting.parts.valueSelections[run.mapping.name]?.entries ?? []

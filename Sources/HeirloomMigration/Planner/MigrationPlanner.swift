@@ -37,7 +37,7 @@ struct MigrationPlanner {
       throw error
     } catch let error as SQLiteError {
       guard error.isCorrupt else { throw MigrationError(error) }
-      throw .damaged(.store, reason: SpareDamage.reason("\(error)", in: connection))
+      throw .damaged(.store, reason: RepairableDamage.reason("\(error)", in: connection))
     } catch let error as StoreError {
       if case .damaged(let reason) = error.problem { throw .damaged(.store, reason: reason) }
       throw .database(reason: error.description, coreDataCode: error.coreDataCode ?? 134080)

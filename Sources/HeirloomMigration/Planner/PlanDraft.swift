@@ -17,9 +17,9 @@ final class PlanDraft {
   private let namedModel: ManagedObjectModel
   private let metadata: StoreMetadata
   private let conditions: SourceConditions
-  private let taken: TakenRows
+  private let taken: MappingConditions
   private let effects: EffectQuestions
-  private let room: LinkRoom
+  private let room: SurplusLinks
   private let scannedTables: Set<String>
   /// The tables with objects that may lose something, or need a decision.
   private let concerned: Set<String>
@@ -80,7 +80,7 @@ final class PlanDraft {
     let all = memory.effects(
       of: mapping, from: try source.modelEnforced(drift), to: asked.model,
       abstractEntities: Set(abstractEntities.map(\.name)))
-    let room = LinkRoom(crossing, effects: all)
+    let room = SurplusLinks(crossing, effects: all)
     self.room = room
     let computed = try ComputedValues(
       planner.settings.decisions, effects: all, mapping: mapping, in: crossing, functions: functions,

@@ -167,7 +167,7 @@ extension StoreAccount {
 
   /// Returns the mappings that make a table's objects one by one: those whose code gets a column, if there are any.
   private func takers(of column: String, in table: String) -> [String] {
-    let code = sources.account.openLines.filter { $0.column == column && $0.entity.table == table }.flatMap(\.takers)
+    let code = sources.account.pendingCells.filter { $0.column == column && $0.entity.table == table }.flatMap(\.takers)
     return code.isEmpty ? byRow(in: table) : Set(code).ordered()
   }
 

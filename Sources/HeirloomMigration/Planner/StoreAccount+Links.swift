@@ -9,7 +9,7 @@ extension StoreAccount {
       let dropped = dropped(sides)
       guard let counts = try count(relationship, of: sides[0][0], besides: dropped?.query) else { return nil }
       let heirs = sides.map { self.heirs(of: $0[1], from: $0[0]) }
-      var code = sources.account.openLinks.filter { open in
+      var code = sources.account.pendingLinks.filter { open in
         sides.contains { open.relationship == $0[1] && source.model.isEntity(open.owner, kindOf: $0[0]) }
       }.flatMap(\.parts.takers)
       let places = heirs.first { !$0.isEmpty } ?? []

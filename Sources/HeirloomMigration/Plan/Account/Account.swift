@@ -9,11 +9,11 @@ import HeirloomStore
 final class Account {
   let crossing: Crossing
   /// The conditions of entity mappings that take only some objects.
-  let taken: TakenRows
+  let taken: MappingConditions
   /// The cells that only code can take along.
-  let openLines: [OpenLine]
+  let pendingCells: [PendingCells]
   /// The links that only code can take along.
-  let openLinks: [OpenLinks]
+  let pendingLinks: [PendingLinks]
   /// The sentences about what only the run tells.
   private let warnings: [String]
   /// The entries of links, of objects and cells, and of what no model accounts for.
@@ -30,7 +30,7 @@ final class Account {
   ///   - parts: The candidate's parts.
   ///   - selections: The values that SQL gives to objects that are made one by one, by the name of the entity mapping.
   init(
-    _ crossing: Crossing, mapping: MappingModel, taken: TakenRows, room: LinkRoom, effects: EffectQuestions,
+    _ crossing: Crossing, mapping: MappingModel, taken: MappingConditions, room: SurplusLinks, effects: EffectQuestions,
     parts: CandidateParts, selections: [String: ValueSelection]
   ) {
     (self.crossing, self.taken) = (crossing, taken)
@@ -38,7 +38,7 @@ final class Account {
     let cells = CellLines(
       crossing, mapping: mapping, taken: taken, transfers: parts.transfers, joins: parts.joins,
       selections: selections)
-    (openLinks, openLines, warnings) = (links.open, cells.open, cells.warnings)
+    (pendingLinks, pendingCells, warnings) = (links.open, cells.open, cells.warnings)
     entries = [
       UnknownColumns(crossing: crossing).entries + effects.entries + room.entries + links.entries
         + OneSidedLinks(crossing: crossing, lines: links).entries,

@@ -15,14 +15,14 @@ struct CellLines {
   }
 
   private let crossing: Crossing
-  private let taken: TakenRows
+  private let taken: MappingConditions
   private let transfers: [TableTransfer]
   /// The cells that each entity mapping takes, by its name.
   private var cellsTaken: [String: CellsTaken] = [:]
   /// What is changed or lost.
   private(set) var entries: [AskedEntry] = []
   /// The lines that only code can close, by reading the cells.
-  private(set) var open: [OpenLine] = []
+  private(set) var open: [PendingCells] = []
   /// The sentences about what only the run tells.
   private(set) var warnings: [String] = []
 
@@ -36,7 +36,7 @@ struct CellLines {
   ///   - joins: The transfers that fill its tables of links.
   ///   - selections: The values that SQL gives to objects that are made one by one, by the name of the entity mapping.
   init(
-    _ crossing: Crossing, mapping: MappingModel, taken: TakenRows, transfers: [TableTransfer],
+    _ crossing: Crossing, mapping: MappingModel, taken: MappingConditions, transfers: [TableTransfer],
     joins: [JoinTransfer], selections: [String: ValueSelection]
   ) {
     (self.crossing, self.taken, self.transfers) = (crossing, taken, transfers)
@@ -174,7 +174,7 @@ struct CellLines {
       let code = (path == nil ? carriers : takers).filter(\.isOpaque)
       if !code.isEmpty {
         open.append(
-          OpenLine(
+          PendingCells(
             entity: entity, column: cells.column, owner: cells.owner, attribute: path.map { _ in cells.property },
             takers: Set(code.map(\.mapping)), carriers: Set(carriers.map(\.mapping)),
             cause: carriers.contains(where: \.isOpaque) ? .passedOver : .unmapped))

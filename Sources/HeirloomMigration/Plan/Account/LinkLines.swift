@@ -11,10 +11,10 @@ import HeirloomStore
 struct LinkLines {
   private let crossing: Crossing
   /// The conditions of entity mappings that take only some objects.
-  private let taken: TakenRows
+  private let taken: MappingConditions
 
   /// The links that only code can take along.
-  private(set) var open: [OpenLinks] = []
+  private(set) var open: [PendingLinks] = []
   /// The links between objects that have no way to be linked in the destination.
   private(set) var entries: [AskedEntry] = []
 
@@ -31,7 +31,7 @@ struct LinkLines {
     /// The condition that the owners meet, over the row `s`; `nil` for all.
     let condition: String?
     /// The parts of the mappings; `nil` if no code gets the objects at either end.
-    let parts: OpenLinks.Parts?
+    let parts: PendingLinks.Parts?
   }
 
   /// The links of a relationship by the account of either side: a query with `owner` and `target`, and their trees.
@@ -43,7 +43,7 @@ struct LinkLines {
 
   private var source: PhysicalSchema { crossing.source }
 
-  init(_ crossing: Crossing, taken: TakenRows) {
+  init(_ crossing: Crossing, taken: MappingConditions) {
     (self.crossing, self.taken) = (crossing, taken)
     find()
   }
@@ -71,7 +71,7 @@ struct LinkLines {
             let name = fate.heir ?? [entity.name, relationship.name]
             if let parts = fate.parts {
               open.append(
-                OpenLinks(
+                PendingLinks(
                   entity: name[0], property: name[1], owner: owner, relationship: relationship.name, targets: targets,
                   inverse: inverse?.name, query: query, parts: parts))
             } else if fate.heir != nil {
@@ -140,7 +140,7 @@ struct LinkLines {
     let condition = fate.rows.flatMap(taken.condition)
     guard fate.isByCode else { return Fate(heir: fate.heir, condition: condition, parts: nil) }
     let isPassedOver = (fate.ownCarriers + fate.otherCarriers).contains(where: \.isOpaque)
-    let parts = OpenLinks.Parts(
+    let parts = PendingLinks.Parts(
       takers: Set((fate.isOwnByCode ? fate.own : fate.others.filter(\.isOpaque)).map(\.mapping)),
       areOwnersTaken: fate.isOwnByCode, ownCarriers: Set(fate.ownCarriers.map(\.mapping)),
       otherCarriers: Set(fate.otherCarriers.map(\.mapping)),

@@ -55,7 +55,7 @@ enum LossCause {
   // Content that code was given.
 
   /// Code didn't read it, and the candidate lacks it.
-  case unread(OpenCause, LossKind, entity: String, property: String, targets: [String])
+  case unread(PendingCause, LossKind, entity: String, property: String, targets: [String])
 
   /// The fate of the cells of a column that no model knows.
   enum Fate: String {
@@ -150,7 +150,7 @@ extension LossCause {
   }
 
   private static func words(
-    _ cause: OpenCause, areLinks: Bool, _ entity: String, _ property: String, _ targets: [String]
+    _ cause: PendingCause, areLinks: Bool, _ entity: String, _ property: String, _ targets: [String]
   ) -> String {
     func effect(_ kind: DataEffect.Kind) -> String {
       DataEffect(kind: kind, entity: entity, properties: [property], rows: []).description

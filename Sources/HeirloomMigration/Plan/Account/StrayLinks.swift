@@ -251,7 +251,7 @@ extension StrayLinks {
     }
   }
 
-  /// Returns the links that a column of keys of the candidate gets from gathered ones, or that ``LinkRoom`` tells.
+  /// Returns the links that a column of keys of the candidate gets from gathered ones, or that ``SurplusLinks`` tells.
   func keys(
     _ table: String, _ column: String, of relationship: RelationshipDescription, declaredBy entity: String,
     from account: Account

@@ -6,7 +6,7 @@ import HeirloomStore
 struct EffectQuestions {
   private let crossing: Crossing
   private let computed: ComputedValues
-  let conditions: TakenRows
+  let conditions: MappingConditions
   private(set) var questions = StoreQuestions()
   /// The links, and their orders, that the destination can't hold.
   private(set) var entries: [AskedEntry] = []
@@ -14,7 +14,7 @@ struct EffectQuestions {
   private var leftOutTargets: [[String]: [DataEffect.Rows]] = [:]
 
   /// Adds questions about all possible losses, blockers and warnings.
-  init(_ effects: [DataEffect], in crossing: Crossing, conditions: TakenRows, computed: ComputedValues) {
+  init(_ effects: [DataEffect], in crossing: Crossing, conditions: MappingConditions, computed: ComputedValues) {
     self.crossing = crossing
     self.computed = computed
     self.conditions = conditions
@@ -59,7 +59,7 @@ struct EffectQuestions {
     case .severalLinks(let otherSide):
       // One of the links is kept.
       askForOwners(effect, rows, otherSide: otherSide, "HAVING COUNT(*) > 1", links: "COUNT(*) - 1")
-    // This can only be counted on the links in their final form; see ``LinkRoom``.
+    // This can only be counted on the links in their final form; see ``SurplusLinks``.
     case .sharedLinks: break
     case .orderDropped:
       askForOwners(effect, rows, otherSide: nil, "HAVING COUNT(*) > 1")

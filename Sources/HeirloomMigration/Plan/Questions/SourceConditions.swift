@@ -42,8 +42,8 @@ struct SourceConditions {
   }
 
   /// Returns the conditions as SQL, for counting; throws for an invalid one.
-  func takenRows() throws(MigrationError) -> TakenRows {
-    var taken = TakenRows()
+  func takenRows() throws(MigrationError) -> MappingConditions {
+    var taken = MappingConditions()
     for entityMapping in mapping.entityMappings {
       guard let predicate = try condition(of: entityMapping), let name = entityMapping.sourceEntityName,
         let entity = source.entity(named: name)
@@ -94,7 +94,7 @@ struct SourceConditions {
   }
 }
 
-struct TakenRows {
+struct MappingConditions {
   /// The SQL, true or false and never NULL, by the entity mapping's name; none if the mapping takes all objects.
   var known: [String: String] = [:]
   /// The names of entity mappings whose conditions must be evaluated for each object.

@@ -14,9 +14,9 @@ package final class RowRunParts: Hashable, Sendable {
   let removals: [RemovedObjects]
   let decided: RowRunDecisions
   /// The cells that only code can copy.
-  let openLines: [OpenLine]
+  let pendingCells: [PendingCells]
   /// The links that only code can copy.
-  let openLinks: [OpenLinks]
+  let pendingLinks: [PendingLinks]
   /// The queries for the destination values that SQL can compute from a source row, by entity mapping name.
   let valueSelections: [String: ValueSelection]
 
@@ -27,7 +27,7 @@ package final class RowRunParts: Hashable, Sendable {
     (source, destination, split) = (crossing.source, crossing.destination, crossing.split)
     keys = crossing.routing.keys
     (self.derivedTables, self.removals, self.decided) = (derivedTables, removals, decided)
-    (openLines, openLinks, self.valueSelections) = (account.openLines, account.openLinks, valueSelections)
+    (pendingCells, pendingLinks, self.valueSelections) = (account.pendingCells, account.pendingLinks, valueSelections)
   }
 
   /// Compares plans by what they do; the rest is derived from the models and mappings compared here.

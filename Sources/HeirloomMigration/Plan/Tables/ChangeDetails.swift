@@ -11,7 +11,7 @@ struct ChangedBits {
   private(set) var warnings: [String] = []
 
   /// Derives the changes to the bits; none if the table has no such column.
-  init(_ fates: [EntityFate], _ table: ActualTable, source: ManagedObjectModel, destination: ManagedObjectModel) {
+  init(_ fates: [EntityTransition], _ table: ActualTable, source: ManagedObjectModel, destination: ManagedObjectModel) {
     self.table = table.name
     guard table.column(named: PhysicalName.changedColumns) != nil else { return }
     for fate in fates {
@@ -26,7 +26,7 @@ struct ChangedBits {
   ///
   /// `entity` is the SQL of a row's entity number.
   mutating func expression(
-    for fates: [EntityFate], _ entity: String, _ connection: Connection
+    for fates: [EntityTransition], _ entity: String, _ connection: Connection
   ) throws(SQLiteError) -> String? {
     let concerned = fates.filter { plans[$0.source.number] != nil }
     guard !concerned.isEmpty else { return nil }
@@ -71,7 +71,7 @@ struct Tombstones {
   private(set) var warnings: [String] = []
 
   /// Derives the changes to the values; none if the table has no such columns.
-  init(_ fates: [EntityFate], _ table: ActualTable, source: ManagedObjectModel, destination: ManagedObjectModel) {
+  init(_ fates: [EntityTransition], _ table: ActualTable, source: ManagedObjectModel, destination: ManagedObjectModel) {
     self.table = table.name
     columns = (0..<table.columns.count).map { "\(PhysicalName.tombstonePrefix)\($0)" }
       .filter { table.column(named: $0) != nil }
@@ -101,7 +101,7 @@ struct Tombstones {
   ///
   /// `entity` is the SQL of a row's entity number.
   mutating func expressions(
-    for fates: [EntityFate], _ entity: String, _ connection: Connection
+    for fates: [EntityTransition], _ entity: String, _ connection: Connection
   ) throws(SQLiteError) -> [String: String] {
     var cases: [String: [String]] = [:]
     for fate in fates {

@@ -20,7 +20,7 @@ struct ChangedColumns: Equatable {
   private static let functionName = "heirloom_moved_bits"
 
   /// Derives the change to the bits of an entity's updates; the entity must have a destination.
-  init(_ fate: EntityFate, source: ManagedObjectModel, destination: ManagedObjectModel) {
+  init(_ fate: EntityTransition, source: ManagedObjectModel, destination: ManagedObjectModel) {
     let ways = Account.all.map { account in
       (
         from: account.slots(of: fate.source.name, in: source),

@@ -51,7 +51,7 @@ struct ForeignBookkeeping {
       return table == PhysicalName.modelCacheTable && !hasModel ? "NULL" : "1"
     }
     let number = "s.\(quote(PhysicalName.entity))"
-    let numbers = EntityFate.fates(in: crossing).compactMap { fate in
+    let numbers = EntityTransition.fates(in: crossing).compactMap { fate in
       // Code decides the keys of objects, but not the destination of their entity.
       let byCode = crossing.split.byRow.first { $0.sourceEntityName == fate.source.name }?.destinationEntityName
       return (fate.destination ?? byCode.flatMap(crossing.destination.entity(named:))).map {

@@ -37,7 +37,7 @@ struct FrameworkRows {
     var clause: String { conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ") }
 
     /// Gives rows the destination's entity numbers, and the keys of their objects there.
-    fileprivate mutating func renumber(_ reference: EntityReference, _ present: [EntityFate]) {
+    fileprivate mutating func renumber(_ reference: EntityReference, _ present: [EntityTransition]) {
       let column = "s.\(quote(reference.column))"
       let numbers = present.filter { $0.destination?.number != $0.source.number }
       if !numbers.isEmpty {
@@ -60,7 +60,7 @@ struct FrameworkRows {
 
   private let crossing: Crossing
   private let connection: Connection
-  private var fates: [String: EntityFate] = [:]
+  private var fates: [String: EntityTransition] = [:]
 
   /// Reads the rows, unless none of the entities that they refer to changes.
   init(_ crossing: Crossing, connection: Connection) throws(SQLiteError) {
@@ -69,7 +69,7 @@ struct FrameworkRows {
     let actual = crossing.actual
     let references = actual.entityReferences
     guard !references.isEmpty else { return }
-    let all = EntityFate.fates(in: crossing)
+    let all = EntityTransition.fates(in: crossing)
     fates = Dictionary(all.map { ($0.source.name, $0) }, uniquingKeysWith: { first, _ in first })
     for reference in references {
       guard let table = actual.table(named: reference.table) else { continue }
@@ -93,7 +93,7 @@ struct FrameworkRows {
     guard isConcerned else { return }
     let column = "s.\(quote(reference.column))"
     let isNumber = "TYPEOF(\(column)) = 'integer' AND \(column) < \(PhysicalName.firstFrameworkNumber)"
-    var kept: [(fate: EntityFate, rows: Int64)] = []
+    var kept: [(fate: EntityTransition, rows: Int64)] = []
     var (changed, gone, unknown) = (Int64(0), [String: Int64](), Int64(0))
     var isTakenOver = false
     // Only numbers that occur in rows are rewritten, in ascending order, so the plan's SQL is the same each time.
@@ -155,7 +155,7 @@ struct FrameworkRows {
   /// Compares the rows of each entity by name.
   ///
   /// The store's numbers are resolved by the plan, and the candidate's by its own table of entities.
-  private mutating func check(_ reference: EntityReference, fates: [EntityFate], _ isNumber: String) {
+  private mutating func check(_ reference: EntityReference, fates: [EntityTransition], _ isNumber: String) {
     let column = "s.\(quote(reference.column))"
     func key(_ offset: String) -> String { reference.key.map { "(s.\(quote($0)) + \(offset)) % 8191" } ?? "0" }
     func totals(_ rows: String) -> String { "SELECT n, COUNT(*), TOTAL(k) FROM (\(rows)) GROUP BY n ORDER BY n" }
@@ -184,7 +184,7 @@ struct FrameworkRows {
       || destination.entities.contains { source.entity(named: $0.name) == nil }
     guard isConcerned else { return }
     let column = "s.\(quote(reference.column))"
-    var (renamed, left, gone) = ([EntityFate](), [String](), [String: Int64]())
+    var (renamed, left, gone) = ([EntityTransition](), [String](), [String: Int64]())
     var (followed, unknown) = (Int64(0), Int64(0))
     // A value of another type is not an entity's name and is kept.
     for row in try connection.rows(

@@ -1,7 +1,7 @@
 package import HeirloomModel
 
 /// A model that another module read from several files, with the source locations of its parts.
-package struct HeldModel: Hashable, Sendable {
+package struct InMemoryModel: Hashable, Sendable {
   /// The result of reading the model.
   package enum Reading: Hashable, Sendable {
     /// A model whose version hashes are certain.

@@ -5,7 +5,7 @@ import HeirloomModel
 /// Damage that costs no rows: an index differs from its table, or the file's pointer map is wrong.
 ///
 /// A copy of the store's pages has it too, but not a new file that is filled row by row.
-enum SpareDamage {
+enum RepairableDamage {
   /// Returns the damage that SQLite finds in a store, if it costs no rows.
   ///
   /// The check reads the whole file, and compares each index with its table. The result has a sentence for each index

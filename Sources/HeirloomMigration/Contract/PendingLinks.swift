@@ -1,5 +1,5 @@
 /// Links whose fate is known only after a policy has made their objects.
-struct OpenLinks {
+struct PendingLinks {
   /// The part that each entity mapping plays.
   struct Parts: Equatable {
     /// The entity mappings that take the owners, if code makes those; else the ones whose code is given the targets.
@@ -9,9 +9,9 @@ struct OpenLinks {
     let ownCarriers: Set<String>
     /// The entity mappings that copy the links of the targets that their default relates.
     let otherCarriers: Set<String>
-    /// The reason for the loss; ``OpenCause/leftOut`` if a mapping without code copies the links wherever both ends
+    /// The reason for the loss; ``PendingCause/leftOut`` if a mapping without code copies the links wherever both ends
     /// have a destination object.
-    let cause: OpenCause
+    let cause: PendingCause
   }
 
   /// The entity that declares the relationship named in a loss.

@@ -5,7 +5,7 @@ public import HeirloomMigration
 import HeirloomModel
 
 /// A step between two versions of a history, given by the app.
-struct MigrationStep: Sendable {
+struct GivenHop: Sendable {
   let source: String
   let destination: String
   /// Makes the mapping between the two versions' models; called only if the step is on a store's path.
@@ -46,7 +46,7 @@ extension ModelHistory {
     @EntityMappingBuilder _ mappings: @escaping @Sendable () throws -> [EntityMapping]
   ) throws(MigrationStepError) {
     try add(
-      MigrationStep(
+      GivenHop(
         source: source, destination: destination,
         mapping: { source, destination in
           try MappingInference(from: source, to: destination, given: MappingModel(entityMappings: mappings()))
@@ -83,7 +83,7 @@ extension ModelHistory {
     from source: String, to destination: String, contentsOf url: URL
   ) throws(MigrationStepError) {
     try add(
-      MigrationStep(source: source, destination: destination) { [path = url.path] earlier, later in
+      GivenHop(source: source, destination: destination) { [path = url.path] earlier, later in
         let read = try MappingModelFile.read(path).read
         let mismatches = read.mismatches(from: earlier, to: later)
         guard mismatches.isEmpty else {
@@ -94,7 +94,7 @@ extension ModelHistory {
       })
   }
 
-  private mutating func add(_ step: MigrationStep) throws(MigrationStepError) {
+  private mutating func add(_ step: GivenHop) throws(MigrationStepError) {
     func fail(_ problem: MigrationStepError.Problem) throws(MigrationStepError) {
       throw MigrationStepError(source: step.source, destination: step.destination, problem: problem)
     }
@@ -112,7 +112,7 @@ extension ModelHistory {
   /// Returns the steps between a version and the current one.
   ///
   /// If the version isn't known, all steps are returned but those that start at another unknown model.
-  func steps(from name: String?, _ model: ManagedObjectModel) -> [MigrationStep] {
+  func steps(from name: String?, _ model: ManagedObjectModel) -> [GivenHop] {
     let names = versionNames
     guard let name, let start = names.firstIndex(of: name), let end = names.firstIndex(of: currentName) else {
       return steps.filter { names.contains($0.source) || model.isNamed($0.source) }
@@ -124,7 +124,7 @@ extension ModelHistory {
   /// Makes the mapping of a step between its versions.
   ///
   /// `archived` is the model of the store, at which the step starts if no version has its source's name.
-  func mapping(of step: MigrationStep, from archived: ManagedObjectModel) throws -> MappingModel {
+  func mapping(of step: GivenHop, from archived: ManagedObjectModel) throws -> MappingModel {
     let source = versionNames.contains(step.source) ? try model(named: step.source) : archived
     guard let earlier = source, let later = try model(named: step.destination) else {
       throw MigrationStepError(

@@ -1,7 +1,7 @@
 import HeirloomStore
 
 /// Cells whose fate is known only after a policy has run: it may read them, or let the default copy them.
-struct OpenLine {
+struct PendingCells {
   /// The entity of the rows.
   let entity: PhysicalEntity
   /// The column of the cells.
@@ -15,14 +15,14 @@ struct OpenLine {
   /// The entity mappings that copy the cells for those objects that their default makes.
   let carriers: Set<String>
   /// The reason for the loss if the code doesn't copy the cells.
-  let cause: OpenCause
+  let cause: PendingCause
 
   /// The property's name in a loss.
   var property: String { attribute ?? column }
 }
 
 /// A reason why content that code may copy is lost.
-enum OpenCause: Int {
+enum PendingCause: Int {
   /// No property mapping copies it, and code didn't read it.
   case unmapped
   /// A property mapping copies it, but code didn't call the default that runs the mapping.

@@ -6,7 +6,7 @@ import HeirloomStore
 ///
 /// The mapping of each source relationship alone is not enough here. Two that led to one object each lead to two
 /// together, and a key identifies an object only in the tree that it comes to.
-struct LinkRoom {
+struct SurplusLinks {
   /// A relationship of the destination that may leave links out.
   private struct Side {
     let entity: String

@@ -3,7 +3,7 @@ import HeirloomModel
 import HeirloomStore
 
 /// The fate of a source entity's objects, for rows outside the model that refer to objects by entity and key.
-struct EntityFate {
+struct EntityTransition {
   let source: PhysicalEntity
   /// The entity in the destination; `nil` if there is none, or if objects go to several.
   let destination: PhysicalEntity?
@@ -19,25 +19,25 @@ struct EntityFate {
   ///
   /// Objects of an entity have one destination if exactly one entity mapping takes them. Their keys are then known if
   /// it runs as SQL or keeps them.
-  static func fates(in crossing: Crossing) -> [EntityFate] {
+  static func fates(in crossing: Crossing) -> [EntityTransition] {
     let (split, routing, destination) = (crossing.split, crossing.routing, crossing.destination)
     return crossing.source.entities.map { entity in
       let byCode = split.byRow.filter { $0.sourceEntityName == entity.name && $0.destinationEntityName != nil }
       if let route = routing.bySource[entity.name], byCode.isEmpty {
         let target = destination.entity(numbered: route.destinationNumber)
         let offset = target.map { routing.keys.offset(from: entity.rootName, to: $0.rootName) }
-        return EntityFate(
+        return EntityTransition(
           source: entity, destination: target, goesOn: true, keyOffset: offset ?? 0, properties: route.properties)
       }
       guard routing.bySource[entity.name] == nil, byCode.count == 1, let mapping = byCode.first,
         split.keepsKeys.contains(mapping.name)
       else {
-        return EntityFate(
+        return EntityTransition(
           source: entity, destination: nil, goesOn: routing.bySource[entity.name] != nil || !byCode.isEmpty,
           keyOffset: 0, properties: nil)
       }
       let properties = mapping.attributeMappings + mapping.relationshipMappings
-      return EntityFate(
+      return EntityTransition(
         source: entity, destination: mapping.destinationEntityName.flatMap { destination.entity(named: $0) },
         goesOn: true, keyOffset: 0,
         properties: mapping.entityMigrationPolicyClassName != nil
