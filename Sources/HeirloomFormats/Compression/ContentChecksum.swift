@@ -2,7 +2,7 @@ import CHeirloomZlib
 
 /// The CRC-32 of bytes that are added in pieces, as in a gzip file.
 ///
-/// It detects damage, not forgery: whoever changes a file can change its recorded checksum too.
+/// It detects damage, not forgery: a change of a file can include its recorded checksum.
 package struct ContentChecksum: Hashable, Sendable {
   /// The checksum of the bytes so far.
   package private(set) var value: UInt32 = 0

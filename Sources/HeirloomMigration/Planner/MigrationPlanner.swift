@@ -121,7 +121,7 @@ struct MigrationPlanner {
     return (source, destination, MappingModel(entityMappings: mappings))
   }
 
-  /// Throws if nobody knows a policy that a mapping names.
+  /// Throws if a mapping names an unknown policy.
   func checkPolicies(of mappings: [EntityMapping]) throws(MigrationError) {
     let unknown = policies.unknownPolicies(of: mappings)
     guard unknown.isEmpty else { throw .unknownPolicies(names: unknown, known: policies.policyNames) }

@@ -159,13 +159,13 @@ final class PlanDraft {
   private func checkIndexes(_ parts: CandidateParts, _ builder: MigrationPlan.Builder) throws {
     guard crossing.counts.usesIndexes || !split.byRow.isEmpty else { return }
     let isCopy = builder == .cloneAndAlter
-    // Rows that nobody asks about or writes stay as they are, whatever their number, and so do their indexes.
+    // Tables that are neither counted nor written are copied with their indexes.
     let alone =
       isCopy ? Set(parts.unwrittenTables.values.map(\.sourceTable)).subtracting(concerned) : []
     let tables = source.tables.filter { !alone.contains($0.name) }
     let foreign = parts.foreignRows.map(\.subject).filter { !isCopy || framework.rewrites[$0] != nil }
-    // Decisions, and values that follow from other objects, find these by the keys that lead to them. So does code, but to
-    // compare all keys for it would take a fourth of the whole run's time: their entries are counted.
+    // Decisions and derived values look up other objects by the indexes of keys. Code does, too, but comparing all keys for
+    // it would take a quarter of the run's time: the entries of its indexes are counted instead.
     let isByCode = !split.byRow.isEmpty
     let follows = isCopy && !(parts.backfill.steps.isEmpty && planner.settings.decisions.isEmpty)
     let check = IndexCheck(connection: connection)

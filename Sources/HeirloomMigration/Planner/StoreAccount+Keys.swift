@@ -36,7 +36,7 @@ extension StoreAccount {
       .adding(.leftOut, dangling, reason: "No object has this key.")
   }
 
-  /// Returns where the keys or numbers in a column go: as they are, or made anew.
+  /// Returns where the keys or numbers in a column go: copied, or assigned again.
   private func moved(_ column: String, in table: String) -> Rest {
     var places: [String] = []
     for transfer in transfers(of: table) {

@@ -2,12 +2,10 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The lines of the ledger for links that no relationship of the destination takes over.
+/// The lines of links that no mapping carries; see `RowFlows.fate(ofLinksFrom:to:_:_:)`.
 ///
-/// A link is one thing, which a relationship and its inverse both account for: it goes on if either side takes it,
-/// which follows from the entities of the two objects and from the mappings that take these. Links of objects that go
-/// are told with those. Where a policy makes one of the objects, the line stays open until it ran. A key that leads to
-/// no object is no link.
+/// Links of dropped objects are dropped with them. Where a policy makes an object at one end, the fate of a link is known
+/// only after the run. A dangling key is no link.
 struct LinkLines {
   private let crossing: Crossing
   /// The conditions of entity mappings that take only some objects.
@@ -49,7 +47,7 @@ struct LinkLines {
   }
 
   private mutating func find() {
-    /// Links to objects that a relationship of the destination can't lead to, by its entity and name.
+    /// Links to objects to which a relationship of the destination can't refer, by its entity and name.
     var foreign: [[String]: Lost] = [:]
     for entity in source.model.entities {
       for relationship in entity.relationships {

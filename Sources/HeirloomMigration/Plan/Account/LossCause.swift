@@ -85,7 +85,7 @@ extension LossCause {
     }
   }
 
-  /// The consent that the cause itself is; `nil` if somebody has to be asked.
+  /// The consent that the cause implies; `nil` if a consent is needed.
   var consent: LossConsent? {
     switch self {
     case .removed, .quarantined, .replaced, .merged, .decidedLinks, .unknownColumn(_, _, .removed),

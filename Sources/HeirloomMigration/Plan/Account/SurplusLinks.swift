@@ -2,10 +2,10 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The source's links that have no room in the destination's relationships, counted as they will be stored.
+/// Links that the destination can't hold, counted in their final form.
 ///
-/// The mapping of each source relationship alone is not enough here. Two that led to one object each lead to two
-/// together, and a key identifies an object only in the tree that it comes to.
+/// A source relationship can't be counted alone: two to-one relationships that become one have two links for an object,
+/// and a key identifies an object only in its destination tree.
 struct SurplusLinks {
   /// A relationship of the destination that may leave links out.
   private struct Side {
@@ -58,13 +58,13 @@ struct SurplusLinks {
       let links = crossing.filtered(side.links, relationship: side.relationship, declaredBy: side.entity)
       let (sql, cause): (String, LossCause)
       if side.relationship.isToMany {
-        // Each object that is led to keeps one of its owners; the other links go.
+        // Each target keeps one of its owners; the other links are dropped.
         sql =
           "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (SELECT owner, ROW_NUMBER() OVER (PARTITION BY"
           + " target ORDER BY owner) AS place FROM (SELECT DISTINCT owner, target FROM (\(links)))) WHERE place > 1"
         cause = .effect(.sharedLinks, entity: side.entity, properties: [side.relationship.name])
       } else {
-        // Two relationships that lead to the same object leave nothing out.
+        // Two relationships that refer to the same object lose nothing.
         sql =
           "SELECT COUNT(*) AS owners, SUM(n) AS links FROM (SELECT COUNT(DISTINCT target) - 1 AS n FROM (\(links))"
           + " GROUP BY owner) WHERE n > 0"
