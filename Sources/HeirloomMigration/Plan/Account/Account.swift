@@ -1,34 +1,21 @@
 import HeirloomMapping
 import HeirloomStore
 
-/// The account of a migration: what the store holds and doesn't go on as it is, and what only code can take along.
+/// The account of a migration: content of the store that isn't carried unchanged, and content that only code can copy.
 ///
-/// The acts of the run close a line: what a line is about is carried to the candidate, changed on the way, given to code
-/// that may read it, decided about, or lost. So a loss follows from what is missing in the candidate, and nothing has to
-/// be foreseen. Only what is changed or lost is counted.
+/// A line's content is carried to the candidate, changed, decided about, given to code, or lost. A loss is anything the
+/// candidate lacks, so no kind of loss has to be foreseen. Only changes and losses are counted.
 final class Account {
   let crossing: Crossing
-  /// The conditions of entity mappings that take only some objects.
   let taken: MappingConditions
-  /// The cells that only code can take along.
   let pendingCells: [PendingCells]
-  /// The links that only code can take along.
   let pendingLinks: [PendingLinks]
-  /// The sentences about what only the run tells.
+  /// The warnings about counts that are known only after the run.
   private let warnings: [String]
-  /// The entries of links, of objects and cells, and of what no model accounts for.
+  /// The entries, in three groups that are counted one after another.
   private let entries: [[AskedEntry]]
 
-  /// Makes the account.
-  ///
-  /// - Parameters:
-  ///   - crossing: The source and the destination.
-  ///   - mapping: The mapping model.
-  ///   - taken: The conditions of entity mappings that take only some objects.
-  ///   - room: The links that have no room in the destination's relationships.
-  ///   - effects: The links, and their orders, that the mapping has no room for.
-  ///   - parts: The candidate's parts.
-  ///   - selections: The values that SQL gives to objects that are made one by one, by the name of the entity mapping.
+  /// Makes the account; `selections` has the SQL values of objects made one by one, by the entity mapping's name.
   init(
     _ crossing: Crossing, mapping: MappingModel, taken: MappingConditions, room: SurplusLinks, effects: EffectQuestions,
     parts: CandidateParts, selections: [String: ValueSelection]
@@ -47,18 +34,14 @@ final class Account {
     ]
   }
 
-  /// Counts what is changed or lost.
-  ///
-  /// - Parameter connection: The store.
-  /// - Returns: The findings, and the tables whose rows were scanned for them.
-  /// - Throws: SQLite's error, or a function's.
+  /// Counts changes and losses; `scanned` has the tables whose rows were read for that.
   func findings(from connection: Connection) throws -> (findings: [StoreQuestions.Finding], scanned: Set<String>) {
     var findings: [StoreQuestions.Finding] = []
     var scanned: Set<String> = []
     for part in entries {
       var questions = StoreQuestions()
       for entry in part { questions.ask(entry) }
-      // Rows of another entity are on no line.
+      // Rows whose entity doesn't belong in their table have no line.
       questions.countStrangers(in: crossing.source)
       findings += try questions.answers(from: connection)
       scanned.formUnion(questions.tables)

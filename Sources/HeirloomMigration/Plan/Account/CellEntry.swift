@@ -1,37 +1,36 @@
 import HeirloomModel
 import HeirloomStore
 
-/// The entry of the cells that go into a column of the candidate: the SQL that gives their values, and the cells of the
-/// store that go into them, change there, or don't fit.
+/// The source of a candidate column's values: an SQL expression, the store's columns that it reads, and the conditions
+/// under which a value changes or doesn't fit.
 package struct CellEntry: Hashable {
   /// The expression, over the source row `s`.
   package let sql: String
-  /// True when the stored value is taken over as it is.
+  /// True if the stored value is copied unchanged.
   package let isVerbatim: Bool
-  /// The source column that holds the value, changed or not; `nil` for a value from elsewhere.
+  /// The source column the value comes from, changed or not; `nil` if it comes from no column.
   package var origin: String?
   /// The source columns that an expression of a mapping reads.
   var read: Set<String> = []
-  /// The source columns that the expression reads in some rows only; `nil` if it reads the same ones in all.
+  /// The source columns that the expression reads in some rows only; `nil` if it reads the same columns in all rows.
   var partlyRead: PartialReading?
-  /// The entries of rows, by the number of their entity; empty if one is of all.
+  /// The entries by entity number; empty if this entry applies to all rows.
   var byNumber: [Int: CellEntry] = [:]
-  /// The condition, over the source row `s`, that the value is another afterwards; `nil` if it never is.
+  /// The condition, over the source row `s`, that the value changes; `nil` if it never does.
   var change: String?
-  /// The source columns that go into a number, with the rows whose number is rounded; `nil` if none is.
+  /// The source columns that a number is computed from, with the rows in which it is rounded; `nil` if it never is.
   var rounding: PartialReading?
-  /// The condition, over the source row `s`, that the value is outside the range of the column's type; `nil` if it never
-  /// is.
+  /// The condition, over the source row `s`, that the value is out of the type's range; `nil` if it never is.
   var overflow: String?
 
-  /// Returns the entry with the source column that holds its values.
+  /// Returns a copy with another ``origin``.
   func from(_ column: String?) -> CellEntry {
     var entry = self
     entry.origin = column
     return entry
   }
 
-  /// Returns the source columns that go into the values of the rows of an entity.
+  /// Returns the source columns that the values are computed from in the rows of an entity.
   func columnsRead(ofRowsNumbered number: Int) -> Set<String> {
     byNumber.isEmpty ? columnsRead : byNumber[number]?.columnsRead(ofRowsNumbered: number) ?? []
   }
@@ -39,7 +38,7 @@ package struct CellEntry: Hashable {
   /// Returns the entry of the rows of an entity; `nil` if they get no values.
   func ofRows(numbered number: Int) -> CellEntry? { byNumber.isEmpty ? self : byNumber[number] }
 
-  /// Returns the source columns that go into the values of some rows of an entity; `nil` for none.
+  /// Returns the source columns that are read in some rows of an entity only; `nil` for none.
   func columnsPartlyRead(ofRowsNumbered number: Int) -> PartialReading? { ofRows(numbered: number)?.partlyRead }
 
   /// Source columns with the rows in which an expression reads them.
@@ -51,7 +50,7 @@ package struct CellEntry: Hashable {
 
   private var columnsRead: Set<String> { origin.map { read.union([$0]) } ?? read }
 
-  /// Returns the same value with something around it, such as a value for NULL.
+  /// Returns an entry for an expression that wraps this one, for example to replace NULL.
   func inside(_ sql: String) -> CellEntry {
     var entry = CellEntry(sql: sql, isVerbatim: false)
     (entry.origin, entry.read) = (origin, read)
@@ -60,15 +59,9 @@ package struct CellEntry: Hashable {
     return entry
   }
 
-  /// The entry of no value.
   static let null = CellEntry(sql: "NULL", isVerbatim: true)
 
-  /// Returns the entry of a column of entity numbers.
-  ///
-  /// - Parameters:
-  ///   - column: The quoted column with a source entity number.
-  ///   - numbers: The source numbers, each with its destination number.
-  /// - Returns: The entry; the column itself if no number changes.
+  /// Returns the entry of a column of entity numbers: a quoted name, and each source number's destination number.
   static func renumbering(_ column: String, _ numbers: [Int: Int]) -> CellEntry {
     guard numbers.contains(where: { $0.key != $0.value }) else {
       return CellEntry(sql: column, isVerbatim: true)

@@ -2,13 +2,13 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The lines of the objects of each entity, and of the cells of each column in their rows.
+/// The lines of the objects of each entity, and of the cells of each column of their rows.
 struct CellLines {
-  /// The cells that an entity mapping takes of the rows of its objects.
+  /// The cells that an entity mapping reads in the rows of its objects.
   private struct CellsTaken {
-    /// The columns of the store that go into values of the objects' rows in the candidate.
+    /// The store's columns that are read for every row.
     let columns: Set<String>
-    /// The columns that go into values of some of the rows, with the conditions of these.
+    /// The columns that are read for some rows only, with the conditions of these rows.
     let partly: [CellEntry.PartialReading]
     /// The attributes whose values code converts.
     let converted: Set<String>
@@ -17,24 +17,16 @@ struct CellLines {
   private let crossing: Crossing
   private let taken: MappingConditions
   private let transfers: [TableTransfer]
-  /// The cells that each entity mapping takes, by its name.
+  /// The cells that each entity mapping reads, by its name.
   private var cellsTaken: [String: CellsTaken] = [:]
-  /// What is changed or lost.
+  /// The changes and losses.
   private(set) var entries: [AskedEntry] = []
-  /// The lines that only code can close, by reading the cells.
+  /// Cells whose fate is known only after code has run.
   private(set) var open: [PendingCells] = []
-  /// The sentences about what only the run tells.
+  /// The warnings about counts that are known only after the run.
   private(set) var warnings: [String] = []
 
-  /// Closes the line of each thing with what the run will do.
-  ///
-  /// - Parameters:
-  ///   - crossing: The source and the destination.
-  ///   - mapping: The mapping model.
-  ///   - taken: The conditions of entity mappings that take only some objects.
-  ///   - transfers: The transfers that fill the candidate's tables.
-  ///   - joins: The transfers that fill its tables of links.
-  ///   - selections: The values that SQL gives to objects that are made one by one, by the name of the entity mapping.
+  /// Finds the lines; `selections` has the SQL values of objects made one by one, by the entity mapping's name.
   init(
     _ crossing: Crossing, mapping: MappingModel, taken: MappingConditions, transfers: [TableTransfer],
     joins: [JoinTransfer], selections: [String: ValueSelection]
@@ -94,14 +86,14 @@ struct CellLines {
           .effect(.objectsDropped, entity: entity.name, properties: []), of: .objects(entity: entity.name),
           entity: entity.name), .known(crossing.counts.byEntity[entity.name, default: 0]))
     }
-    // A mapping without a condition, or with a policy of its own, may take all.
+    // A mapping without a condition, or with its own policy, may take all objects.
     let names = takers.map(\.mapping)
     guard names.allSatisfy({ taken.known[$0] != nil || taken.unknown.contains($0) }) else { return }
     guard names.allSatisfy({ taken.known[$0] != nil }) else {
       return warnings.append(
         "which objects of \"\(entity.name)\" the conditions of the mapping leave out is known only when they are made")
     }
-    // The conditions are never NULL, so each row that none of them takes is counted.
+    // The conditions are never NULL, so their negation counts every row that no mapping takes.
     let condition = names.compactMap { taken.known[$0] }.chained(by: "OR")
     add(
       Entry(.noCondition, of: .objects(entity: entity.name), entity: entity.name),
@@ -110,11 +102,11 @@ struct CellLines {
 
   // MARK: Cells
 
-  /// The cells of a column that one loss reports.
+  /// Cells of a column that one loss reports.
   private struct Cells {
     let column: String
     let table: String
-    /// The attribute's path; `nil` for cells that no model knows.
+    /// The attribute's path; `nil` for cells outside the model.
     let path: [String]?
     /// The entity and the property that the loss names.
     let owner: String
@@ -137,7 +129,7 @@ struct CellLines {
           column: column.name, table: table.name, path: path, owner: owner, property: property,
           cause: .effect(.valuesDropped, entity: owner, properties: [property])),
         of: isOwn[true] ?? [])
-      // A program that changes an object's entity may leave values behind.
+      // Another program may change an object's entity and leave the old entity's values in its row.
       close(
         Cells(
           column: column.name, table: table.name, path: nil, owner: root, property: column.name,
@@ -150,7 +142,7 @@ struct CellLines {
           column: column.name, table: table.name, path: nil, owner: root, property: column.name,
           cause: .unknownColumn(column.name, table: table.name, .untaken)),
         of: entities)
-    // Links have lines of their own; so have the columns of a table of links, which go where its links go.
+    // Links have their own lines, and join tables are counted by `closeUnknownCells(of:)`.
     default: return
     }
   }
@@ -162,7 +154,7 @@ struct CellLines {
     for entity in entities {
       let takers = crossing.flows(of: entity.name)
       guard !takers.isEmpty else {
-        // The values of a model's attributes go with their objects, which are told.
+        // Values of the model's attributes are dropped with their objects, which are reported already.
         if path == nil { rows.append((entity, nil)) }
         continue
       }
@@ -170,7 +162,7 @@ struct CellLines {
       guard !takers.contains(where: \.isUninstantiable),
         carriers.allSatisfy({ $0.isFiltered || $0.isOpaque })
       else { continue }
-      // Code may read what the model knows, and leave the rest to the default.
+      // Code can read attributes only; columns outside the model are copied by its default.
       let code = (path == nil ? carriers : takers).filter(\.isOpaque)
       if !code.isEmpty {
         open.append(
@@ -199,11 +191,11 @@ struct CellLines {
       cells.uncounted.map { "NULLIF(\(cell), \($0))" } ?? cell, in: cells.table, of: rows)
   }
 
-  /// Returns the condition that no taker of a row reads a column of it; `nil` if none reads it in any row.
+  /// Returns the condition that no mapping reads a column of a row; `nil` if none reads it in some rows only.
   private func unread(_ column: String, by takers: [RowFlow]) -> String? {
     let readings = takers.flatMap { taker -> [String] in
       let mapping = taker.mapping
-      // Where SQL can't tell which rows a mapping takes, its readings don't count.
+      // Without an SQL condition, the rows that the mapping takes aren't known.
       if taker.isFiltered, taken.known[mapping] == nil { return [] }
       return (cellsTaken[mapping]?.partly ?? []).filter { $0.columns.contains(column) }.map { reading in
         ([taken.known[mapping]].compactMap(\.self) + [reading.condition]).map { "(\($0))" }.chained(by: "AND")
@@ -212,7 +204,7 @@ struct CellLines {
     return readings.isEmpty ? nil : "(\(readings.map { "(\($0))" }.chained(by: "OR"))) IS NOT TRUE"
   }
 
-  /// Counts the cells of columns that no model knows in the rows of links that go.
+  /// Counts the cells of columns outside the model in dropped rows of a join table.
   private mutating func closeUnknownCells(of join: JoinTransfer) {
     guard let pairs = join.pairs, case .links(let entity, _)? = crossing.source.table(named: pairs)?.kind else {
       return
@@ -228,9 +220,7 @@ struct CellLines {
     }
   }
 
-  /// Returns true if the cells of a column go along by the mapping itself.
-  ///
-  /// An attribute is given by its path; a column that no model knows has none.
+  /// Returns true if the property mappings carry a column's cells; `path` is `nil` for a column outside the model.
   private func carries(_ taker: RowFlow, _ column: String, of path: [String]?) -> Bool {
     guard let cells = cellsTaken[taker.mapping] else { return false }
     if cells.columns.contains(column) { return true }
@@ -241,7 +231,7 @@ struct CellLines {
   private mutating func count(
     _ entry: Entry, _ cell: String, in table: String, of rows: [(entity: PhysicalEntity, condition: String?)]
   ) {
-    // Most often a table of one entity; SQLite counts its values without a condition for each row.
+    // Most tables have one entity; SQLite counts their values without a condition for each row.
     if crossing.source.onlyNumber(inTable: table) != nil, rows.count == 1, rows[0].condition == nil {
       return add(entry, .values(of: cell, in: table))
     }
@@ -251,7 +241,7 @@ struct CellLines {
     add(entry, .rows(where: "\(cell) IS NOT NULL AND (\(conditions.chained(by: "OR")))", in: table))
   }
 
-  /// Counts the cells of a table's rows that go on changed: converting back would not give them again.
+  /// Counts the cells that a conversion changes so much that converting back would not restore them.
   private mutating func closeChanged(
     _ columns: [(name: String, entry: CellEntry)], of table: String, from sourceTable: String,
     _ numbers: [Int], _ condition: String?
@@ -274,7 +264,7 @@ struct CellLines {
     }
   }
 
-  /// Counts the rows whose values go into a number that is rounded, and nowhere else as they are.
+  /// Counts the rows whose values are stored as a rounded number and aren't copied unchanged to another column.
   private mutating func closeRounded(
     _ columns: [(name: String, entry: CellEntry)], of table: String, from sourceTable: String,
     _ numbers: [Int], _ condition: String?
@@ -302,9 +292,9 @@ struct CellLines {
     }
   }
 
-  /// Returns the column of an attribute that an expression copies from one of truth values; `nil` for any other.
+  /// Returns the column of an attribute that an expression copies from a Boolean; `nil` for any other.
   ///
-  /// Each number other than 0 is read as true, and so comes out as 1.
+  /// Each number other than 0 is read as true, and so is stored as 1.
   private func truthValue(_ property: PropertyMapping, _ flow: RowFlow) -> (name: String, entry: CellEntry)? {
     guard case .attribute(let name) = property.form,
       let before = crossing.source.column(atPath: [name], in: flow.source.name), before.attribute.type == .boolean,
@@ -328,7 +318,7 @@ struct CellLines {
 }
 
 extension PhysicalSchema {
-  /// Returns the literal with which Core Data fills an attribute's new column in every row, whatever the row's entity.
+  /// Returns the literal of the default that Core Data writes into a new column in all rows, whatever their entity.
   func filling(of role: PhysicalColumn.Role?) -> String? {
     guard case .attribute(let entity, let path)? = role, let name = path.first,
       let leaf = model.attribute(named: name, of: entity)?.element(atPath: path.dropFirst())

@@ -1,6 +1,6 @@
 import HeirloomMapping
 
-/// A thing that a store holds, of which an account has a line.
+/// Content of a store for which an account has a line.
 enum Subject {
   /// The objects of exactly one entity of the source.
   case objects(entity: String)
@@ -8,24 +8,23 @@ enum Subject {
   case cells(column: String, table: String)
   /// The links of a relationship of the source, and of its inverse.
   case links(entity: String, relationship: String)
-  /// The links that a relationship of the destination gets, which may be of several of the source.
+  /// The links of a destination relationship, which may come from several source relationships.
   case linksInto(entity: String, relationship: String)
   /// The rows of a table that holds no objects.
   case rows(table: String)
 }
 
-/// The part of a line that doesn't go on as it is: changed, decided or lost.
+/// The part of a line that isn't carried unchanged: it is changed, decided or lost.
 ///
-/// A loss is made of an entry, and of nothing else that a plan or a run finds in the store.
+/// Every loss that a plan or a run reports is made from an entry.
 final class Entry {
-  /// The line.
   let subject: Subject
   let cause: LossCause
   /// The entity that the loss names.
   let entity: String
   /// The property that the loss names; `nil` for objects.
   let property: String?
-  /// The queries of links that both sides of a relationship may tell, with `owner` and `target`; none for other entries.
+  /// The queries, with `owner` and `target`, for links that both sides of a relationship may report; else empty.
   let links: [String]
 
   init(_ cause: LossCause, of subject: Subject, entity: String, property: String? = nil, links: [String] = []) {
@@ -33,13 +32,13 @@ final class Entry {
     (self.entity, self.property, self.links) = (entity, property, links)
   }
 
-  /// Returns the entry of links that a relationship of the destination has no room for.
+  /// Returns the entry of links that a destination relationship can't hold.
   static func room(_ cause: LossCause, _ entity: String, _ relationship: String) -> Entry {
     Entry(
       cause, of: .linksInto(entity: entity, relationship: relationship), entity: entity, property: relationship)
   }
 
-  /// Returns the entry of links of a relationship of the source.
+  /// Returns the entry of a source relationship's links.
   static func links(
     _ cause: LossCause, _ entity: String, _ relationship: String, from queries: [String] = []
   ) -> Entry {
@@ -48,12 +47,7 @@ final class Entry {
       links: queries)
   }
 
-  /// Returns the loss of what was counted.
-  ///
-  /// - Parameters:
-  ///   - rows: The number of rows that lose something.
-  ///   - links: The number of links that are lost; `nil` for anything else.
-  /// - Returns: The loss.
+  /// Returns the loss of a number of rows; `links` is `nil` if no links are lost.
   func loss(rows: Int64, links: Int64? = nil) -> MigrationLoss {
     MigrationLoss(
       entity: entity, property: property, reason: cause.reason, rows: rows, links: links, consent: cause.consent,
@@ -61,9 +55,9 @@ final class Entry {
   }
 }
 
-/// An entry with the way to count it.
+/// An entry that is still to be counted.
 struct AskedEntry {
-  /// A count of a store.
+  /// The way to count an entry.
   enum Count {
     /// The number is known.
     case known(Int64)
@@ -71,9 +65,9 @@ struct AskedEntry {
     case rows(where: String, in: String)
     /// The rows `s` of a table in which an expression has a value; a quarter faster than with a condition.
     case values(of: String, in: String)
-    /// A query of one number.
+    /// A query that returns one number.
     case query(String)
-    /// Queries of two numbers each, of rows and of their links; both are added up.
+    /// Queries that each return a number of rows and the number of their links; both are summed.
     case links([String])
   }
 
@@ -83,7 +77,6 @@ struct AskedEntry {
   init(_ entry: Entry, _ count: Count) { (self.entry, self.count) = (entry, count) }
 }
 
-/// An entry with its count.
 struct CountedEntry {
   let entry: Entry
   let rows: Int64

@@ -1,14 +1,14 @@
-/// A line of a store's account: a thing that the store holds, and where each part of it goes.
+/// A line of a store's account: some content of the store, with the fate of each part of it.
 ///
-/// The counts of the parts add up to that of the line. Values that change on the way to several columns are one part.
+/// The counts of the parts add up to the line's count. Values that change in several columns are counted as one part.
 package struct Line: Equatable, Sendable {
-  /// A kind of thing.
+  /// A kind of content.
   package enum Kind: String, Hashable, Sendable {
     /// The objects of an entity, without those of subentities.
     case objects
     /// The cells of a column that are not NULL.
     case cells
-    /// The cells of a column of keys, numbers or places, which hold what other lines are about.
+    /// The cells of a column of keys, entity numbers or list positions, whose objects and links have their own lines.
     case bookkeeping
     /// The links of a relationship and its inverse.
     case links
@@ -20,29 +20,29 @@ package struct Line: Equatable, Sendable {
     case metadata
   }
 
-  /// A way in which a part of a line goes.
+  /// The fate of a part of a line.
   package enum Fate: String, Hashable, Sendable {
-    /// It is in the candidate as it is.
+    /// The candidate has it unchanged.
     case carried
-    /// It is in the candidate, changed.
+    /// The candidate has it, changed.
     case changed
-    /// A decision is about it.
+    /// A decision applies to it.
     case decided
-    /// Code of the mapping gets it.
+    /// Code or an expression of the mapping is given it.
     case code
-    /// The candidate has no place for it.
+    /// The candidate lacks it.
     case lost
-    /// It goes with its objects, which have a line.
+    /// It is dropped with its objects, which have their own line.
     case withObjects
-    /// It is counted as links, which have a line.
+    /// It is counted as links, which have their own line.
     case links
-    /// The candidate has its own.
+    /// The candidate has a new value instead.
     case remade
-    /// It names what is gone, or never was there.
+    /// It is left out without being a loss, such as a key that no object has.
     case leftOut
-    /// The file that the store names isn't there, or is empty.
+    /// The store names a file that is missing or empty.
     case missing
-    /// Nothing that the plan knows takes it; or the number, below 0, by which other parts overlap.
+    /// The plan has no place for it; a negative count is the overlap of other parts.
     case unaccounted
   }
 
@@ -50,22 +50,22 @@ package struct Line: Equatable, Sendable {
   package struct Part: Equatable, Sendable {
     package let fate: Fate
     package let count: Int64
-    /// The places in the destination, the names of the entity mappings whose code or expressions get the part, or of the
-    /// line of links.
+    /// The destination's entities, tables or columns that hold the part, the entity mappings whose code or expressions
+    /// read it, or its line of links.
     package let places: [String]
-    /// The reason of a loss or a change, in a sentence; `nil` otherwise.
+    /// The reason, in a sentence; `nil` if there is nothing to explain.
     package let reason: String?
   }
 
   package let kind: Kind
-  /// The name: of an entity, a table, a key, or `TABLE.COLUMN` or `Entity.relationship`.
+  /// The name of an entity, table or metadata key, `TABLE.COLUMN`, or `Entity.relationship`.
   package let name: String
-  /// The property that the model has there, as `Entity.property`; `nil` for none.
+  /// The column's property, or the inverse of a line of links, as `Entity.property`; `nil` for none.
   package let property: String?
   package let count: Int64
   package let parts: [Part]
 
-  /// Returns the line of more of the thing, which goes in one way; the line itself if there is no more.
+  /// Returns the line with one more part, which adds to its count; the line itself if the part is empty.
   func adding(_ fate: Fate, _ more: Int64, _ places: [String] = [], reason: String? = nil) -> Line {
     guard more > 0 else { return self }
     let part = Part(fate: fate, count: more, places: places, reason: reason)

@@ -4,35 +4,34 @@ import HeirloomStore
 
 /// The lines of links that no mapping carries; see `RowFlows.fate(ofLinksFrom:to:_:_:)`.
 ///
-/// Links of dropped objects are dropped with them. Where a policy makes an object at one end, the fate of a link is known
-/// only after the run. A dangling key is no link.
+/// Links of dropped objects are dropped with them. If a policy makes an object at one end, the fate of a link is known
+/// only after the run. A dangling key isn't a link.
 struct LinkLines {
   private let crossing: Crossing
-  /// The conditions of entity mappings that take only some objects.
   private let taken: MappingConditions
 
-  /// The links that only code can take along.
+  /// Links whose fate is known only after code has run.
   private(set) var open: [PendingLinks] = []
-  /// The links between objects that have no way to be linked in the destination.
+  /// The links that the destination's relationships can't represent.
   private(set) var entries: [AskedEntry] = []
 
-  /// Links of one name that are lost: queries with `owner` and `target`, and the entities of the targets.
+  /// Lost links of one relationship: queries with `owner` and `target`, and the entities of the targets.
   private struct Lost {
     var queries: [String] = []
     var targets: Set<String> = []
   }
 
-  /// The fate of links that no mapping is sure to take along.
+  /// The fate of links that no mapping is sure to carry.
   private struct Fate: Equatable {
-    /// The relationship of the destination that the loss is told for; `nil` for the source's own.
+    /// The entity and name of the destination relationship in the loss; `nil` if the loss names the source's own.
     let heir: [String]?
     /// The condition that the owners meet, over the row `s`; `nil` for all.
     let condition: String?
-    /// The parts of the mappings; `nil` if no code gets the objects at either end.
+    /// The parts of the mappings; `nil` if no code is given the objects at either end.
     let parts: PendingLinks.Parts?
   }
 
-  /// The links of a relationship by the account of either side: a query with `owner` and `target`, and their trees.
+  /// The links that either side of a relationship stores: a query with `owner` and `target`, and their root entities.
   struct Links {
     let sql: String
     let ownerRoot: String
@@ -47,7 +46,7 @@ struct LinkLines {
   }
 
   private mutating func find() {
-    /// Links to objects to which a relationship of the destination can't refer, by its entity and name.
+    /// Links to objects that a destination relationship can't refer to, by its entity and name.
     var foreign: [[String]: Lost] = [:]
     for entity in source.model.entities {
       for relationship in entity.relationships {
@@ -89,18 +88,12 @@ struct LinkLines {
     }
   }
 
-  /// Returns queries of those links by one side's account whose lines are closed: a relationship takes them over.
-  ///
-  /// - Parameters:
-  ///   - relationship: The relationship.
-  ///   - entity: The entity that declares it.
-  ///   - account: The links that its own side accounts for.
-  /// - Returns: Queries with `owner` and `target`.
+  /// Returns queries, with `owner` and `target`, for those of one side's links that mappings carry without code.
   func carried(_ relationship: RelationshipDescription, declaredBy entity: String, _ account: LinkQuery) -> [String] {
     let inverse = source.model.inverse(of: relationship)?.relationship
     let links = Links(sql: account.sql, ownerRoot: account.ownerRoot, targetRoot: account.targetRoot)
     return concrete(entity).compactMap { owner in
-      // Of links with an end that code makes, the run tells which are there.
+      // Links of objects that code makes are known only after the run.
       let own = crossing.flows(of: owner)
       guard !own.isEmpty, !own.contains(where: \.isOpaque) else { return nil }
       let targets = concrete(relationship.destinationEntity).filter { target in
@@ -124,12 +117,13 @@ struct LinkLines {
         entry, .links(lost.queries.map { "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (\($0))" })))
   }
 
-  /// Returns the entities of a tree that have objects.
+  /// Returns the entities of a tree that have objects in the store.
   private func concrete(_ entity: String) -> [String] {
     source.model.entityTree(from: entity).map(\.name).filter { crossing.counts.byEntity[$0, default: 0] > 0 }
   }
 
-  /// Returns the fate of the links from objects of one entity to those of another; `nil` for none.
+  /// Returns the fate of links between two entities' objects; `nil` if they are carried, dropped with their owners, or
+  /// reported for the inverse.
   private func fate(
     ofLinksFrom owner: String, to target: String, _ relationship: RelationshipDescription,
     _ inverse: RelationshipDescription?
@@ -146,7 +140,7 @@ struct LinkLines {
     return Fate(heir: fate.heir, condition: fate.isCarried ? nil : condition, parts: parts)
   }
 
-  /// Returns the links of a relationship by the account of either side, as a query; `nil` if it isn't stored.
+  /// Returns the links that either side of a relationship stores; `nil` if it isn't stored.
   func links(of relationship: RelationshipDescription, declaredBy entity: String) -> Links? {
     guard let own = source.links(of: relationship.name, in: entity, isReversed: false) else { return nil }
     let other = source.model.inverse(of: relationship).flatMap {
@@ -158,7 +152,7 @@ struct LinkLines {
       ownerRoot: own.ownerRoot, targetRoot: own.targetRoot)
   }
 
-  /// Returns the links from objects of one entity that meet a condition, to objects of others.
+  /// Returns a query for links to objects of some entities, from objects of one entity that meet a condition.
   private func between(_ owner: String, _ condition: String?, _ targets: [String], _ links: Links) -> String {
     func end(_ name: String, _ root: String, _ entities: [String]) -> String {
       let table = source.table(ofEntity: root)?.name ?? ""
@@ -166,7 +160,7 @@ struct LinkLines {
       return " JOIN \(SchemaName.rows(of: table, as: name)) ON \(name).\(quote(PhysicalName.primaryKey)) = k.\(name)"
         + " AND \(name).\(quote(PhysicalName.entity)) IN (\(numbers.joined(separator: ", ")))"
     }
-    // A mapping's condition is about the row of an object, so it can't be put to links: they are chosen by key.
+    // A mapping's condition is about the row of an object, not of a link: links are selected by the owner's key.
     let chosen = condition.map {
       " WHERE k.owner IN (SELECT s.\(quote(PhysicalName.primaryKey)) FROM"
         + " \(SchemaName.rows(of: source.table(ofEntity: owner)?.name ?? "", as: "s")) WHERE \($0))"

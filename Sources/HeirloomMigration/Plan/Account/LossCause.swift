@@ -1,22 +1,22 @@
 import HeirloomMapping
 import HeirloomModel
 
-/// The way in which content of the store doesn't come into the candidate, or comes changed.
+/// The cause of a loss or a change.
 ///
-/// Each loss has one, and the sentences of losses are here alone.
+/// Each loss has one; all sentences that explain losses are here.
 enum LossCause {
-  // Possible losses of the mapping, by the models.
+  // Inferred from the models.
 
   /// A loss that the two models and the mapping imply.
   case effect(DataEffect.Kind, entity: String, properties: [String])
 
   // Objects.
 
-  /// The conditions of all entity mappings of the entity leave them out.
+  /// No condition of the entity's mappings takes them.
   case noCondition
-  /// A policy made nothing of them, or code deleted what it had made, and read none of their properties.
+  /// A policy made no object from them, or code deleted the object, and none of their properties was read.
   case nothingMade(byPolicyOf: String, mayBeDeleted: Bool)
-  /// Code deleted what SQL had made of them, and read none of their properties.
+  /// Code deleted the objects that SQL had made from them, and read none of their properties.
   case deletedByCode
   /// A decision removes objects of a destination entity.
   case removed(by: DataDecision, of: String)
@@ -25,39 +25,39 @@ enum LossCause {
 
   // Values.
 
-  /// Another number is decided for those that are too large for an attribute.
+  /// Numbers that are too large for an attribute are replaced, by decision.
   case replaced(name: String)
   /// Objects are merged into objects of entities without the property.
   case merged(name: String, areLinks: Bool)
 
-  // Content that no model knows.
+  // Content outside the model.
 
   /// A column belongs to no property of the model.
   case unknownColumn(String, table: String, Fate)
   /// Rows of entities without an attribute have values in its column.
   case foreignCells(String, table: String, attribute: String, byDecision: Bool)
-  /// Rows of a table of numbers or metadata belong to nothing there.
+  /// Rows of a bookkeeping table belong to no entity or model of the store.
   case foreignRows(table: String)
 
   // Links.
 
-  /// The other side of a one-to-one relationship is taken over, and lacks them.
+  /// The other side of a one-to-one relationship is copied, and lacks them.
   case oneSided(name: String, other: String)
   /// Several relationships become one to-one relationship.
   case severalRelationships(name: String)
   /// The relationship doesn't join the entities of the linked objects.
   case stray(name: String)
-  /// The same, of the order of such links.
+  /// The order of such links.
   case strayOrder(name: String)
-  /// The objects at the other end don't stay, by decision, or become one with the owner.
+  /// A decision removes the object at the other end, or merges it with the owner.
   case decidedLinks(name: String, areWithin: Bool)
 
-  // Content that code was given.
+  // Content given to code.
 
   /// Code didn't read it, and the candidate lacks it.
   case unread(PendingCause, LossKind, entity: String, property: String, targets: [String])
 
-  /// The fate of the cells of a column that no model knows.
+  /// The fate of the cells of a column outside the model.
   enum Fate: String {
     case untaken = "nothing takes these values along"
     case partlyGone = "some of its rows go"
@@ -66,7 +66,6 @@ enum LossCause {
 }
 
 extension LossCause {
-  /// The kind of content that is lost.
   var kind: LossKind {
     switch self {
     case .effect(let kind, _, _): kind.lossKind ?? .linksWithoutRoom
@@ -85,7 +84,7 @@ extension LossCause {
     }
   }
 
-  /// The consent that the cause implies; `nil` if a consent is needed.
+  /// The consent that the cause implies; `nil` if the developer has to give it.
   var consent: LossConsent? {
     switch self {
     case .removed, .quarantined, .replaced, .merged, .decidedLinks, .unknownColumn(_, _, .removed),

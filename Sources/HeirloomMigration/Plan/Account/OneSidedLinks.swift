@@ -2,18 +2,18 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The links of one-to-one relationships that one side alone has, and that do not go on.
+/// Links of one-to-one relationships that only one side stores and that aren't carried.
 ///
-/// Both rows of such a link hold a key, and another program, or a crash of an old framework, may have left one of them.
-/// Where the destination draws from one side's keys only, the links that the other side alone has would be gone.
+/// Both rows of such a link should hold a key, but another program or a crash of an old framework may have left only
+/// one. If the destination copies one side's keys only, it lacks the links that only the other side stores.
 struct OneSidedLinks {
   let crossing: Crossing
-  /// The other lines of links: what these tell is not told again.
+  /// The lines of other links, which aren't reported again.
   let lines: LinkLines
 
   private var source: PhysicalSchema { crossing.source }
 
-  /// The links of sides from which nothing is drawn, though something is from the other.
+  /// The links of sides that aren't copied although the other side is.
   var entries: [AskedEntry] {
     let drawn = drawnQueries
     func isDrawn(_ relationship: String, _ entity: String) -> Bool {
@@ -27,7 +27,7 @@ struct OneSidedLinks {
           let other = query(inverse.relationship.name, inverse.entity.name, true), own != other,
           !isDrawn(relationship.name, entity.name), isDrawn(inverse.relationship.name, inverse.entity.name)
         else { return nil }
-        // Code links the objects that it makes; the links of objects that go are told with them.
+        // Code links the objects that it makes; links of dropped objects are reported with them.
         let carried = lines.carried(relationship, declaredBy: entity.name, own)
         guard !carried.isEmpty else { return nil }
         let cause = LossCause.oneSided(
@@ -46,7 +46,7 @@ struct OneSidedLinks {
     source.links(of: relationship, in: entity, isReversed: isReversed)
   }
 
-  /// The links of the source from which the keys, the tables of pairs and the joins of the destination draw.
+  /// The source's links from which the destination's key columns and join tables are filled.
   private var drawnQueries: Set<LinkQuery> {
     let destination = crossing.destination
     var drawn: Set<LinkQuery> = []
@@ -56,11 +56,11 @@ struct OneSidedLinks {
     for entity in destination.model.entities {
       for relationship in entity.relationships {
         switch destination.storage(ofRelationship: relationship.name, in: entity.name) {
-        // The other side holds the keys, or the join has its own line below.
+        // The other side holds the keys; join tables are handled below.
         case .inverseKey, .join, nil: continue
         case .inverselessKey: draw(relationship, entity.name)
         case .key:
-          // Each side's keys are copied, unless several relationships become one: then they are gathered as pairs.
+          // Each side's keys are copied, unless several relationships become one: then links are collected on one side.
           let isCopied = (crossing.links(of: relationship, declaredBy: entity.name)?.parts.count ?? 0) < 2
           let isPair = destination.model.inverse(of: relationship).map { !$0.relationship.isToMany } ?? false
           let side = PairSide(of: relationship, declaredBy: entity.name, in: destination.model)

@@ -2,17 +2,17 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-// The places of such links in ordered lists, where the link stays and its place goes.
+// List positions that are dropped although their links are kept.
 extension StrayLinks {
-  /// An order among links: each has a place in the list of the object at one of its ends.
+  /// An order of links: each link has a position in the list of the object at one end.
   struct Order {
     /// The ordered relationship.
     let entity: String
     let relationship: RelationshipDescription
-    /// The row that has the place, and its column.
+    /// The alias of the row that holds the position, and its column.
     let row: String
     let column: String
-    /// True if the places are among the links of one owner; false if among those to one target.
+    /// True if it orders the links of one owner; false if those to one target.
     let isOwners: Bool
 
     init(_ entity: String, _ relationship: RelationshipDescription, row: String, column: String, isOwners: Bool) {
@@ -21,9 +21,9 @@ extension StrayLinks {
     }
   }
 
-  /// Returns the places that go although their links stay.
+  /// Returns the positions that are dropped although their links are kept.
   ///
-  /// A link that is alone in its list has no place to lose.
+  /// The position of a link that is alone in its list is no loss.
   func places(
     _ account: Account, _ known: [Part], _ strays: [(owner: Int, target: Int)]
   ) -> [AskedEntry] {
@@ -43,7 +43,7 @@ extension StrayLinks {
     }
   }
 
-  /// Returns the links that have their place beside them in the candidate.
+  /// Returns the links whose position the candidate stores, too.
   private func parts(placedBy order: Order, of account: Account) -> [Part] {
     destination.model.entities.flatMap { entity in
       entity.relationships.flatMap { relationship -> [Part] in
@@ -55,7 +55,7 @@ extension StrayLinks {
         switch storage {
         case .inverseKey(let table, let key, _, _):
           guard let inverse = destination.model.inverse(of: relationship) else { return [] }
-          // Members whose places aren't copied are numbered by the links that are gathered.
+          // If positions aren't copied, they are numbered from the collected links.
           return isCopied(order, of: account, to: table, column)
             ? copies(of: account, to: (table, key))
               + keys(table, key, of: inverse.relationship, declaredBy: inverse.entity.name, from: account)
@@ -67,7 +67,7 @@ extension StrayLinks {
     }
   }
 
-  /// Returns true if the rows with the keys take their places along to a column of the candidate.
+  /// Returns true if the positions are copied to a column of the candidate, with the rows that hold the keys.
   private func isCopied(_ order: Order, of account: Account, to table: String, _ column: String) -> Bool {
     transfers.contains { transfer in
       transfer.table == table && transfer.sourceTable == account.key?.table

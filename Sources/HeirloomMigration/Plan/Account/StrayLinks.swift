@@ -2,45 +2,44 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The links of objects of other entities than the relationship joins, where the candidate has no place for them.
+/// Links between objects of entities that the relationship doesn't join, if the candidate has no place for them.
 ///
-/// Another program may change an object's entity to one of the same table, and leave its links. Neither side's
-/// relationship accounts for such a link, so it is on no line of ``LinkLines``. It goes on where its column is copied,
-/// or where the destination's relationship joins the two entities. Its place in an ordered list goes on only beside it.
+/// Another program may change an object's entity to another one of the table, and leave its links. Such a link fits
+/// neither side's relationship, so ``LinkLines`` doesn't count it. It is kept if its column is copied, or if the
+/// destination's relationship joins the two entities. Its list position is kept only with the link.
 struct StrayLinks {
   let crossing: Crossing
   let transfers: [TableTransfer]
 
-  /// The links of a relationship as one column of keys, or one table of pairs, has them.
+  /// The links of a relationship that one key column or one join table stores.
   ///
-  /// The row with the key, or the owner's of a pair, is `s`; the row of the other object is `t`.
+  /// The row `s` has the key, or is the owner's if there is a join table; `t` is the row of the other object.
   struct Account {
-    /// The rows, as the end of a query.
+    /// The `FROM` clause.
     let rows: String
-    /// The table and the column of keys; `nil` for a table of pairs.
+    /// The table and the key column; `nil` for a join table.
     let key: (table: String, column: String)?
     /// True if the owner's row is `s`.
     let isOwnersFirst: Bool
-    /// The links as `owner` and `target`, and with these two turned round.
+    /// The links as `owner` and `target`, and with the two swapped.
     let links: (own: LinkQuery, turned: LinkQuery)
-    /// The orders of these links.
     var orders: [Order] = []
 
     var owner: String { isOwnersFirst ? "s" : "t" }
     var target: String { isOwnersFirst ? "t" : "s" }
 
-    /// Returns true if a query has these links with owner and target turned round; `nil` if it has others.
+    /// Returns true if a query has these links with owner and target swapped; `nil` if no query has them.
     func isTurned(in parts: [LinkQuery]) -> Bool? {
       if parts.contains(where: { $0.sql == links.own.sql }) { return false }
       return parts.contains { $0.sql == links.turned.sql } ? true : nil
     }
   }
 
-  /// Links between objects with some entity numbers; `nil` for any.
+  /// Links between objects with some entity numbers; `nil` means any number.
   struct Part {
     var owners: Set<Int>?
     var targets: Set<Int>?
-    /// A further condition over `s`; `nil` for none.
+    /// A further condition over `s`.
     var condition: String?
 
     func contains(_ owner: Int, _ target: Int) -> Bool {
@@ -51,18 +50,13 @@ struct StrayLinks {
   var source: PhysicalSchema { crossing.source }
   var destination: PhysicalSchema { crossing.destination }
 
-  /// Creates the lines.
-  ///
-  /// - Parameters:
-  ///   - crossing: The source and the destination.
-  ///   - transfers: The transfers that fill the candidate's tables.
   init(_ crossing: Crossing, transfers: [TableTransfer]) {
     (self.crossing, self.transfers) = (crossing, transfers)
   }
 
-  /// The links that go, and the places that go although their links stay.
+  /// The dropped links, and the dropped list positions of links that are kept.
   ///
-  /// There are none where the relationship joins all entities with objects in its tables.
+  /// There are none if the relationship joins all entities that have objects in its tables.
   var entries: [AskedEntry] {
     var entries: [AskedEntry] = []
     var told: Set<[String]> = []
@@ -71,7 +65,7 @@ struct StrayLinks {
         let inverse = source.model.inverse(of: relationship)
         let accounts = accounts(of: relationship, declaredBy: entity.name)
         guard !accounts.isEmpty else { continue }
-        // A link is one thing, whichever side is asked.
+        // Both sides have the same links.
         if let inverse { told.insert([inverse.entity.name, inverse.relationship.name]) }
         var known = [Part(owners: numbers(entity.name), targets: numbers(relationship.destinationEntity))]
         if let inverse {
@@ -90,14 +84,14 @@ struct StrayLinks {
     return entries
   }
 
-  /// Returns the pairs of entities with objects, by their numbers, whose links neither side's relationship accounts for.
+  /// Returns the pairs of numbers, of entities with objects, that neither side's relationship joins.
   private func strays(_ known: [Part], ends: (owner: String, target: String)) -> [(owner: Int, target: Int)] {
     let (owners, targets) = (present(inTreeOf: ends.owner), present(inTreeOf: ends.target))
     return owners.flatMap { owner in targets.map { (owner, $0) } }
       .filter { pair in !known.contains { $0.contains(pair.0, pair.1) } }
   }
 
-  /// Returns the query of the number of links that go; `nil` if none can.
+  /// Returns a query that counts the dropped links; `nil` if none can be dropped.
   private func query(_ accounts: [Account], _ known: [Part], _ strays: [(owner: Int, target: Int)]) -> String? {
     let kept = accounts.map(parts(takenOf:))
     guard
@@ -112,7 +106,7 @@ struct StrayLinks {
     }
     let lost = zip(accounts, kept).map { rows($0, "NOT (\(any($1, $0)))") }
     guard lost.count > 1 else { return "SELECT COUNT(*) FROM (\(lost[0]))" }
-    // Of a link that both rows of a pair hold, one key is enough.
+    // If both rows hold a key, one copied key keeps the link.
     let there = zip(accounts, kept).map { " EXCEPT " + rows($0, "(\(any($1, $0)))") }
     return "SELECT COUNT(*) FROM (\(lost.joined(separator: " UNION "))\(there.joined()))"
   }
@@ -132,7 +126,7 @@ struct StrayLinks {
     return "(\(conditions.compactMap(\.self).chained(by: "AND")))"
   }
 
-  /// Returns the numbers of an entity and of those below it.
+  /// Returns the numbers of an entity and its subentities.
   private func numbers(_ entity: String) -> Set<Int> {
     Set(source.model.entityTree(from: entity).compactMap { source.entity(named: $0.name)?.number })
   }
@@ -146,7 +140,7 @@ struct StrayLinks {
 // MARK: - The store's links
 
 extension StrayLinks {
-  /// Returns the places of a relationship's links; none where the inverse is to be asked, or nothing is stored.
+  /// Returns the key columns or the join table of a relationship's links; empty if the inverse or neither side has any.
   private func accounts(of relationship: RelationshipDescription, declaredBy entity: String) -> [Account] {
     guard let own = source.links(of: relationship.name, in: entity, isReversed: false),
       let turned = source.links(of: relationship.name, in: entity, isReversed: true),
@@ -206,7 +200,7 @@ extension StrayLinks {
 // MARK: - The candidate's links
 
 extension StrayLinks {
-  /// Returns the links that some table of the candidate takes over.
+  /// Returns the links that some table of the candidate keeps.
   func parts(takenOf account: Account) -> [Part] {
     var parts = copies(of: account)
     for entity in destination.model.entities {
@@ -216,7 +210,7 @@ extension StrayLinks {
           parts += keys(table, column, of: relationship, declaredBy: entity.name, from: account)
         case .inverselessKey:
           parts += gathered(relationship, declaredBy: entity.name, from: account)
-        // The other side holds the keys, or the table of pairs is asked below.
+        // The other side holds the keys; join tables are handled below.
         case .inverseKey, .join, nil: continue
         }
       }
@@ -228,12 +222,7 @@ extension StrayLinks {
     return parts
   }
 
-  /// Returns the links whose keys are copied with their rows.
-  ///
-  /// - Parameters:
-  ///   - account: The links.
-  ///   - place: The column of the candidate that holds the copies; `nil` for any.
-  /// - Returns: The links.
+  /// Returns the links whose keys are copied with their rows, to a column of the candidate or, for `nil`, to any.
   func copies(of account: Account, to place: (table: String, column: String)? = nil) -> [Part] {
     guard let key = account.key else { return [] }
     return transfers.filter { $0.sourceTable == key.table }.flatMap { transfer in
@@ -251,7 +240,7 @@ extension StrayLinks {
     }
   }
 
-  /// Returns the links that a column of keys of the candidate gets from gathered ones, or that ``SurplusLinks`` tells.
+  /// Returns the links that a key column of the candidate gets from collected links, or that ``SurplusLinks`` reports.
   func keys(
     _ table: String, _ column: String, of relationship: RelationshipDescription, declaredBy entity: String,
     from account: Account
@@ -268,7 +257,7 @@ extension StrayLinks {
         } else if union.parts.count > 1, account.isOwnersFirst, account.isTurned(in: union.parts) == false,
           entry.origin != account.key?.column || transfer.sourceTable != account.key?.table
         {
-          // Of several relationships that become one, a link beside the one that is kept is told.
+          // If several relationships become one, links besides the kept one are reported already.
           parts.append(
             Part(
               owners: [number], targets: heirs(of: relationship.destinationEntity),
@@ -288,7 +277,7 @@ extension StrayLinks {
         targets: side.isReversed ? gatheredNumbers : nil)
   }
 
-  /// Returns the links that a relationship of the destination takes from a gathering of links; see
+  /// Returns the collected links that a destination relationship keeps; see
   /// `Crossing.filtered(_:relationship:declaredBy:)`.
   func gathered(
     _ relationship: RelationshipDescription, declaredBy entity: String, from account: Account,
@@ -304,7 +293,7 @@ extension StrayLinks {
     return [isTurned ? Part(owners: ends.1, targets: ends.0) : Part(owners: ends.0, targets: ends.1)]
   }
 
-  /// Returns the numbers of the store's entities whose objects become an entity, or one below it.
+  /// Returns the numbers of the source entities whose objects become objects of an entity or its subentities.
   private func heirs(of entity: String) -> Set<Int> {
     Set(destination.model.entityTree(from: entity).compactMap { crossing.routing.byDestination[$0.name]?.sourceNumber })
   }

@@ -7,7 +7,7 @@ import HeirloomStore
 /// A source relationship can't be counted alone: two to-one relationships that become one have two links for an object,
 /// and a key identifies an object only in its destination tree.
 struct SurplusLinks {
-  /// A relationship of the destination that may leave links out.
+  /// A destination relationship that may not hold all links.
   private struct Side {
     let entity: String
     let relationship: RelationshipDescription
@@ -17,12 +17,7 @@ struct SurplusLinks {
   private let crossing: Crossing
   private let sides: [Side]
 
-  /// Finds relationships that continue several of the source, to-one ones that were to-many, and to-many ones without an
-  /// inverse.
-  ///
-  /// - Parameters:
-  ///   - crossing: The source and the destination.
-  ///   - effects: The possible losses of the mapping.
+  /// Finds to-one relationships that continue several or were to-many, and to-many relationships without an inverse.
   init(_ crossing: Crossing, effects: [DataEffect]) {
     self.crossing = crossing
     var several: Set<[String]> = []
@@ -43,7 +38,7 @@ struct SurplusLinks {
     }
   }
 
-  /// Returns true if ``entries`` are about this possible loss of the mapping.
+  /// Returns true if ``entries`` count this possible loss.
   func cover(_ effect: DataEffect) -> Bool {
     switch effect.kind {
     case .severalLinks, .sharedLinks:
@@ -52,7 +47,7 @@ struct SurplusLinks {
     }
   }
 
-  /// The objects that have more links than they can keep, and the links to an object that has an owner.
+  /// The objects that have more links than they can keep, and the links to an object that has another owner.
   var entries: [AskedEntry] {
     sides.map { side in
       let links = crossing.filtered(side.links, relationship: side.relationship, declaredBy: side.entity)
