@@ -3,9 +3,9 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// A planner that makes the plan of a migration from the store.
+/// The planner of a migration, which reads the store.
 ///
-/// It writes nothing but temporary tables; the same planner serves the preview and the run under the lock.
+/// It writes temporary tables only, so the same planner serves the preview and the run under the lock.
 struct MigrationPlanner {
   let connection: Connection
   /// The store's file, for messages.
@@ -13,22 +13,19 @@ struct MigrationPlanner {
   var sourceModel: ManagedObjectModel
   var destinationModel: ManagedObjectModel
   var mapping: MappingModel
-  /// The choices of the run.
   var settings: RunSettings
   /// The generation that the candidate's metadata will name.
   let generation: String
 
   var policies: MigrationPolicyRegistry { settings.policies }
 
-  /// Makes the plan.
-  ///
-  /// - Throws: ``MigrationError`` when the mapping can't be carried out, or the store is not what the model says.
+  /// Makes the plan; throws ``MigrationError`` if the mapping can't be carried out or the store contradicts its model.
   func plan() throws(MigrationError) -> MigrationPlan {
     do {
       do {
         return try makePlan()
       } catch let damaged as DamagedIndexes {
-        // Counted by the tables themselves, for a new file.
+        // The second plan doesn't count by indexes, and builds a new file.
         var careful = self
         careful.settings.damage += damaged.findings.map { "\($0); it is made anew" }
         return try careful.makePlan()
@@ -46,15 +43,15 @@ struct MigrationPlanner {
     }
   }
 
-  /// Refuses tables that SQLite can't make, before anything is begun.
+  /// Throws if SQLite can't create a table of the schema, before anything is built.
   func checkWidth(of schema: PhysicalSchema) throws(MigrationError) {
-    // SQLite's own limit, which no distribution raises.
+    // SQLite's default limit, which no distribution raises.
     let limit = 2000
     if let table = schema.tables.first(where: { $0.columns.count > limit }) {
       let reason = "The new model needs \(table.columns.count) columns in the table \"\(table.name.prefix(80))\";"
       throw .database(reason: reason + " SQLite has at most \(limit) in one.", coreDataCode: 134110)
     }
-    // A new store with such a statement could not be opened here.
+    // Heirloom couldn't open a store with a longer statement in its schema.
     let length = Connection.statementLength
     guard let table = schema.tables.first(where: { $0.sql.utf8.count > length }) else { return }
     let reason = "The new model needs a statement of \(table.sql.utf8.count) bytes for the table"
@@ -67,7 +64,7 @@ struct MigrationPlanner {
     let actual = try ActualSchema(of: connection, database: SchemaName.store)
     let storeMetadata = try StoreMetadata(connection: connection, database: SchemaName.store, path: storePath)
     try checkBookkeeping(actual)
-    // The store's tables tell which part of the model it holds, and that is what is migrated.
+    // If the store's tables belong to one configuration, only its part of the models is migrated.
     guard let configuration = storeMetadata.configuration(of: sourceModel, heldBy: actual) ?? nil,
       try namesNoEntity(outside: configuration)
     else {
@@ -79,9 +76,9 @@ struct MigrationPlanner {
       of: self, configuration: configuration)
   }
 
-  /// Returns true if the store counts objects of a configuration's entities only.
+  /// Returns true if the table of entities lists only entities of a configuration.
   ///
-  /// A store that held more has lost tables: what is left must not be taken for the part that has no others.
+  /// A store that lists others has lost their tables, and must not be mistaken for a configuration's store.
   private func namesNoEntity(outside configuration: String) throws -> Bool {
     let part = Set(try sourceModel.part(inConfiguration: configuration)?.entities.map(\.name) ?? [])
     let others = Set(sourceModel.entities.map(\.name)).subtracting(part)
@@ -90,10 +87,10 @@ struct MigrationPlanner {
     return !names.contains { row in row.first?.text.map(others.contains) == true }
   }
 
-  /// Returns the parts of the models and of the mapping that a configuration's store holds.
+  /// Returns the parts of the models and of the mapping that belong to a configuration.
   ///
-  /// - Throws: ``MigrationError/unfitConfiguration(_:reason:)`` if the destination has none of that name, or something
-  ///   would move to another store or come from one.
+  /// It throws ``MigrationError/unfitConfiguration(_:reason:)`` if a model lacks the configuration or part of it, or if
+  /// an entity mapping would move objects into it or out of it.
   private func parts(
     inConfiguration name: String
   ) throws(MigrationError) -> (ManagedObjectModel, ManagedObjectModel, MappingModel) {
@@ -121,13 +118,12 @@ struct MigrationPlanner {
     return (source, destination, MappingModel(entityMappings: mappings))
   }
 
-  /// Throws if a mapping names an unknown policy.
   func checkPolicies(of mappings: [EntityMapping]) throws(MigrationError) {
     let unknown = policies.unknownPolicies(of: mappings)
     guard unknown.isEmpty else { throw .unknownPolicies(names: unknown, known: policies.policyNames) }
   }
 
-  /// Throws if the table of entities is not there: without it nothing says which keys were handed out.
+  /// Throws if the table of entities is missing or incomplete: only that table records which keys were assigned.
   private func checkBookkeeping(_ actual: ActualSchema) throws(MigrationError) {
     let table = actual.table(named: PhysicalName.primaryKeyTable)
     for column in [PhysicalName.entity, PhysicalName.name, PhysicalName.superentity, PhysicalName.maximum]
@@ -137,9 +133,9 @@ struct MigrationPlanner {
     }
   }
 
-  /// Returns the relationships of the destination that name join tables, since their sources do in the store.
+  /// Returns the destination relationships, as `Entity.relationship`, whose sources name join tables in the store.
   ///
-  /// This matters for a relationship between objects of one entity: which of the two names Core Data takes isn't known.
+  /// If a relationship joins objects of one entity, it isn't known which side's name Core Data uses for the table.
   func keptJoinOwners(of source: PhysicalSchema) -> Set<String> {
     var owners: Set<String> = []
     for table in source.tables {

@@ -2,15 +2,9 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-// The warnings about things that may surprise, though nothing is lost.
+// The warnings about results that the developer may not expect.
 extension PlanDraft {
-  /// Returns all warnings of the plan.
-  ///
-  /// - Parameters:
-  ///   - parts: The candidate's parts.
-  ///   - findings: What the store was found to have.
-  ///   - losses: The losses.
-  /// - Returns: A sentence each.
+  /// Returns the plan's warnings, a sentence each.
   func warnings(_ parts: CandidateParts, findings: [StoreQuestions.Finding], losses: [MigrationLoss]) -> [String] {
     let notes = MappingWarnings(mapping: planner.mapping, source: source.model, destination: destination.model)
     return losses.compactMap { mistakenEntity($0) ?? mistakenProperty($0) }
@@ -24,9 +18,9 @@ extension PlanDraft {
       + framework.warnings + planner.settings.damage
   }
 
-  /// Returns a warning when objects are dropped although the destination has an entity of their name.
+  /// Returns a warning if objects are dropped although the destination has an entity with their entity's name.
   ///
-  /// Renaming identifiers decide, as in Core Data; one set by mistake is hard to see, and some have been shipped.
+  /// Renaming identifiers decide, as in Core Data. Wrong ones are hard to notice, and some have been shipped.
   private func mistakenEntity(_ loss: MigrationLoss) -> String? {
     guard loss.property == nil, loss.consent == nil, let namesake = destination.model.entity(named: loss.entity) else {
       return nil
@@ -34,7 +28,7 @@ extension PlanDraft {
     let words =
       "\(CountText.counted(loss.rows, "object")) of \"\(loss.entity)\" \(CountText.verb("are", loss.rows)) dropped although the destination has an entity of that name:"
     let mappings = planner.mapping.entityMappings(fromEntity: loss.entity)
-    // Inference has an entity mapping for each entity, if only one that removes it.
+    // An inferred mapping has an entity mapping for each entity, if only to remove it.
     guard !mappings.isEmpty else {
       return words + " no entity mapping of the given mapping has \"\(loss.entity)\" as its source; is that a mistake?"
     }
@@ -46,7 +40,7 @@ extension PlanDraft {
       + " its renaming identifier \"\(namesake.canonicalIdentifier)\" says that it is another one; is that a mistake?"
   }
 
-  /// Returns a warning when values or links are dropped although what their objects become has a property of that name.
+  /// Returns a warning if values or links are dropped although the destination entity has a property of that name.
   private func mistakenProperty(_ loss: MigrationLoss) -> String? {
     guard let name = loss.property, source.model.entity(named: loss.entity) != nil else { return nil }
     for entity in source.model.entityTree(from: loss.entity) {
@@ -72,7 +66,7 @@ extension PlanDraft {
       ?? destination.model.relationship(named: property, of: entity)?.isTransient ?? false
   }
 
-  /// Returns a warning about a difference of the store from its model; `nil` for most, which mean nothing.
+  /// Returns a warning about a difference between the store and its model; `nil` for most, which have no effect.
   private static func warning(of drift: SchemaDrift, in source: PhysicalSchema) -> String? {
     switch drift {
     // The oldest versions of Core Data declared the keys of links without a type.

@@ -2,18 +2,18 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// All that a plan follows from: both schemas, the counts, the ways of entities, the answers of rows, the decisions.
+/// Everything a plan is derived from: both schemas, entity routes, row counts, findings in the rows, decisions.
 final class PlanDraft {
-  /// The planner, with the part of the models that the store holds.
+  /// The planner of that part of the models that the store holds.
   let planner: MigrationPlanner
   let crossing: Crossing
-  /// The differences of the store from its model, none of which stops the migration.
+  /// The differences between the store and its model, none of which stops the migration.
   let drift: [SchemaDrift]
   let framework: FrameworkRows
-  /// The answers of the store to the questions about its rows.
+  /// The findings in the store's rows.
   let findings: [StoreQuestions.Finding]
 
-  /// The model that the metadata will name: the whole one, also for a configuration's store.
+  /// The model that the metadata will name: the whole one, even for a configuration's store.
   private let namedModel: ManagedObjectModel
   private let metadata: StoreMetadata
   private let conditions: SourceConditions
@@ -21,7 +21,7 @@ final class PlanDraft {
   private let effects: EffectQuestions
   private let room: SurplusLinks
   private let scannedTables: Set<String>
-  /// The tables with objects that may lose something, or need a decision.
+  /// The tables whose objects may lose content or need a decision.
   private let concerned: Set<String>
   private let decisions: DecisionDraft
   private let decidedByRow: RowRunDecisions
@@ -31,14 +31,7 @@ final class PlanDraft {
   private var connection: Connection { planner.connection }
   private var split: MappingSplit { crossing.split }
 
-  /// Gathers what the plan follows from.
-  ///
-  /// - Parameters:
-  ///   - planner: The planner, with the part of the models that the store holds.
-  ///   - metadata: The store's metadata.
-  ///   - actual: The store's tables.
-  ///   - namedModel: The whole destination model.
-  /// - Throws: ``MigrationError`` if the mapping can't be carried out, or the store isn't as its model says.
+  /// Reads the store; throws ``MigrationError`` if the mapping can't be carried out or the store contradicts its model.
   init(
     _ planner: MigrationPlanner, _ metadata: StoreMetadata, _ actual: ActualSchema,
     naming namedModel: ManagedObjectModel
@@ -75,7 +68,7 @@ final class PlanDraft {
     try planner.checkWidth(of: crossing.destination)
     framework = try FrameworkRows(crossing, connection: connection)
 
-    // Core Data leaves the rows of an entity where they are when it becomes abstract.
+    // When an entity becomes abstract, Core Data leaves its rows in their table.
     let abstractEntities = source.model.entities.filter { $0.isAbstract && counts.byEntity[$0.name, default: 0] > 0 }
     let all = memory.effects(
       of: mapping, from: try source.modelEnforced(drift), to: asked.model,
@@ -101,13 +94,7 @@ final class PlanDraft {
     decidedByRow = try decisions.rowRun(split.byRow, questions: effects, connection: connection)
   }
 
-  /// Makes the plan.
-  ///
-  /// - Parameters:
-  ///   - whole: The planner of the whole models.
-  ///   - configuration: The configuration whose part the store holds; `nil` for all.
-  /// - Returns: The plan.
-  /// - Throws: ``MigrationError``, or SQLite's error.
+  /// Makes the plan; `whole` has the models that it names, and `configuration` is `nil` if the store holds all of them.
   func plan(of whole: MigrationPlanner, configuration: String?) throws -> MigrationPlan {
     let size = try StoreSize(connection: connection)
     let (parts, builder) = try chosenParts(size)
@@ -141,7 +128,7 @@ final class PlanDraft {
       hopLosses: losses, blockers: parts.rowDecisions.blockers, hopDecisions: parts.rowDecisions.outcomes,
       warnings: warnings(parts, findings: findings, losses: losses),
       rowsRewritten: written, bytesBuilt: size.bytes,
-      // About 100 MB, or 400 MB that are only copied, and 500,000 rows a second, with the proof.
+      // Per second, proof included: about 100 MB if rebuilt or 400 MB if only copied, and 500,000 rows.
       estimatedDuration: .seconds(
         0.05 + Double(size.bytes) / (builder == .rebuild ? 100_000_000 : 400_000_000) + Double(written) / 500_000),
       hopDeferred: parts.deferral,
@@ -153,9 +140,9 @@ final class PlanDraft {
       quarantine: parts.rowDecisions.quarantine)
   }
 
-  /// Compares the indexes that the plan was counted by, or that its run would read, with their tables.
+  /// Compares the indexes that the counts used, or that the run would read, with their tables.
   ///
-  /// - Throws: ``DamagedIndexes`` if some differ, or `SQLiteError`.
+  /// If some differ, it throws ``DamagedIndexes``, or ``MigrationError`` if the mapping has code.
   private func checkIndexes(_ parts: CandidateParts, _ builder: MigrationPlan.Builder) throws {
     guard crossing.counts.usesIndexes || !split.byRow.isEmpty else { return }
     let isCopy = builder == .cloneAndAlter
@@ -164,8 +151,8 @@ final class PlanDraft {
       isCopy ? Set(parts.unwrittenTables.values.map(\.sourceTable)).subtracting(concerned) : []
     let tables = source.tables.filter { !alone.contains($0.name) }
     let foreign = parts.foreignRows.map(\.subject).filter { !isCopy || framework.rewrites[$0] != nil }
-    // Decisions and derived values look up other objects by the indexes of keys. Code does, too, but comparing all keys for
-    // it would take a quarter of the run's time: the entries of its indexes are counted instead.
+    // Decisions, derived values and code find other objects by the indexes of keys. Comparing all keys for code would
+    // take a quarter of the run's time, so the entries of its indexes are counted instead.
     let isByCode = !split.byRow.isEmpty
     let follows = isCopy && !(parts.backfill.steps.isEmpty && planner.settings.decisions.isEmpty)
     let check = IndexCheck(connection: connection)
@@ -177,7 +164,7 @@ final class PlanDraft {
     }
     for table in foreign { damage += try check.findings(in: table) }
     guard !damage.isEmpty else { return }
-    // Objects that code asks for by a relationship are found by its index.
+    // A new plan wouldn't help: code finds related objects by these indexes.
     guard split.byRow.isEmpty else {
       throw MigrationError.damaged(
         .store, reason: damage.joined(separator: "; ") + ", and code of the mapping would find related objects by it")
@@ -185,7 +172,7 @@ final class PlanDraft {
     throw DamagedIndexes(findings: damage)
   }
 
-  /// True if SQL alone, without functions of ours, makes every object.
+  /// True if SQL alone makes every object, without Heirloom's functions.
   private var isDeclarative: Bool { split.byRow.isEmpty && !planner.mapping.hasExpressions }
 
   /// Chooses the builder, and makes the candidate's parts for it.
@@ -194,7 +181,7 @@ final class PlanDraft {
     var parts = try parts(defers: planner.settings.defers && isDeclarative)
     var builder = try choice.choose(for: parts, size: size, connection: connection)
     if builder == .rebuild, !parts.deferral.isEmpty {
-      // A new file holds nothing that could be left in it.
+      // A new file has no old content whose removal could be deferred.
       parts = try self.parts(defers: false)
       builder = try choice.choose(for: parts, size: size, connection: connection)
     }
@@ -229,15 +216,13 @@ final class PlanDraft {
 }
 
 extension MigrationPlanner {
-  /// Checks that each decision is about something that a migration between known versions may ask.
-  ///
-  /// - Throws: ``MigrationError/unfitDecision(_:reason:)``.
+  /// Throws ``MigrationError/unfitDecision(_:reason:)`` if a decision answers no question between known versions.
   fileprivate func checkDecisions() throws(MigrationError) {
     let own = [sourceModel, destinationModel]
     do throws(MigrationError) {
       try DecisionMatching.check(settings.decisions, in: own)
     } catch {
-      // Most are about these two, and others are read only for those that aren't.
+      // Most decisions are for these two versions; other versions are read only if needed.
       guard let others = settings.otherVersions() else { return }
       if others.isEmpty { throw error }
       try DecisionMatching.check(settings.decisions, in: others + own, beside: settings.standingExpressions())
@@ -246,7 +231,7 @@ extension MigrationPlanner {
 }
 
 extension MappingModel {
-  /// True if an expression gives a value, which inference never asks for.
+  /// True if a property mapping has an expression, which inference never makes.
   fileprivate var hasExpressions: Bool {
     entityMappings.contains { mapping in
       (mapping.attributeMappings + mapping.relationshipMappings).contains { property in
@@ -257,7 +242,7 @@ extension MappingModel {
 }
 
 extension PhysicalSchema {
-  /// Returns the model without the constraints whose unique index the store lacks: nothing has kept its rows apart.
+  /// Returns the model without the constraints whose unique index the store lacks, since its rows may violate them.
   fileprivate func modelEnforced(_ drift: [SchemaDrift]) throws -> ManagedObjectModel {
     let lacking = Set(drift.compactMap(\.unfitIndex))
     guard !lacking.isEmpty else { return model }
@@ -273,7 +258,7 @@ extension PhysicalSchema {
 }
 
 extension SchemaDrift {
-  /// The index that is missing, or is another one than the model asks for.
+  /// The index that is missing or that differs from the model's.
   fileprivate var unfitIndex: String? {
     switch self {
     case .missingIndex(let name), .differentIndex(let name, _, _): name

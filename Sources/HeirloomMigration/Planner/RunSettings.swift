@@ -2,40 +2,37 @@ package import Foundation
 package import HeirloomModel
 package import HeirloomVault
 
-/// The choices that a run plans, builds and proves by.
+/// The settings by which a run plans, builds and proves.
 package struct RunSettings {
   /// The policies and functions that mappings may name.
   package var policies: MigrationPolicyRegistry
-  /// The rule by which candidates are made.
+  /// The choice of the candidate's builder.
   package var builder: BuilderChoice
   /// The thoroughness of the proof.
   package var proof: ProofLevel
-  /// The decisions about rows that don't fit, in whichever hop.
+  /// The decisions about rows that don't fit, for all hops.
   package var decisions: [DataDecision]
-  /// Reads all versions that are known, besides those of a hop: a decision may be about another one.
-  ///
-  /// `nil` if one of them can't be read.
+  /// Reads all known versions, since a decision may be for another hop's; `nil` if one can't be read.
   package var otherVersions: () -> [ManagedObjectModel]? = { [] }
-  /// Returns the decisions about the rows of a hop, by its source and destination, that count after all others:
-  /// those of the lock.
+  /// Returns the lock's decisions for a hop, by its source and destination; all other decisions take precedence.
   package var standingDecisions: (ManagedObjectModel, ManagedObjectModel) -> [DataDecision] = { _, _ in [] }
-  /// The lock's expressions for the rows of any hop: a decision may be about what one of another hop leaves.
+  /// The lock's expressions for any hop, since a decision may be about rows that another hop's expression leaves.
   package var standingExpressions: () -> [DataDecision] = { [] }
-  /// True if the last hop may leave clean-up for later.
+  /// True if the last hop may defer clean-up.
   package var defers: Bool
   /// The progress, which counts the rows written; cancelling it stops the run.
   package var progress: Progress?
-  /// The file system.
+  /// The file system, which tests replace.
   package let files: any FileOperations
-  /// The function that gets all that an account of the store is made of; `nil` to count only what is changed or lost.
+  /// The function that is given the data for an account of the store; `nil` to count only changes and losses.
   package var account: ((AccountSources) throws -> Void)?
-  /// The damage that a copy of the store would have too, a sentence each: the candidate is a new file if there is any.
+  /// The damage that a copy of the store would keep, a sentence each; if there is any, the candidate is rebuilt.
   package var damage: [String] = []
-  /// True if entity numbers that follow from other rows are corrected first, in a copy of the store.
+  /// True if entity numbers that can be derived from other rows are corrected first, in a copy of the store.
   ///
-  /// Planning sets it where such rows contradict the model.
+  /// Planning sets it if such numbers contradict the model.
   package var correctsNumbers = false
-  /// The parts of other stores' plans that hold for this one, too.
+  /// The parts of other stores' plans that can be reused.
   package var memory = PlanningMemory()
 
   /// Creates settings.

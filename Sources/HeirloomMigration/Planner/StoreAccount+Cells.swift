@@ -32,7 +32,7 @@ extension StoreAccount {
     return source.model.attribute(named: name, of: entity)?.hasOwnValues == false
   }
 
-  /// Returns the line of the files that a column names; none where it names none.
+  /// Returns the line of the files that a column names; empty if it names none.
   private func files(of role: PhysicalColumn.Role, _ name: String, property: String?) throws -> [Line] {
     guard case .attribute(let entity, let path) = role, let column = source.column(atPath: path, in: entity),
       column.attribute.allowsExternalBinaryDataStorage
@@ -42,27 +42,27 @@ extension StoreAccount {
     let file = try connection.rows("PRAGMA database_list").first { $0[1].text == "main" }?[2].text ?? ""
     let folder = ExternalStorage.folder(forStoreAt: file)
     let missing = names.count { !ExternalStorage.isFilled("\(folder)/\($0)") }
-    // A migration removes no file: the previous version needs it.
+    // A migration removes no file, because the previous version needs it.
     let there = line(
       .files, name, property: property, count: Int64(names.count - missing), of: [],
       rest: part(.carried, [URL(fileURLWithPath: folder).deletingLastPathComponent().lastPathComponent]))
     return [there.adding(.missing, Int64(missing))]
   }
 
-  /// What a column's cells are counted by.
+  /// The counts of a column's cells.
   struct CellCounts {
     let all: Int64
-    /// Those that go with their objects.
+    /// Cells that are dropped with their objects.
     let going: Int64
-    /// Those of objects that stay whose value changes; `nil` if no query tells.
+    /// Cells of kept objects whose values change; `nil` if no query can count them.
     let changed: Int64?
-    /// Those with which Core Data filled a new column in rows of entities without the attribute.
+    /// Defaults that Core Data wrote into a new column in rows of entities without the attribute.
     let filled: Int64
-    /// Those of objects that stay and are made one by one.
+    /// Cells of kept objects that are made one by one.
     let code: Int64
   }
 
-  /// Counts the cells of each column of a table.
+  /// Counts the cells of each column, in the order of the table's columns.
   func counts(
     of table: ActualTable, _ known: PhysicalTable, _ isOfObjects: Bool
   ) throws -> [CellCounts] {
@@ -81,7 +81,7 @@ extension StoreAccount {
         + (filled.map { ", COUNT(CASE WHEN \($0) THEN 1 END)" } ?? ", 0")
         + ", COUNT(CASE WHEN \(isByCode) AND NOT IFNULL(\(going), 0) THEN \(cell) END)"
     }
-    // SQLite allows 2000 result columns.
+    // A column has five counts, and SQLite allows 2000 result columns.
     return try stride(from: 0, to: aggregates.count, by: 400).flatMap { start in
       let part = aggregates[start..<min(start + 400, aggregates.count)]
       let row = try connection.rows(
@@ -97,8 +97,8 @@ extension StoreAccount {
     }
   }
 
-  /// Returns the condition that a cell holds the value with which Core Data filled a new column, in the row of an entity
-  /// without the attribute; `nil` if there is none.
+  /// Returns the condition that a cell has the default that Core Data wrote into a row of an entity without the
+  /// attribute; `nil` if the attribute has no default.
   private func filling(_ role: PhysicalColumn.Role?, _ cell: String, in table: String) -> String? {
     guard case .attribute(let owner, _)? = role, let value = source.filling(of: role) else { return nil }
     let others = any(in: table) { entity in
@@ -107,9 +107,9 @@ extension StoreAccount {
     return "\(others) AND \(cell) IS \(value)"
   }
 
-  /// Returns the condition, over the row `s`, that the candidate gets another value of a cell; `nil` if none is known.
+  /// Returns the condition, over the row `s`, that the candidate has another value of a cell; `nil` if none is known.
   private func changes(of column: String, in table: String) -> String? {
-    // What changes in objects that are made one by one is in no transfer.
+    // Transfers don't cover objects that are made one by one.
     guard byRow(in: table).isEmpty else { return nil }
     let conditions = transfers(of: table).flatMap { transfer in
       transfer.columns.flatMap { name, entry in
@@ -117,7 +117,7 @@ extension StoreAccount {
           guard let own = entry.ofRows(numbered: number) else { return nil }
           let rounding = own.rounding.flatMap { $0.columns.contains(column) ? $0.condition : nil }
           let isOrigin = own.origin == column
-          // Numbers that are too large stop a plan unless another is decided.
+          // A number that is too large stops a plan unless a decision replaces it.
           let overflow = isOrigin ? overflow(of: column, in: table, as: name, of: transfer.table) : nil
           let parts = [isOrigin ? own.change : nil, overflow, rounding].compactMap(\.self)
           return parts.isEmpty
@@ -144,7 +144,7 @@ extension StoreAccount {
     sources.parts.transfers.filter { $0.sourceTable == table }
   }
 
-  /// Returns where the cells of a column go of which nothing else is told.
+  /// Returns the destination columns of the cells that no other part of the line counts.
   func rest(_ column: String, in table: String, _ isOfObjects: Bool) -> Rest {
     guard isOfObjects else {
       let joins = sources.parts.joins.filter { join in
@@ -165,13 +165,13 @@ extension StoreAccount {
     return part(.carried, places)
   }
 
-  /// Returns the mappings that make a table's objects one by one: those whose code gets a column, if there are any.
+  /// Returns the mappings that make a table's objects one by one; only those whose code is given a column, if any are.
   private func takers(of column: String, in table: String) -> [String] {
     let code = sources.account.pendingCells.filter { $0.column == column && $0.entity.table == table }.flatMap(\.takers)
     return code.isEmpty ? byRow(in: table) : Set(code).ordered()
   }
 
-  /// The lines of columns that others added to a table of the framework's bookkeeping.
+  /// Returns the lines of columns that other programs added to a bookkeeping table.
   func otherColumns(of table: ActualTable) throws -> [Line] {
     let own = ActualSchema.bookkeeping.first { $0.table == table.name }?.columns ?? []
     return try crossing.actual.otherColumns(of: table.name, besides: own).map { column in
@@ -184,7 +184,7 @@ extension StoreAccount {
 }
 
 extension PhysicalColumn.Role {
-  /// True if the values are content of their own, rather than keys, numbers or places of links.
+  /// True if the values are content, rather than keys, entity numbers or positions of links.
   fileprivate var isCells: Bool {
     switch self {
     case .attribute, .unknown: true

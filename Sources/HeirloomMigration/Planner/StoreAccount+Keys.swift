@@ -2,9 +2,8 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The lines of columns of keys, numbers or places.
+/// The lines of columns of keys, entity numbers or positions.
 extension StoreAccount {
-  /// Returns the line of a column of keys, numbers or places.
   func bookkeeping(
     _ column: String, _ role: PhysicalColumn.Role, in table: String, _ counts: CellCounts, _ isOfObjects: Bool
   ) throws -> Line {
@@ -36,7 +35,7 @@ extension StoreAccount {
       .adding(.leftOut, dangling, reason: "No object has this key.")
   }
 
-  /// Returns where the keys or numbers in a column go: copied, or assigned again.
+  /// Returns the columns to which keys or numbers are copied, or ``Line/Fate/remade`` if they are assigned again.
   private func moved(_ column: String, in table: String) -> Rest {
     var places: [String] = []
     for transfer in transfers(of: table) {
@@ -51,7 +50,7 @@ extension StoreAccount {
     return places.isEmpty ? part(.remade) : part(.carried, places)
   }
 
-  /// Returns the part of a column of places whose order no relationship of the destination keeps.
+  /// Returns the part of a position column whose order no destination relationship keeps; `nil` if there is none.
   private func lostPlaces(of side: [String], _ count: Int64) -> Line.Part? {
     let subjects =
       [Subject.links(entity: side[0], relationship: side[1])]
@@ -60,7 +59,7 @@ extension StoreAccount {
       counted.entry.cause.isOrder && subjects.contains { $0.key == counted.entry.subject.key }
     }
     guard let first = entries.first else { return nil }
-    // What the models imply is about all places; the entry counts their owners.
+    // A loss that the models imply concerns all positions, while its entry counts the owners.
     let isOfAll = entries.contains { if case .effect = $0.entry.cause { true } else { false } }
     let lost = isOfAll ? count : min(count, entries.reduce(0) { $0 + ($1.links ?? $1.rows) })
     return Line.Part(fate: .lost, count: lost, places: [], reason: first.entry.cause.reason)

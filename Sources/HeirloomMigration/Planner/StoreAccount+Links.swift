@@ -13,7 +13,7 @@ extension StoreAccount {
         sides.contains { open.relationship == $0[1] && source.model.isEntity(open.owner, kindOf: $0[0]) }
       }.flatMap(\.parts.takers)
       let places = heirs.first { !$0.isEmpty } ?? []
-      // An expression may take what a link names along, and not the link.
+      // An expression may read the linked objects without keeping the link.
       if code.isEmpty, places.isEmpty {
         code = sides.flatMap { side in
           source.model.entityTree(from: side[0]).flatMap { crossing.flows(of: $0.name) }.filter { $0.reads(side[1]) }
@@ -30,7 +30,7 @@ extension StoreAccount {
     }
   }
 
-  /// Returns the relationships whose links have a line, each with its own name and that of its inverse.
+  /// Returns the relationships whose links have a line, each with the entity and name of both its sides.
   static func linkSides(of model: ManagedObjectModel) -> [(RelationshipDescription, sides: [[String]])] {
     var told: Set<[String]> = []
     var found: [(RelationshipDescription, sides: [[String]])] = []
@@ -40,7 +40,7 @@ extension StoreAccount {
         var sides = [[entity.name, relationship.name]]
         if let inverse = model.inverse(of: relationship), !inverse.relationship.isTransient {
           let side = [inverse.entity.name, inverse.relationship.name]
-          // A link is one thing, whichever side is asked.
+          // Both sides have the same links.
           told.insert(side)
           if side != sides[0] { sides.append(side) }
         }
@@ -50,7 +50,7 @@ extension StoreAccount {
     return found
   }
 
-  /// Returns the query of the links that either side of a relationship tells as dropped, and the reason.
+  /// Returns the query of the links that either side of a relationship reports as dropped, and the reason.
   func dropped(_ sides: [[String]]) -> (query: String, reason: String)? {
     var queries: [String] = []
     var reason: String?
@@ -71,10 +71,10 @@ extension StoreAccount {
     return Line.Part(fate: .lost, count: count ?? 0, places: [], reason: dropped.reason)
   }
 
-  /// Counts the links of a relationship by both sides' account, those that are told with their objects, and those of
-  /// objects that decisions are about besides those that are dropped anyway.
+  /// Counts all links that either side of a relationship stores, those dropped with their objects, and those of objects
+  /// that decisions remove, without the links of the query `dropped`.
   ///
-  /// Of a link of which one end goes, the relationship of the object that stays tells, if it has one.
+  /// If only one end of a link is dropped, the relationship of the kept object reports it, if that has one.
   func count(
     _ relationship: RelationshipDescription, of entity: String, besides dropped: String?
   ) throws -> (all: Int64, withObjects: Int64, atRemoved: Int64)? {
@@ -103,7 +103,7 @@ extension StoreAccount {
     return (counts?[0].integer ?? 0, counts?[1].integer ?? 0, counts?[2].integer ?? 0)
   }
 
-  /// Returns the relationships of the destination that continue one of the source.
+  /// Returns the destination relationships that continue one of the source, each as entity and name.
   func heirs(of relationship: String, from entity: String) -> [[String]] {
     var heirs: [[String]] = []
     for name in source.model.entityTree(from: entity).map(\.name) {

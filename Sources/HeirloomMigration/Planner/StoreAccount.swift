@@ -5,8 +5,8 @@ import HeirloomStore
 
 /// The account of a store: a line for each table, column, link, file and metadata key.
 ///
-/// A plan asks only for what is changed or lost; the account counts the rest, too, and so reads every table once more. An
-/// app doesn't link it.
+/// A plan counts only changes and losses. The account counts the rest, too, so it reads every table once more. An app
+/// doesn't link it.
 struct StoreAccount {
   let sources: AccountSources
   let linkSides: [(RelationshipDescription, sides: [[String]])]
@@ -25,14 +25,12 @@ struct StoreAccount {
   var source: PhysicalSchema { crossing.source }
   var connection: Connection { sources.connection }
 
-  /// Returns the lines.
-  ///
-  /// - Throws: `SQLiteError`.
+  /// Returns the lines, and drops the temporary tables that counting them has made.
   static func lines(of sources: AccountSources) throws -> [Line] {
     let account = StoreAccount(of: sources)
     let before = try account.temporaryTables()
     defer {
-      // They go with the connection at the latest.
+      // Closing the connection drops them at the latest.
       for name in (try? account.temporaryTables().subtracting(before)) ?? [] {
         try? sources.connection.execute("DROP TABLE IF EXISTS temp.\(quote(name))")
       }
@@ -45,7 +43,7 @@ struct StoreAccount {
     Set(try connection.rows("SELECT name FROM temp.sqlite_schema WHERE type = 'table'").compactMap { $0[0].text })
   }
 
-  /// Finds the objects that decisions remove, as the run will.
+  /// Finds the objects that decisions remove, by the statements of the run.
   private func findRemovedObjects() throws(SQLiteError) {
     let steps = sources.parts.rowDecisions.findSteps
     guard !steps.isEmpty else { return }
@@ -84,7 +82,7 @@ struct StoreAccount {
 
   // MARK: Parts
 
-  /// The rest of a line, whose count is known when the line is closed.
+  /// The remaining part of a line, whose count follows from the others.
   struct Rest {
     let fate: Line.Fate
     var places: [String] = []
@@ -95,7 +93,7 @@ struct StoreAccount {
     Rest(fate: fate, places: places, reason: reason)
   }
 
-  /// Closes a line with the entries of its subjects, with what goes with its objects, and with the rest.
+  /// Returns a line: the entries of its subjects, the content dropped with its objects, and the rest.
   func line(
     _ kind: Line.Kind, _ name: String, property: String? = nil, count: Int64, of subjects: [Subject],
     dropped: Line.Part? = nil, atRemoved: Int64 = 0, withObjects: Int64 = 0, filled: Int64 = 0,
@@ -108,7 +106,7 @@ struct StoreAccount {
       parts.append(Line.Part(fate: fate, count: rows, places: places, reason: reason))
       left -= rows
     }
-    // What was told before may be about the same rows.
+    // Parts added before may count the same rows.
     func addOfRest(_ fate: Line.Fate, _ rows: Int64, _ places: [String] = [], _ reason: String? = nil) {
       add(fate, min(rows, left), places, reason)
     }
@@ -120,7 +118,7 @@ struct StoreAccount {
     where subjects.contains(where: { $0.key == counted.entry.subject.key }) && counted.entry.links.isEmpty {
       let rows = kind == .links ? counted.links ?? counted.rows : counted.rows
       let cause = counted.entry.cause
-      // An order is about links that stay, and not counted in links.
+      // A lost order is no lost link: its links are kept.
       if kind == .links, cause.isOrder { continue }
       if cause.isChange {
         changed += rows
@@ -131,14 +129,14 @@ struct StoreAccount {
         add(isDecided ? .decided : .lost, rows, [], cause.reason)
       }
     }
-    // The entries of decisions count some of the objects that don't stay by themselves.
+    // Entries of decisions count some content of removed objects already.
     addOfRest(.decided, atRemoved - decided, rest.places, "Decisions are about an object at one end.")
     addOfRest(.withObjects, kind == .links ? withObjects : withObjects - decided)
     addOfRest(.leftOut, filled, [], "Core Data wrote the attribute's default into rows of entities without it.")
-    // Several entries may count one cell, and cells of objects that decisions remove.
+    // Several entries may count the same cell, or cells of objects that decisions remove.
     if changed > 0 { addOfRest(.changed, changedByRows ?? changed, rest.places, reasons.first) }
     addOfRest(.code, code.count, code.places)
-    // The rest is carried only if something takes it; fewer than none were left if parts overlap.
+    // The rest is carried only if it has a place; the number left is negative if parts overlap.
     if left < 0 || left > 0 && rest.fate == .carried && rest.places.isEmpty {
       parts.append(Line.Part(fate: .unaccounted, count: left, places: [], reason: nil))
     } else {
@@ -166,7 +164,7 @@ struct StoreAccount {
     }
   }
 
-  /// Returns the condition that no mapping takes an object; `nil` if some takes each.
+  /// Returns the condition that no mapping takes an object; `nil` if a mapping takes all, or SQL can't decide.
   func isUntaken(_ entity: PhysicalEntity) -> String? {
     let takers = crossing.flows(of: entity.name)
     guard !takers.isEmpty else { return "1" }
@@ -193,13 +191,9 @@ struct StoreAccount {
     return parts.isEmpty ? "0" : "(\(parts.chained(by: "OR")))"
   }
 
-  /// Returns the condition that a cell goes with the object of its row.
+  /// Returns the condition, over the row `s`, that a cell is dropped with the object of its row.
   ///
-  /// - Parameters:
-  ///   - table: The table.
-  ///   - role: The role of the column. Cells that the model doesn't know, or of another entity's attribute, have entries
-  ///     of their own where no mapping takes their objects.
-  /// - Returns: The condition, over the row `s`.
+  /// If no mapping takes the objects, cells outside the model or of another entity's attribute have their own entries.
   func goes(in table: String, as role: PhysicalColumn.Role?) -> String {
     any(in: table) { entity in
       let isOwn =
@@ -247,7 +241,7 @@ struct StoreAccount {
 }
 
 extension Subject {
-  /// The words that differ for each two subjects.
+  /// The words that identify the subject.
   var key: [String] {
     switch self {
     case .objects(let entity): ["objects", entity]
@@ -260,10 +254,10 @@ extension Subject {
 }
 
 extension LossCause {
-  /// True if it is about an order of links that stay.
+  /// True if an order is lost and its links are kept.
   var isOrder: Bool { if case .strayOrder = self { true } else { kind == .order } }
 
-  /// True if what it is about goes on, changed.
+  /// True if the content is kept, but changed.
   fileprivate var isChange: Bool {
     switch self {
     case .effect(.valuesChanged, _, _), .effect(.rounded, _, _), .replaced: true

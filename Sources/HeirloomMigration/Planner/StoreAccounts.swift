@@ -1,9 +1,9 @@
 package import HeirloomModel
 import HeirloomStore
 
-/// All that a planner knows of a store and its candidate when the losses are counted.
+/// The planner's data about a store and its candidate, from which an account is made.
 package final class AccountSources {
-  /// The whole models of the hop.
+  /// The whole models of the hop: its source and its destination.
   let models: [ManagedObjectModel]
   let account: Account
   let parts: CandidateParts
@@ -20,7 +20,7 @@ package final class AccountSources {
   }
 }
 
-/// The accounts of a store, hop by hop, as the plans are made.
+/// The accounts of a store, one for each planned hop.
 package final class StoreAccounts: Sendable {
   /// The account of the store before a hop.
   package struct Hop: Sendable {
@@ -30,9 +30,9 @@ package final class StoreAccounts: Sendable {
   }
 
   private struct Found {
-    /// The model of the store itself, about which the first plan is.
+    /// The store's own model, which is the source of the first hop.
     var first: ManagedObjectModel?
-    /// The last account that was made of a store of each model.
+    /// The latest account for each source model.
     var bySource: [ManagedObjectModel: Hop] = [:]
   }
 
@@ -41,8 +41,6 @@ package final class StoreAccounts: Sendable {
   package init() {}
 
   /// Makes the account of the store before a hop.
-  ///
-  /// - Throws: `SQLiteError`.
   package func add(_ sources: AccountSources) throws {
     let lines = try StoreAccount.lines(of: sources)
     let hop = Hop(source: sources.models[0], destination: sources.models[1], lines: lines)
@@ -52,7 +50,7 @@ package final class StoreAccounts: Sendable {
     }
   }
 
-  /// The hops from the store on, as far as they were planned.
+  /// The planned hops, in order.
   package var hops: [Hop] {
     found.withLock { found in
       var hops: [Hop] = []

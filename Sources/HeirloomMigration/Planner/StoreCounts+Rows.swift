@@ -3,12 +3,10 @@ import HeirloomModel
 import HeirloomStore
 
 extension Crossing {
-  /// Returns the counts before and after, for every concrete entity of either side, and for abstract ones that have objects.
+  /// Returns the counts before and after, by entity name, of concrete entities and of abstract ones that have objects.
   ///
-  /// The results of mappings that run object by object are known only after the run.
-  ///
-  /// - Parameter removed: The objects that decisions remove, by the entity of the destination.
-  /// - Returns: The counts, sorted by entity name.
+  /// Objects that are made one by one are counted after the run. `removed` counts the objects that decisions remove, by
+  /// destination entity.
   func entityRows(removing removed: [String: Int64]) -> [EntityRows] {
     let (byRow, byEntity) = (split.byRow, counts.byEntity)
     var rows: [EntityRows] = []
