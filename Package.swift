@@ -53,7 +53,8 @@ let package = Package(
     ),
     .target(
       name: "HeirloomSalvage",
-      dependencies: ["HeirloomModel", "HeirloomFormats", "HeirloomStore", "HeirloomVault"]
+      dependencies: ["HeirloomModel", "HeirloomFormats", "HeirloomStore", "HeirloomVault"],
+      path: "Sources/Products/HeirloomSalvage"
     ),
     .target(
       name: "Heirloom",
@@ -68,47 +69,55 @@ let package = Package(
       dependencies: [
         "Heirloom", "HeirloomMigration", "HeirloomVault", "HeirloomStore", "HeirloomFormats", "HeirloomMapping",
         "HeirloomModel", "HeirloomSwiftSource",
-      ]
+      ],
+      path: "Sources/Products/HeirloomTesting"
     ),
-    .target(name: "HeirloomSwiftSource", dependencies: ["HeirloomModel", "HeirloomFormats"]),
-    .target(name: "HeirloomOutput", dependencies: ["Heirloom"]),
-    .target(name: "HeirloomDiagram", dependencies: ["Heirloom", "HeirloomOutput"]),
-    .target(name: "HeirloomStories", dependencies: ["Heirloom", "HeirloomOutput"]),
+    .target(
+      name: "HeirloomSwiftSource", dependencies: ["HeirloomModel", "HeirloomFormats"],
+      path: "Sources/Tools/HeirloomSwiftSource"),
+    .target(name: "HeirloomOutput", dependencies: ["Heirloom"], path: "Sources/Tools/HeirloomOutput"),
+    .target(
+      name: "HeirloomDiagram", dependencies: ["Heirloom", "HeirloomOutput"], path: "Sources/Tools/HeirloomDiagram"),
+    .target(
+      name: "HeirloomStories", dependencies: ["Heirloom", "HeirloomOutput"], path: "Sources/Tools/HeirloomStories"),
     .target(
       name: "HeirloomCommands",
       dependencies: [
         "Heirloom", "HeirloomSalvage", "HeirloomTesting", "HeirloomOutput", "HeirloomDiagram", "HeirloomStories",
         "HeirloomSwiftSource",
-      ]
+      ],
+      path: "Sources/Tools/HeirloomCommands"
     ),
     // The tool is no part of an app: it has the system's SQLite also for an app that has one of its own.
     .executableTarget(
-      name: "HeirloomMain", dependencies: ["HeirloomCommands"], linkerSettings: [.linkedLibrary("sqlite3")]),
+      name: "HeirloomMain", dependencies: ["HeirloomCommands"], path: "Sources/Tools/HeirloomMain",
+      linkerSettings: [.linkedLibrary("sqlite3")]),
     // The plugins ask for the tool when they run: as a dependency, every build of the package would make a second one for the host.
     .plugin(
       name: "HeirloomSnapshot",
       capability: .command(
         intent: .custom(verb: "heirloom-snapshot", description: "Fix the current version of each model as shipped."),
         permissions: [.writeToPackageDirectory(reason: "Snapshots and lock.json are written beside the models.")]),
-      path: "Sources/Plugins/HeirloomSnapshot"
+      path: "Sources/Tools/Plugins/HeirloomSnapshot"
     ),
     .plugin(
       name: "HeirloomCheck",
       capability: .command(
         intent: .custom(verb: "heirloom-check", description: "Migrate every version of each model to the current one.")),
-      path: "Sources/Plugins/HeirloomCheck"
+      path: "Sources/Tools/Plugins/HeirloomCheck"
     ),
     // A plugin that runs in a build can't ask for the tool. Only packages that apply it enable the trait, and get the second tool.
     .plugin(
       name: "HeirloomGenerate", capability: .buildTool(),
       dependencies: [.target(name: "HeirloomMain", condition: .when(traits: ["GeneratedTypes"]))],
-      path: "Sources/Plugins/HeirloomGenerate"
+      path: "Sources/Tools/Plugins/HeirloomGenerate"
     ),
-    .target(name: "CSyncCounter"),
+    .target(name: "CSyncCounter", path: "Sources/Tools/CSyncCounter"),
     .executableTarget(name: "SmallestApp", dependencies: ["Heirloom"], path: "Tests/SmallestApp"),
     .executableTarget(
       name: "HeirloomBenchmarks",
-      dependencies: ["Heirloom", "HeirloomCommands", "CHeirloomSQLite", "CSyncCounter"]),
+      dependencies: ["Heirloom", "HeirloomCommands", "CHeirloomSQLite", "CSyncCounter"],
+      path: "Sources/Tools/HeirloomBenchmarks"),
     .target(
       name: "TestSupport",
       dependencies: [

@@ -76,7 +76,8 @@ def read(letter=None):
     places = {}
     for file in [file for folder in ("Sources", "Tests") for file in (ROOT / folder).rglob("*.swift")]:
         place = file.relative_to(ROOT)
-        places.setdefault((place.parts[1], place.name), []).append(str(place))
+        module = next(part for part in place.parts[1:] if part not in ("Products", "Tools"))
+        places.setdefault((module, place.name), []).append(str(place))
     for mutant in mutants:
         found = places.get((mutant.module, mutant.file), [])
         if len(found) != 1:

@@ -185,6 +185,13 @@ extension ManagedObjectModel {
     return (entity, inverse)
   }
 
+  /// Finds the inverse of a relationship, if a store holds it: a transient one has no column and no table.
+  package func storedInverse(
+    of relationship: RelationshipDescription
+  ) -> (entity: EntityDescription, relationship: RelationshipDescription)? {
+    inverse(of: relationship).flatMap { $0.relationship.isTransient ? nil : $0 }
+  }
+
   /// Returns the entities of a configuration, sorted by name.
   ///
   /// - Parameter configuration: A configuration's name; `nil` for the default one with every entity.

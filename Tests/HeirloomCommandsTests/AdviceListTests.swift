@@ -74,7 +74,7 @@ struct AdviceListTests {
   /// Returns the texts of all sources but the benchmarks, without those of a command's own help.
   private static func literals() throws -> [Literal] {
     let sources = try sources(under: "Sources").filter { file, text in
-      !file.hasPrefix("HeirloomBenchmarks") && (text.contains("heirloom ") || text.contains("--"))
+      !file.hasPrefix("Tools/HeirloomBenchmarks") && (text.contains("heirloom ") || text.contains("--"))
     }
     return sources.flatMap { file, text in
       var reader = LiteralReader(text)

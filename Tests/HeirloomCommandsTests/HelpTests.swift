@@ -103,7 +103,7 @@ struct HelpTests {
 
   @Test func `every option that a command asks for is declared`() throws {
     let declared = Set(Self.commands.flatMap { Self.options(of: $0).compactMap { $0["name"] as? String } })
-    let sources = Tool.snapshots.deletingLastPathComponent().appendingPathComponent("Sources/HeirloomCommands")
+    let sources = Tool.snapshots.deletingLastPathComponent().appendingPathComponent("Sources/Tools/HeirloomCommands")
     var asked: Set<String> = []
     for case let url as URL in FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil) ?? .init()
     where url.pathExtension == "swift" {

@@ -84,7 +84,7 @@ struct KeysOfJSONTests {
     let known = Set(tables.types.values.flatMap(\.keys))
     var written: Set<String> = []
     for module in ["HeirloomCommands", "HeirloomOutput", "HeirloomStories"] {
-      let folder = KeyTables.root.appendingPathComponent("Sources/\(module)")
+      let folder = KeyTables.root.appendingPathComponent("Sources/Tools/\(module)")
       for case let name as String in FileManager.default.enumerator(atPath: folder.path) ?? .init()
       where name.hasSuffix(".swift") {
         let source = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)

@@ -39,4 +39,17 @@ struct LossTrailTests {
     let losses = [Self.losses(versions)[0], []]
     #expect(LossTrail(through: versions, losses: losses).causes(of: .values, losing: "a", of: "P").isEmpty)
   }
+
+  @Test func `an order that goes with its relationship has its cause in the step that drops it`() throws {
+    let versions = try [(true, 1), (false, 1), (false, 2)].map { hasList, version in
+      try ManagedObjectModel(entities: [
+        Make.entity(
+          "A", version == 1 ? [] : [Make.attribute("k")], hasList ? [Make.toMany("bs", "B", "a", ordered: true)] : []),
+        Make.entity("B", [], [Make.toOne("a", "A", hasList ? "bs" : nil)]),
+      ])
+    }
+    let losses = zip(versions, versions.dropFirst()).map { MappingInference(from: $0, to: $1).effects }
+    let causes = LossTrail(through: versions, losses: losses).causes(of: .order, losing: "bs", of: "A")
+    #expect(causes.map(\.hop) == [0] && causes.map(\.effect.kind) == [.orderDropped])
+  }
 }

@@ -7,7 +7,7 @@ struct ErrorWordsTests {
   /// The modules whose errors reach an app.
   private static let modules = [
     "Heirloom", "HeirloomModel", "HeirloomMapping", "HeirloomFormats", "HeirloomStore", "HeirloomVault",
-    "HeirloomMigration", "HeirloomSalvage",
+    "HeirloomMigration", "Products/HeirloomSalvage",
   ]
   private static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("Sources")

@@ -42,6 +42,73 @@ struct ForeseenLossTests {
     }
   }
 
+  /// Relationships of siblings that become one of their parent, with the sides' kinds, and inverses that aren't stored.
+  private static let merged: [(name: String, before: [EntityDescription], after: [EntityDescription])] = {
+    func tree(_ left: [RelationshipDescription], _ right: [RelationshipDescription], _ x: [RelationshipDescription])
+      -> [EntityDescription]
+    {
+      [
+        Make.entity("P", [Make.attribute("name")]), Make.entity("A", [], left, parent: "P"),
+        Make.entity("B", [], right, parent: "P"), Make.entity("X", [Make.attribute("name")], x),
+      ]
+    }
+    func joined(_ relationship: RelationshipDescription, _ x: [RelationshipDescription]) -> [EntityDescription] {
+      [
+        Make.entity("P", [Make.attribute("name")], [relationship]), Make.entity("A", parent: "P"),
+        Make.entity("B", parent: "P"), Make.entity("X", [Make.attribute("name")], x),
+      ]
+    }
+    var back = Make.toMany("as", "A", "bs")
+    let manyToMany = [Make.entity("A", [], [Make.toMany("bs", "B", "as")]), Make.entity("B", [], [back])]
+    back.isTransient = true
+    return [
+      (
+        "one-to-one",
+        tree(
+          [Make.toOne("a", "X", "xa", id: "k")], [Make.toOne("b", "X", "xb", id: "k")],
+          [Make.toOne("xa", "A", "a"), Make.toOne("xb", "B", "b")]),
+        joined(Make.toOne("p", "X", "xa", id: "k"), [Make.toOne("xa", "P", "p")])
+      ),
+      (
+        "to-many without inverse",
+        tree([Make.toMany("as", "X", id: "k")], [Make.toMany("bs", "X", id: "k")], []),
+        joined(Make.toMany("ps", "X", id: "k"), [])
+      ),
+      (
+        "to-many that lose their inverses",
+        tree(
+          [Make.toMany("as", "X", "xa", id: "k")], [Make.toMany("bs", "X", "xb", id: "k")],
+          [Make.toOne("xa", "A", "as"), Make.toOne("xb", "B", "bs")]),
+        joined(Make.toMany("ps", "X", id: "k"), [])
+      ),
+      (
+        "an inverse that becomes transient", manyToMany,
+        [manyToMany[0], Make.entity("B", [Make.attribute("more")], [back])]
+      ),
+    ]
+  }()
+
+  @Test(arguments: merged.indices)
+  func `links that several relationships bring to one are named by a check, too`(index: Int) throws {
+    let (name, before, after) = Self.merged[index]
+    let (source, destination) = (try ManagedObjectModel(entities: before), try ManagedObjectModel(entities: after))
+    let directory = try TemporaryDirectory()
+    defer { withExtendedLifetime(directory) {} }
+    let store = directory.file("Store.sqlite")
+    var generator = StoreGenerator(objectsPerEntity: 6, seed: 7)
+    generator.isFull = true
+    try generator.makeStore(at: store, model: source)
+    let assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: ModelHistory(current: destination, earlier: [("before", source)]))
+    let plan = try #require(try assistant.plan())
+    let named = plan.mapping.effects(from: source, to: destination).filter { $0.kind.severity == .loss }
+    #expect(!plan.losses.isEmpty, "\(name): no object has two links")
+    for loss in plan.losses {
+      #expect(named.contains { $0.lossName == loss.name && $0.kind.lossKind == loss.kind }, "\(name): \(loss)")
+    }
+  }
+
   private struct Loss: Hashable, CustomStringConvertible {
     let name: String
     let kind: LossKind?

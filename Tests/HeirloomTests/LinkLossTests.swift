@@ -31,6 +31,12 @@ struct LinkLossTests {
     "UPDATE ZOWNER SET ZTHING = Z_PK WHERE Z_PK < 3", "UPDATE ZTHING SET ZOWNER = Z_PK WHERE Z_PK <> 2",
   ]
 
+  private static func transient(_ relationship: RelationshipDescription) -> RelationshipDescription {
+    var relationship = relationship
+    relationship.isTransient = true
+    return relationship
+  }
+
   static let changes = [
     Change(
       testDescription: "one-to-one stays", before: oneToOne,
@@ -55,6 +61,10 @@ struct LinkLossTests {
     Change(
       testDescription: "to-many is dropped", before: oneToMany, after: [nil, nil],
       links: ["UPDATE ZTHING SET ZOWNER = 2"], lost: ["Owner.things": [1, 3], "Thing.owner": [3]]),
+    Change(
+      testDescription: "the inverse of a many-to-many becomes transient", before: manyToMany,
+      after: [manyToMany[0], transient(manyToMany[1])],
+      links: ["INSERT INTO Z_1THINGS VALUES (1, 1), (1, 2), (2, 1), (2, 2)"], lost: ["Owner.things": [1, 2]]),
     Change(
       testDescription: "many-to-many is dropped", before: manyToMany, after: [nil, nil],
       links: ["INSERT INTO Z_1THINGS VALUES (1, 1), (1, 2), (2, 2)"],

@@ -20,7 +20,7 @@ extension MappingSkeleton {
         }
       }
 
-      /// A hole that nobody has filled in yet; it stops the migration, and the store stays as it was.
+      /// A hole that isn't filled in yet; it stops the migration, and the store stays unchanged.
       struct NotFilledIn: Error {
         let hole: String
       \(draft.decisions.isEmpty ? "" : check)}

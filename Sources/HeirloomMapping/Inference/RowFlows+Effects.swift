@@ -14,6 +14,7 @@ extension RowFlows {
     }
     for entity in source.entities where mayHaveObjects(entity) { addLosses(of: entity, to: &collector) }
     addLostLinks(to: &collector)
+    addMergedLinks(to: &collector)
     for entity in destination.entities { addConstraints(of: entity, to: &collector) }
     return collector.sorted()
   }
@@ -128,7 +129,7 @@ extension RowFlows {
   }
 
   private func otherSideSurvives(_ relationship: RelationshipDescription) -> Bool {
-    guard let inverse = source.inverse(of: relationship), !inverse.relationship.isTransient else { return false }
+    guard let inverse = source.storedInverse(of: relationship) else { return false }
     return source.entityTree(from: inverse.entity.name).contains { entity in
       flows(fromSource: entity.name).contains {
         $0.isOpaque || carries(inverse.relationship, in: $0)

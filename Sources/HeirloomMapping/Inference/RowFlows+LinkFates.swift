@@ -47,7 +47,7 @@ extension RowFlows {
     // Code may make nothing of an object at one end.
     if fate.isCarried, !fate.isByCode { return nil }
     // The side that code makes reports them, if it has the links.
-    if fate.isByCode { return !fate.isOwnByCode && inverse?.isTransient == false ? nil : fate }
+    if fate.isByCode { return !fate.isOwnByCode && inverse != nil ? nil : fate }
     // The inverse has a place for links to other objects only, and reports them.
     if fate.heir == nil, let inverse, others.contains(where: { $0.heirs[inverse.name] != nil }) { return nil }
     return fate
@@ -80,7 +80,7 @@ extension RowFlows {
     var foreign: [[String]: (targets: Set<String>, rows: [String: DataEffect.Rows])] = [:]
     for entity in source.entities {
       for relationship in entity.relationships where !relationship.isTransient {
-        let inverse = source.inverse(of: relationship)?.relationship
+        let inverse = source.storedInverse(of: relationship)?.relationship
         let targets = source.entityTree(from: relationship.destinationEntity).filter { mayHaveObjects($0) }.map(\.name)
         for owner in source.entityTree(from: entity.name) where mayHaveObjects(owner) {
           var dropped: [DataEffect.Rows] = []

@@ -56,8 +56,8 @@ extension RowFlows {
     var kinds: [DataEffect.Kind] = []
     if !leftOut.isEmpty { kinds.append(.leftOutLinks(to: leftOut)) }
     if relationship.isToMany {
-      let mayShare = source.inverse(of: before).map { $0.relationship.isToMany } ?? !before.isToMany
-      if destination.inverse(of: relationship) == nil, mayShare { kinds.append(.sharedLinks) }
+      let mayShare = source.storedInverse(of: before).map { $0.relationship.isToMany } ?? !before.isToMany
+      if destination.storedInverse(of: relationship) == nil, mayShare { kinds.append(.sharedLinks) }
       if relationship.minCount > max(before.minCount, 0) || relationship.minCount > 0 && isLosing {
         kinds.append(.tooFewLinks(minimum: relationship.minCount))
       }
@@ -72,5 +72,42 @@ extension RowFlows {
       if before.isToMany { kinds.append(.severalLinks(otherSide: nil)) }
     }
     return kinds
+  }
+
+  /// Adds the links for which a relationship has no room because it continues several of the source.
+  func addMergedLinks(to collector: inout EffectCollector) {
+    for entity in destination.entities {
+      for relationship in entity.relationships where !relationship.isTransient {
+        let isShared = relationship.isToMany && destination.storedInverse(of: relationship) == nil
+        guard isShared || !relationship.isToMany, origins(of: relationship, in: entity.name).count > 1 else { continue }
+        let flows = flows(intoTreeOf: entity.name).filter { mayHaveObjects($0.source) && !$0.isOpaque }
+        guard !flows.isEmpty else { continue }
+        collector.add(
+          isShared ? .sharedLinks : .severalLinks(otherSide: nil), entity: entity.name,
+          properties: [relationship.name],
+          rows: flows.map { $0.rows([$0.origin(of: relationship.name).name]) })
+      }
+    }
+  }
+
+  /// Returns the relationships of the source whose links become those of one relationship, by entity and name; of a
+  /// relationship and its inverse, one.
+  private func origins(of relationship: RelationshipDescription, in entity: String) -> Set<[String]> {
+    func origins(_ name: String, _ entity: String) -> [(place: [String], inverse: [String]?)] {
+      flows(intoTreeOf: entity).compactMap { flow in
+        guard let origin = flow.origin(of: name).name,
+          let owner = source.declaringEntity(ofProperty: origin, in: flow.source.name),
+          let described = owner.relationships.first(where: { $0.name == origin }), !described.isTransient
+        else { return nil }
+        return (
+          [owner.name, origin], source.storedInverse(of: described).map { [$0.entity.name, $0.relationship.name] }
+        )
+      }
+    }
+    let own = origins(relationship.name, entity)
+    let other = destination.storedInverse(of: relationship).map { origins($0.relationship.name, $0.entity.name) } ?? []
+    let known = Set(own.map(\.place) + own.compactMap(\.inverse))
+    return Set(own.map { [$0.place, $0.inverse ?? $0.place].min { $0.lexicographicallyPrecedes($1) } ?? $0.place })
+      .union(other.map(\.place).filter { !known.contains($0) })
   }
 }

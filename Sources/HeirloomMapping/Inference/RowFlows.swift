@@ -213,7 +213,7 @@ package struct RowFlows: Sendable {
 
   /// Finds the source relationship that the inverse of a new relationship continues.
   func otherSide(of relationship: RelationshipDescription) -> OtherSide {
-    guard let inverse = destination.inverse(of: relationship), !inverse.relationship.isTransient else { return .none }
+    guard let inverse = destination.storedInverse(of: relationship) else { return .none }
     var result = OtherSide.none
     for flow in flows(intoTreeOf: inverse.entity.name) {
       if flow.isOpaque { return .unknown }

@@ -125,7 +125,7 @@ struct TrackedColumns {
         case .key(_, _, let entityColumn)? = schema.storage(ofRelationship: name, in: entity)
       else { return nil }
       var (inverseColumn, orderColumn): (String?, String?)
-      if let inverse = schema.model.inverse(of: relationship) {
+      if let inverse = schema.model.storedInverse(of: relationship) {
         switch schema.storage(ofRelationship: inverse.relationship.name, in: inverse.entity.name) {
         case .key(_, let column, _): inverseColumn = column
         case .inverseKey(_, _, _, let column): orderColumn = column

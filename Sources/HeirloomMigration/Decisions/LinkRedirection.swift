@@ -33,7 +33,7 @@ final class LinkRedirection {
       let owner = JoinEnd("owner", entity: entity, planner),
       let target = JoinEnd("target", entity: relationship.destinationEntity, planner)
     else { return nil }
-    let inverseOrder = destination.model.inverse(of: relationship).flatMap {
+    let inverseOrder = destination.model.storedInverse(of: relationship).flatMap {
       destination.storage(ofRelationship: $0.relationship.name, in: $0.entity.name)?.orderColumn
     }
     (self.entity, self.relationship, self.owner, self.target) = (entity, name, owner, target)

@@ -289,7 +289,7 @@ final class QuarantineWriter {
       else { return nil }
       let unknown = query.pairs.flatMap { schema.unknownColumns[$0.table] }?.map(\.name) ?? []
       var found = try links(by: query, with: unknown, to: relationship.destinationEntity, in: target, key, false)
-      if query.pairs != nil, schema.model.inverse(of: relationship)?.relationship.name == relationship.name,
+      if query.pairs != nil, schema.model.storedInverse(of: relationship)?.relationship.name == relationship.name,
         query.ownerRoot == query.targetRoot,
         let back = schema.links(of: relationship.name, in: entity.name, isReversed: true, usesIndexes: true)
       {

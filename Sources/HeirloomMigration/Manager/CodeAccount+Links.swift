@@ -32,7 +32,7 @@ struct PendingOrder {
           }
           // The plan counts the orders that SQL drops.
           guard isOwnByCode || !ordered.isEmpty else { return nil }
-          let inverse = source.inverse(of: relationship)?.relationship
+          let inverse = source.storedInverse(of: relationship)?.relationship
           let others = inverse.map { setting.heirs(of: $0.name, from: targets, isReversed: true) } ?? []
           let told = own.first.flatMap { heir in
             destination.declaringEntity(ofProperty: heir.relationship, in: heir.entity).map {

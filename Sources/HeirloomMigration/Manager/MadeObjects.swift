@@ -95,7 +95,7 @@ struct MadeObjects {
   private func checkInverses(of entity: PhysicalEntity) throws {
     let model = setting.destination.model
     for relationship in model.relationships(of: entity.name) {
-      guard let inverse = model.inverse(of: relationship), inverse.relationship.isToMany,
+      guard let inverse = model.storedInverse(of: relationship), inverse.relationship.isToMany,
         inverse.relationship.minCount > 0 || inverse.relationship.maxCount > 1
       else { continue }
       for owner in model.entityTree(from: inverse.entity.name) {

@@ -92,14 +92,14 @@ extension MigrationManager {
   ///
   /// An object that may be in one link only stays in its first one, as when SQL copies the links.
   func set(_ relationship: RelationshipDescription, of object: ManagedObject, to found: [ManagedObject]) throws {
-    let inverse = destinationModel.inverse(of: relationship)?.relationship
+    let inverse = destinationModel.storedInverse(of: relationship)?.relationship
     var seen: Set<ManagedObject> = []
     var objects: [ManagedObject] = []
     for candidate in found {
       guard destinationModel.isEntity(candidate.entityName, kindOf: relationship.destinationEntity),
         seen.insert(candidate).inserted
       else { continue }
-      if let inverse, !inverse.isToMany, !inverse.isTransient,
+      if let inverse, !inverse.isToMany,
         let owner = try candidate.relatedObjects(byRelationship: inverse.name).first, owner !== object
       {
         continue

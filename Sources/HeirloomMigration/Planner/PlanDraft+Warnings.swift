@@ -42,7 +42,9 @@ extension PlanDraft {
 
   /// Returns a warning if values or links are dropped although the destination entity has a property of that name.
   private func mistakenProperty(_ loss: MigrationLoss) -> String? {
-    guard let name = loss.property, source.model.entity(named: loss.entity) != nil else { return nil }
+    guard let name = loss.property,
+      source.model.declaringEntity(ofProperty: name, in: loss.entity)?.name == loss.entity
+    else { return nil }
     for entity in source.model.entityTree(from: loss.entity) {
       guard let route = crossing.routing.bySource[entity.name],
         let owner = destination.model.declaringEntity(ofProperty: name, in: route.destination),

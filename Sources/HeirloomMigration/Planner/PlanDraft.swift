@@ -104,8 +104,8 @@ final class PlanDraft {
     let written = steps.compactMap(\.rows).reduce(0, +)
     let selections = try valueSelections()
     let account = Account(
-      crossing, mapping: planner.mapping, taken: taken, room: room, effects: effects, parts: parts,
-      selections: selections)
+      crossing, mapping: planner.mapping, taken: taken, room: room, effects: effects,
+      transfers: parts.transfers, joins: parts.joins, bookkeeping: parts.metadata.foreign, selections: selections)
     let rowRun =
       split.byRow.isEmpty
       ? nil

@@ -38,7 +38,7 @@ extension StoreAccount {
       for relationship in entity.relationships
       where !relationship.isTransient && !told.contains([entity.name, relationship.name]) {
         var sides = [[entity.name, relationship.name]]
-        if let inverse = model.inverse(of: relationship), !inverse.relationship.isTransient {
+        if let inverse = model.storedInverse(of: relationship) {
           let side = [inverse.entity.name, inverse.relationship.name]
           // Both sides have the same links.
           told.insert(side)
@@ -88,7 +88,7 @@ extension StoreAccount {
         + " WHERE \(condition))"
     }
     var going = isAmong("owner", owners, where: any(in: owners) { [isUntaken($0)] })
-    if source.model.inverse(of: relationship)?.relationship.isTransient == false {
+    if source.model.storedInverse(of: relationship) != nil {
       going += " AND " + isAmong("target", targets, where: any(in: targets) { [isUntaken($0)] })
     }
     let removed = [("owner", owners), ("target", targets)].map { end, table in

@@ -50,6 +50,7 @@ extension XMLModel {
       "relationship",
       [
         ("name", relationship.name), ("optional", relationship.isOptional ? "YES" : nil),
+        ("transient", relationship.isTransient ? "YES" : nil),
         ("toMany", relationship.isToMany ? "YES" : nil), ("maxCount", relationship.isToMany ? nil : "1"),
         ("ordered", relationship.isOrdered ? "YES" : nil), ("deletionRule", "Nullify"),
         ("destinationEntity", relationship.destination), ("inverseName", relationship.inverse),

@@ -100,7 +100,7 @@ struct Layout {
     }
     for entity in model.entities {
       for relationship in entity.relationships
-      where relationship.isToMany && model.inverse(of: relationship) == nil
+      where relationship.isToMany && !relationship.isTransient && model.inverse(of: relationship) == nil
         && tables[relationship.destination] == table
       {
         let column = inverselessColumn(of: Name(entity: entity.name, property: relationship.name))

@@ -13,7 +13,7 @@ extension Crossing {
   func links(of relationship: RelationshipDescription, declaredBy entity: String) -> LinkUnion? {
     var known: Set<[String]> = []
     let own = queries(of: relationship.name, below: entity, isReversed: false, known: &known)
-    guard let inverse = destination.model.inverse(of: relationship),
+    guard let inverse = destination.model.storedInverse(of: relationship),
       inverse.entity.name != entity || inverse.relationship.name != relationship.name
     else { return LinkUnion(own: own, reversed: []) }
     let reversed = queries(of: inverse.relationship.name, below: inverse.entity.name, isReversed: true, known: &known)
@@ -32,7 +32,7 @@ extension Crossing {
         let owner = source.model.declaringEntity(ofProperty: name, in: route.source),
         let query = source.links(of: name, in: route.source, isReversed: isReversed)
       else { continue }
-      if isReversed, let other = source.model.inverse(of: described),
+      if isReversed, let other = source.model.storedInverse(of: described),
         known.contains([other.entity.name, other.relationship.name])
       {
         continue

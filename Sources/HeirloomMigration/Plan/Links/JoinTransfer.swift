@@ -121,7 +121,7 @@ extension Crossing {
   }
 
   private func inverseOrder(of relationship: RelationshipDescription) -> String? {
-    guard let inverse = destination.model.inverse(of: relationship) else { return nil }
+    guard let inverse = destination.model.storedInverse(of: relationship) else { return nil }
     return destination.storage(ofRelationship: inverse.relationship.name, in: inverse.entity.name)?.orderColumn
   }
 

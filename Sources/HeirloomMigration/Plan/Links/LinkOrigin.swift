@@ -167,7 +167,7 @@ extension PhysicalSchema {
   /// Returns the column for the positions of a relationship's owners among those of one related object.
   func inverseOrder(of name: String, in entity: String) -> String? {
     guard let relationship = model.relationship(named: name, of: entity),
-      let inverse = model.inverse(of: relationship),
+      let inverse = model.storedInverse(of: relationship),
       let storage = storage(ofRelationship: inverse.relationship.name, in: inverse.entity.name)
     else { return nil }
     switch storage {

@@ -103,7 +103,7 @@ struct PairSide {
   let isReversed: Bool
 
   init(of relationship: RelationshipDescription, declaredBy entity: String, in model: ManagedObjectModel) {
-    if let inverse = model.inverse(of: relationship),
+    if let inverse = model.storedInverse(of: relationship),
       [inverse.entity.name, inverse.relationship.name].lexicographicallyPrecedes(
         [entity, relationship.name], by: { $0.utf16Precedes($1) })
     {

@@ -6,7 +6,7 @@ import HeirloomStore
 ///
 /// Each property has a slot, and so has each leaf of a composite attribute; slot 0 is the most significant bit of the
 /// first byte. To-one relationships come first. Two facts about the order are unknown, so each possible order is an
-/// ``Account``. Of the orders whose slots take as many bytes as an update's bits, all must move the bits alike.
+/// ``BitLayout``. Of the orders whose slots take as many bytes as an update's bits, all must move the bits alike.
 /// Otherwise the update marks every property as changed. A history reader that checks too many properties loses
 /// nothing; one that checks a wrong property, or none, does.
 struct ChangedColumns: Equatable {
@@ -21,7 +21,7 @@ struct ChangedColumns: Equatable {
 
   /// Derives the change to the bits of an entity's updates; the entity must have a destination.
   init(_ fate: EntityTransition, source: ManagedObjectModel, destination: ManagedObjectModel) {
-    let ways = Account.all.map { account in
+    let ways = BitLayout.all.map { account in
       (
         from: account.slots(of: fate.source.name, in: source),
         to: account.slots(of: fate.destination?.name ?? "", in: destination)
@@ -98,15 +98,15 @@ struct ChangedColumns: Equatable {
   }
 
   /// A possible order of slots.
-  private struct Account {
+  private struct BitLayout {
     /// True when to-many relationships come after all attributes; else both are in one list by name.
     let hasToManyLast: Bool
     /// True when a to-one relationship has a second slot for the entity of its object, where that has a column.
     let hasEntitySlots: Bool
 
     /// All possible orders; the one that most stores support comes first.
-    static let all: [Account] = [true, false].flatMap { last in
-      [true, false].map { Account(hasToManyLast: last, hasEntitySlots: $0) }
+    static let all: [BitLayout] = [true, false].flatMap { last in
+      [true, false].map { BitLayout(hasToManyLast: last, hasEntitySlots: $0) }
     }
 
     func slots(of entity: String, in model: ManagedObjectModel) -> [Slot] {

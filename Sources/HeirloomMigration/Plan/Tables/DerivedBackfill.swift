@@ -136,7 +136,7 @@ extension DerivedBackfill {
 
   /// Returns true if several objects may refer to one by a relationship; `nil` without an inverse.
   private func isShared(_ relationship: RelationshipDescription, in model: ManagedObjectModel) -> Bool? {
-    model.inverse(of: relationship)?.relationship.isToMany
+    model.storedInverse(of: relationship)?.relationship.isToMany
   }
 
   private func isKept(_ name: String?, in route: EntityRoute) -> Bool {

@@ -232,7 +232,7 @@ extension TreePlanner {
     _ name: String, declaredBy entity: String
   ) -> (key: CellEntry, entity: CellEntry) {
     guard let relationship = destination.model.relationship(named: name, of: entity) else { return (.null, .null) }
-    let inverse = destination.model.inverse(of: relationship)
+    let inverse = destination.model.storedInverse(of: relationship)
     // In a one-to-one pair both rows hold a key, and the two must agree, so only a one-to-one pair of the source is
     // copied.
     let mustMatch = inverse.map { !$0.relationship.isToMany } ?? false
@@ -270,7 +270,7 @@ extension TreePlanner {
       case .key(_, let column, let entityColumn) = source.storage(ofRelationship: sourceName, in: route.source)
     else { return nil }
     if mustMatch {
-      let inverse = source.model.inverse(of: sourceRelationship)
+      let inverse = source.model.storedInverse(of: sourceRelationship)
       guard let inverse, !inverse.relationship.isToMany else { return nil }
     }
     let targets = LinkTargets(from: sourceRelationship, of: route.source, to: relationship, in: crossing)

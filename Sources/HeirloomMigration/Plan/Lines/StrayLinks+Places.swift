@@ -54,7 +54,7 @@ extension StrayLinks {
         let gathered = gathered(relationship, declaredBy: entity.name, from: account)
         switch storage {
         case .inverseKey(let table, let key, _, _):
-          guard let inverse = destination.model.inverse(of: relationship) else { return [] }
+          guard let inverse = destination.model.storedInverse(of: relationship) else { return [] }
           // If positions aren't copied, they are numbered from the collected links.
           return isCopied(order, of: account, to: table, column)
             ? copies(of: account, to: (table, key))

@@ -51,7 +51,7 @@ struct LinkLines {
     for entity in source.model.entities {
       for relationship in entity.relationships {
         guard let links = links(of: relationship, declaredBy: entity.name) else { continue }
-        let inverse = source.model.inverse(of: relationship)?.relationship
+        let inverse = source.model.storedInverse(of: relationship)?.relationship
         var dropped = Lost()
         for owner in concrete(entity.name) {
           var fates: [(fate: Fate, targets: [String])] = []
@@ -90,7 +90,7 @@ struct LinkLines {
 
   /// Returns queries, with `owner` and `target`, for those of one side's links that mappings carry without code.
   func carried(_ relationship: RelationshipDescription, declaredBy entity: String, _ account: LinkQuery) -> [String] {
-    let inverse = source.model.inverse(of: relationship)?.relationship
+    let inverse = source.model.storedInverse(of: relationship)?.relationship
     let links = Links(sql: account.sql, ownerRoot: account.ownerRoot, targetRoot: account.targetRoot)
     return concrete(entity).compactMap { owner in
       // Links of objects that code makes are known only after the run.
@@ -143,7 +143,7 @@ struct LinkLines {
   /// Returns the links that either side of a relationship stores; `nil` if it isn't stored.
   func links(of relationship: RelationshipDescription, declaredBy entity: String) -> Links? {
     guard let own = source.links(of: relationship.name, in: entity, isReversed: false) else { return nil }
-    let other = source.model.inverse(of: relationship).flatMap {
+    let other = source.model.storedInverse(of: relationship).flatMap {
       source.links(of: $0.relationship.name, in: $0.entity.name, isReversed: true)
     }
     let accounts = [own.sql] + [other?.sql].compactMap { $0 == own.sql ? nil : $0 }

@@ -21,7 +21,7 @@ struct OneSidedLinks {
     }
     return source.model.entities.flatMap { entity in
       entity.relationships.compactMap { relationship -> AskedEntry? in
-        guard !relationship.isToMany, let inverse = source.model.inverse(of: relationship),
+        guard !relationship.isToMany, let inverse = source.model.storedInverse(of: relationship),
           !inverse.relationship.isToMany,
           let own = query(relationship.name, entity.name, false),
           let other = query(inverse.relationship.name, inverse.entity.name, true), own != other,
@@ -62,7 +62,7 @@ struct OneSidedLinks {
         case .key:
           // Each side's keys are copied, unless several relationships become one: then links are collected on one side.
           let isCopied = (crossing.links(of: relationship, declaredBy: entity.name)?.parts.count ?? 0) < 2
-          let isPair = destination.model.inverse(of: relationship).map { !$0.relationship.isToMany } ?? false
+          let isPair = destination.model.storedInverse(of: relationship).map { !$0.relationship.isToMany } ?? false
           let side = PairSide(of: relationship, declaredBy: entity.name, in: destination.model)
           if isCopied || !isPair { draw(relationship, entity.name) } else { draw(side.relationship, side.entity) }
         }

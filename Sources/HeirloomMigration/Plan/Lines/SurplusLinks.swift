@@ -27,7 +27,7 @@ struct SurplusLinks {
     let destination = crossing.destination
     sides = destination.model.entities.flatMap { entity in
       entity.relationships.compactMap { relationship in
-        let isShared = relationship.isToMany && destination.model.inverse(of: relationship) == nil
+        let isShared = relationship.isToMany && destination.model.storedInverse(of: relationship) == nil
         guard isShared || !relationship.isToMany,
           destination.storage(ofRelationship: relationship.name, in: entity.name) != nil,
           let links = crossing.links(of: relationship, declaredBy: entity.name),

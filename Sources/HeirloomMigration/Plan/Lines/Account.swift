@@ -18,19 +18,19 @@ final class Account {
   /// Makes the account; `selections` has the SQL values of objects made one by one, by the entity mapping's name.
   init(
     _ crossing: Crossing, mapping: MappingModel, taken: MappingConditions, room: SurplusLinks, effects: EffectQuestions,
-    parts: CandidateParts, selections: [String: ValueSelection]
+    transfers: [TableTransfer], joins: [JoinTransfer], bookkeeping: ForeignBookkeeping,
+    selections: [String: ValueSelection]
   ) {
     (self.crossing, self.taken) = (crossing, taken)
     let links = LinkLines(crossing, taken: taken)
     let cells = CellLines(
-      crossing, mapping: mapping, taken: taken, transfers: parts.transfers, joins: parts.joins,
-      selections: selections)
+      crossing, mapping: mapping, taken: taken, transfers: transfers, joins: joins, selections: selections)
     (pendingLinks, pendingCells, warnings) = (links.open, cells.open, cells.warnings)
     entries = [
       UnknownColumns(crossing: crossing).entries + effects.entries + room.entries + links.entries
         + OneSidedLinks(crossing: crossing, lines: links).entries,
       cells.entries,
-      StrayLinks(crossing, transfers: parts.transfers).entries + parts.metadata.foreign.entries,
+      StrayLinks(crossing, transfers: transfers).entries + bookkeeping.entries,
     ]
   }
 

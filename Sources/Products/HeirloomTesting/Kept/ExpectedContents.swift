@@ -194,9 +194,10 @@ private struct ExpectedStep {
         becomes[target.name].map { destination.isEntity($0, kindOf: will.destinationEntity) } ?? false
       }
       .flatMap { (before.objects[$0.name] ?? [:]).keys })
-    // If the destination allows fewer links per object, some are dropped; none may be added.
-    let wasInverseToOne = source.inverse(of: was).map { !$0.relationship.isToMany } ?? false
-    let willInverseToOne = destination.inverse(of: will).map { !$0.relationship.isToMany } ?? false
+    // If the destination allows fewer links per object, some are dropped; none may be added. The objects of a to-many
+    // relationship without inverse have one owner each.
+    let wasInverseToOne = source.storedInverse(of: was).map { !$0.relationship.isToMany } ?? was.isToMany
+    let willInverseToOne = destination.storedInverse(of: will).map { !$0.relationship.isToMany } ?? will.isToMany
     let isNarrowed = willInverseToOne && !wasInverseToOne
     return { object in
       guard let links = object.links[name], let keys = links.keys else { return nil }

@@ -62,7 +62,7 @@ struct StrayLinks {
     var told: Set<[String]> = []
     for entity in source.model.entities {
       for relationship in entity.relationships where !told.contains([entity.name, relationship.name]) {
-        let inverse = source.model.inverse(of: relationship)
+        let inverse = source.model.storedInverse(of: relationship)
         let accounts = accounts(of: relationship, declaredBy: entity.name)
         guard !accounts.isEmpty else { continue }
         // Both sides have the same links.
@@ -151,7 +151,7 @@ extension StrayLinks {
     case .key(_, let column, _):
       var account = keys(column, in: table, to: other, isOwnersFirst: true, (own, turned))
       account.orders = [order(ofInverseOf: relationship, row: "s", isOwners: false)].compactMap { $0 }
-      guard let inverse = source.model.inverse(of: relationship),
+      guard let inverse = source.model.storedInverse(of: relationship),
         inverse.entity.name != entity || inverse.relationship.name != relationship.name,
         case .key(_, let column, _)? = source.storage(
           ofRelationship: inverse.relationship.name, in: inverse.entity.name),
@@ -181,7 +181,7 @@ extension StrayLinks {
   }
 
   private func order(ofInverseOf relationship: RelationshipDescription, row: String, isOwners: Bool) -> Order? {
-    guard let inverse = source.model.inverse(of: relationship), inverse.relationship != relationship,
+    guard let inverse = source.model.storedInverse(of: relationship), inverse.relationship != relationship,
       let column = source.storage(ofRelationship: inverse.relationship.name, in: inverse.entity.name)?.orderColumn
     else { return nil }
     return Order(inverse.entity.name, inverse.relationship, row: row, column: column, isOwners: isOwners)
@@ -266,7 +266,7 @@ extension StrayLinks {
       }
     }
     guard !gatheredNumbers.isEmpty else { return parts }
-    let inverse = destination.model.inverse(of: relationship)
+    let inverse = destination.model.storedInverse(of: relationship)
     guard let inverse, !inverse.relationship.isToMany else {
       return parts + gathered(relationship, declaredBy: entity, from: account, owners: gatheredNumbers)
     }

@@ -38,7 +38,7 @@ struct SampleLinks {
       for entity in model.entities {
         for relationship in entity.relationships
         where !relationship.isTransient && !relationship.isToMany && !relationship.isOptional {
-          guard let inverse = model.inverse(of: relationship)?.relationship, !inverse.isToMany else { continue }
+          guard let inverse = model.storedInverse(of: relationship)?.relationship, !inverse.isToMany else { continue }
           let targets = kinds(relationship.destinationEntity)
           let needed = kinds(entity.name).reduce(0) { $0 + (numbers[$1] ?? 0) }
           let share = min(objectsPerEntity * 16, (needed + max(1, targets.count) - 1) / max(1, targets.count))
@@ -55,7 +55,7 @@ struct SampleLinks {
     for entity in model.entities {
       for relationship in entity.relationships where !relationship.isTransient {
         guard done.insert([entity.name, relationship.name]).inserted else { continue }
-        let inverse = model.inverse(of: relationship)
+        let inverse = model.storedInverse(of: relationship)
         if let inverse { done.insert([inverse.entity.name, inverse.relationship.name]) }
         let owners = objects(of: entity.name)
         let targets = objects(of: relationship.destinationEntity)
@@ -224,7 +224,7 @@ struct SampleLinks {
         let links = (plans[index].links[relationship.name] ?? []).filter { !plans[$0].isOut }
         guard relationship.isOptional, !links.isEmpty, links.count < relationship.minCount else { continue }
         for target in links {
-          if let inverse = model.inverse(of: relationship)?.relationship.name {
+          if let inverse = model.storedInverse(of: relationship)?.relationship.name {
             plans[target].links[inverse]?.removeAll { $0 == index }
           }
         }
