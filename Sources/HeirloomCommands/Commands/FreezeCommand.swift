@@ -77,7 +77,7 @@ enum FreezeCommand {
       identifier: arguments.value("--identifier") ?? identifier(of: named.model))
     let next = FrozenSuccession(after: frozen, classes: [], plan: nil, stage: kind)
     var report = try write(frozen, next, arguments, console, lock: (nil, []), notes: named.warnings)
-    report.lines.append("A plan of the app lists it like this; \(next.next) stands for the schema that follows:")
+    report.lines.append("A plan of the app lists it like this; \(next.next) is a placeholder for the next schema:")
     return report
   }
 
@@ -165,7 +165,7 @@ enum FreezeCommand {
     default:
       throw CommandFailure(
         exitCode: .failed, code: "fileExists", coreDataCode: 516,
-        message: "\(output) is there already with other content; it was left alone.",
+        message: "\(output) exists with other content; it was not changed.",
         suggestion: "Name another file with --output, or move that one away.")
     }
     try release?.write()

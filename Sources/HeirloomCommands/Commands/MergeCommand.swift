@@ -29,7 +29,7 @@ enum MergeCommand {
     guard let kind = HistoryMerge.Kind(path: path) else {
       throw CommandFailure(
         exitCode: .failed, code: "unknownKind", coreDataCode: nil,
-        message: "\(path) is no file that can be merged here; \(paths[1]) was left as it is.",
+        message: "\(path) can't be merged; \(paths[1]) was left as it is.",
         suggestion: "A model's contents, .xccurrentversion, lock.json and snapshots (.json) can.")
     }
     let files = POSIXFileOperations()
@@ -38,7 +38,8 @@ enum MergeCommand {
     let before = base.isEmpty ? try versionBefore(path, kind, files) : nil
     var merge = HistoryMerge(kind, base: before?.bytes ?? base, ours: ours, theirs: theirs)
     if let before, ours != theirs {
-      merge.note("Both branches add the version; what each changed is told from \"\(before.name)\", the one before it.")
+      merge.note(
+        "Both branches add the version; the changes of each are relative to \"\(before.name)\", the one before it.")
     }
     if kind == .source, merge.conflicts.isEmpty, isShipped(path, as: ours, and: merge.bytes) {
       merge.refuseShipped(ours, theirs)
@@ -66,7 +67,7 @@ enum MergeCommand {
     var failure = CommandFailure(
       exitCode: .failed, code: "mergeConflict", coreDataCode: nil,
       message: "\(path): \(counted(Int64(merge.conflicts.count), "conflict")).",
-      suggestion: "The file has what each branch made of it between markers.")
+      suggestion: "The file contains both branches' versions between conflict markers.")
     failure.list = (failure.message, merge.conflicts.map { ["\($0.place): \($0.reason)"] })
     return CommandReport(members: members, failure: failure)
   }

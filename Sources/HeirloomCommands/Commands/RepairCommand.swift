@@ -63,7 +63,7 @@ enum RepairCommand {
     let diagnosis = try StoreDiagnosis(of: path, models: arguments.all("--model"), console: console)
     let faults = (diagnosis.check?.report.findings ?? []).filter { $0.severity < .note }
     guard !faults.isEmpty else { return ["There was nothing to repair at \(path)."] }
-    return ["No repair corrects what is wrong at \(path), which was not changed:"]
+    return ["No repair corrects the faults of \(path), which was not changed:"]
       + faults.map { $0.line(console.style) } + [diagnosis.line(of: diagnosis.next, console.style)]
   }
 }

@@ -62,7 +62,7 @@ enum RestoreCommand {
       let file = PathText.join(folder, PathText.split(path).name)
       return [
         "The file that was there can't be read as a store: it is \(file) now, with the files that were beside it.",
-        "heirloom doctor \(shellWord(file)) names what reads the rest of it.",
+        "heirloom doctor \(shellWord(file)) names the command that reads the rest of it.",
       ]
     case .kept(let version):
       return [

@@ -96,8 +96,8 @@ struct SalvageText {
     }
     if report.unassignedPageCount > 0 {
       lines.append(
-        "  \(style.red("lost"))  \(counted(Int64(report.unassignedPageCount), "page")) of rows of which nothing tells the"
-          + " table any more.")
+        "  \(style.red("lost"))  \(counted(Int64(report.unassignedPageCount), "page")) with rows of an unknown"
+          + " table.")
     }
     if report.uncertainPageCount > 0 {
       lines.append(
@@ -149,7 +149,7 @@ struct SalvageText {
     if table.rowsLost > 0 { parts.append("at least \(grouped(table.rowsLost)) lost") }
     if table.unreadableRows > 0 { parts.append("\(counted(Int64(table.unreadableRows), "row")) unreadable") }
     if table.unreadablePages > 0 { parts.append("\(counted(Int64(table.unreadablePages), "page")) unreadable") }
-    if !table.isPresent { parts.append("the table is gone") }
+    if !table.isPresent { parts.append("the table is missing") }
     let title = table.isWhole ? style.faint("read") : style.red("lost")
     return "  \(title)  \(style.bold(table.name)): \(parts.joined(separator: ", "))."
   }

@@ -31,7 +31,7 @@ enum SquashCommand {
     guard var lock = list.lock, let lockPath = list.lockPath else {
       let folder = ModelFile.folder(of: path)
       throw refusal(
-        "\(path) has no lock, which says what was shipped in which order",
+        "\(path) has no lock with the order of the shipped versions",
         "heirloom snapshot \(shellWord(path)) --history \(shellWord(folder)) makes one.")
     }
     let names = lock.namedVersions.map(\.name)
@@ -79,7 +79,7 @@ enum SquashCommand {
       )
     }
     if !files.isEmpty {
-      lines.append("Nobody needs these files any more; they were left where they are:")
+      lines.append("These files are no longer needed; they were not removed:")
       lines += files.map { "  " + $0 }
     }
     return CommandReport(

@@ -27,7 +27,7 @@ enum VerifyCommand {
         try StoreCheck(of: path, models: arguments.all("--model"), console: console)
       }
       let style = console.style
-      var lines = ["\(style.bold(path)): \(check.countWords), held against \(check.modelWords ?? "no model")."]
+      var lines = ["\(style.bold(path)): \(check.countWords), compared with \(check.modelWords ?? "no model")."]
       lines += check.report.findings.map { $0.line(style, path: path, models: check.neededModels) }
       return CommandReport(
         lines: lines,

@@ -100,7 +100,7 @@ enum VersionsCommand {
     // A version that is in use, or has a change to roll back, is not damaged.
     let lines = damaged.compactMap { version in version.fault.map { "\(version.id) can't be read whole: \($0)." } }
     guard let sound = versions.dropFirst(damaged.count).first else {
-      return lines + ["heirloom doctor \(shellWord(path)) names what reads the rest."]
+      return lines + ["heirloom doctor \(shellWord(path)) names the command that reads the rest."]
     }
     let which = damaged.isEmpty ? "the newest" : "the newest that can be read whole"
     return lines + [

@@ -29,7 +29,7 @@ package struct VersionBundle {
   package func content(of version: String) throws(FileError) -> [String: [UInt8]] {
     let folder = folder(of: version)
     guard let status = try files.status(of: folder), status.kind == .directory else {
-      throw FileError(.read, folder, code: 0, reason: "it is no folder of its own in the bundle")
+      throw FileError(.read, folder, code: 0, reason: "it isn't a folder in the bundle")
     }
     var content: [String: [UInt8]] = [:]
     for name in try files.names(in: folder) {

@@ -42,7 +42,8 @@ final class SetAsideText {
       header: ["Moved aside", "at (UTC)", "model", "since"], alignments: [.left, .left, .left, .left])
     for aside in sets {
       let since =
-        aside.hasReturned ? "returned" + (aside.replaced.map { "; what was there is kept as \($0)" } ?? "") : "aside"
+        aside.hasReturned
+        ? "returned" + (aside.replaced.map { "; the store that was there is kept as \($0)" } ?? "") : "aside"
       table.add([aside.store.id, aside.date, aside.label.words, since])
     }
     let reasons = sets.filter { !$0.hasReturned }.compactMap { aside in
