@@ -10,13 +10,13 @@ extension Command {
       "OURS is replaced by what both branches made of BASE. Entities and properties of a model are merged one by one, whatever else is"
         + " in the file; it is a conflict where both change, add or rename one property differently, or one changes what the other"
         + " removes. A lock gets the versions of both branches; of two current versions the one that is later by name is taken.",
-      "The exit code is 1 for conflicts: each is named, and OURS has markers for git where it can. An empty BASE means that both"
+      "The exit code is 1 for conflicts: each is named, and OURS gets conflict markers where possible. An empty BASE means that both"
         + " branches added the file: a new version is then compared with the one before it in the folder of PATH.",
       "As git's driver: git config merge.heirloom.driver 'heirloom merge %O %A %B --path %P', and lines such as **/*.xcdatamodel/contents"
         + " merge=heirloom in .gitattributes.",
     ],
     options: [
-      Option(name: "--path", value: "PATH", summary: "the file's path in the repository, which tells its kind")
+      Option(name: "--path", value: "PATH", summary: "the file's path in the repository, which determines its kind")
     ],
     example: "heirloom merge base/contents ours/contents theirs/contents", positionals: ["BASE", "OURS", "THEIRS"],
     requiredCount: 3, run: MergeCommand.run)

@@ -8,10 +8,10 @@ extension Command {
     details: [
       "MODEL is an .xcdatamodeld with its lock, or a folder with both. The floor is noted in the lock, which ships with the app: from"
         + " then on a store of an earlier version is refused with a sentence that names both versions, and nothing of it is changed."
-        + " heirloom check holds that this is so, and asks for no model, mapping or consent before the floor.",
-      "No file is removed: those that nobody needs any more are listed. The lock keeps the versions' names and checksums, by which"
-        + " their stores are recognized. A release that is out there goes by its own lock.",
-      "The floor can be lowered again while the models are there; at the first version it is gone.",
+        + " heirloom check verifies this, and asks for no model, mapping or consent before the floor.",
+      "No file is removed: those that are no longer needed are listed. The lock keeps the versions' names and checksums, by which"
+        + " their stores are recognized. Released versions of the app use their own lock.",
+      "The floor can be lowered again while the models exist; at the first version it is removed.",
     ],
     options: [
       .exclude,
