@@ -272,6 +272,6 @@ extension AdviceList {
     Entry("MigrationPage.swift", "heirloom report", .noAdvice("the mark of a file")),
     Entry("MigrationPage+Sections.swift", "What heirloom doctor finds", .noAdvice("a headline")),
     Entry("MigrationPage+Sections.swift", "heirloom report --rehearse", .situation("a report rehearses the migration")),
-    Entry("AircraftRun.swift", "heirloom plan tells it", .noAdvice("a tale")),
+    Entry("AircraftRun.swift", "heirloom plan reports it", .noAdvice("a tale")),
   ]
 }

@@ -4,7 +4,7 @@ import HeirloomOutput
 
 extension Command {
   static let plan = Command(
-    name: "plan", summary: "what is kept, what is lost, what to decide, time, steps; nothing is changed",
+    name: "plan", summary: "what stays, what is lost, what to decide, time, steps; nothing is changed",
     details: [
       "The exit code is the one that heirloom migrate would end with: 3 where a mapping or a decision about rows is needed,"
         + " 5 for a store of an unknown version that would lose something and for one of a newer version. Where a store takes"

@@ -128,7 +128,7 @@ extension StoreDiagnosis {
     if let step = stepForKeptLog ?? stepForUnsoundVersions { return step }
     if case .notDatabase? = problem?.problem, otherFile == nil {
       return Step(
-        command: nil, reason: "nothing to do here: no page of the file is one of a database; look for a backup")
+        command: nil, reason: "nothing to do here: the file has no page of a database; look for a backup")
     }
     if let otherFile { return Step(command: nil, reason: "nothing to do here: it is \(otherFile.words)") }
     switch problem?.problem {
