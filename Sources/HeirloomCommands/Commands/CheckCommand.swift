@@ -260,7 +260,7 @@ struct CheckCommand {
           severity: .warning, kind: .dataHazard, version: version.name, entity: effect.entity,
           property: effect.properties.isEmpty ? nil : effect.properties.joined(separator: ", "), file: version.file,
           message: "\(effect.description) Such objects stop the migration of a user's store"
-            + (isByApp ? ", unless the app's code mends them." : ".")))
+            + (isByApp ? ", unless the app's code corrects them." : ".")))
     }
   }
 

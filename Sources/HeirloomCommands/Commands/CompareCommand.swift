@@ -87,7 +87,7 @@ enum CompareCommand {
     let (name, laterName) = (isStore ? nil : source.name, isLaterStore ? nil : destination.name)
     let skeleton = needsMigration ? MappingSkeleton(difference.inference, from: name, to: laterName) : nil
     if skeleton != nil, difference.changes.contains(where: { $0.effect == .dropped }) {
-      console.log("note: a loss that is meant is acknowledged by the check of the history, with --acknowledge.")
+      console.log("note: an intended loss is acknowledged by the check of the history, with --acknowledge.")
     }
     let text =
       skeleton?.source ?? "// Nothing to fill in: the mapping can be inferred and loses nothing, or none is needed.\n"

@@ -118,7 +118,7 @@ extension CommandFailure {
         suggestion: "Restore the story, for example from version control.")
     case .wentWrong(let complaint, let storePath):
       self.init(
-        exitCode: .failed, code: "failed", message: "The demo went wrong: \(complaint).",
+        exitCode: .failed, code: "failed", message: "The demo failed: \(complaint).",
         suggestion: "This is a defect of Heirloom; run with --keep-files and report what is in the folder.",
         storeAt: storePath)
     }

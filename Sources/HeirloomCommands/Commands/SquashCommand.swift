@@ -47,8 +47,8 @@ enum SquashCommand {
     lock.floor = position == 0 ? nil : lock.identifier(of: floor)
     if let missing = lock.missingNames(where: { list.version(named: $0) != nil }).first {
       throw refusal(
-        "The model of \"\(missing)\" is not there: its stores could not be migrated",
-        "Bring it back first, or name a later floor.")
+        "The model of \"\(missing)\" is missing: its stores could not be migrated",
+        "Restore it first, or name a later floor.")
     }
     if before != lock.floorName { try SnapshotFile(path: lockPath, files: POSIXFileOperations()).write(lock.encoded()) }
     return report(lock, at: lockPath, before: before, list, in: ModelFile.folder(of: lockPath), of: path, console)

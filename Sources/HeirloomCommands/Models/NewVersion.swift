@@ -93,7 +93,7 @@ struct NewVersion {
         ? "has no entities yet" : content["contents"] == Array(Self.exampleModel.utf8) ? "is still the example" : nil
     }
     let before = list.versions[position - 1]
-    return (try? before.file.read().model) == model ? "is still as \"\(before.name)\" is" : nil
+    return (try? before.file.read().model) == model ? "is still the same as \"\(before.name)\"" : nil
   }
 
   // MARK: - Names

@@ -35,7 +35,7 @@ package struct VersionBundle {
     for name in try files.names(in: folder) {
       let file = folder + "/" + name
       guard let status = try files.status(of: file), status.kind == .regular else {
-        throw FileError(.read, file, code: 0, reason: "a version holds files alone, no links and folders")
+        throw FileError(.read, file, code: 0, reason: "a version holds only files, not links or folders")
       }
       content[name] = try files.withoutLinks.readFile(file, limit: Self.byteLimit)
     }

@@ -51,7 +51,7 @@ final class SetAsideText {
     }
     return [style.bold(counted(Int64(sets.count), "store") + " moved aside, with all that belongs to it")]
       + table.lines() + reasons + [
-        "The command restore brings one to its place again: give it the name with --set-aside, and the model with --to."
+        "The command restore puts one back in its place: give it the name with --set-aside, and the model with --to."
       ]
   }
 }
