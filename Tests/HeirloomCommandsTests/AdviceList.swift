@@ -43,10 +43,10 @@ extension AdviceList {
       "HistoryTable.swift", " --acknowledge ",
       .test("the printed commands are whole, name all losses, and work word for word")),
     Entry(
-      "HistoryTable.swift", "meant: heirloom check",
+      "HistoryTable.swift", "intended: heirloom check",
       .test("the printed commands are whole, name all losses, and work word for word")),
     Entry(
-      "LossReview.swift", "if losing it is meant, heirloom check", .situation("a loss of a history is acknowledged")),
+      "LossReview.swift", "if losing it is intended, heirloom check", .situation("a loss of a history is acknowledged")),
     Entry(
       "MigrationTrial.swift", "so does --by-app",
       .test("every object stops: an error, and the printed command decides it for app and tool")),
@@ -76,7 +76,7 @@ extension AdviceList {
       "CommandFailure.swift", "says more.", .test("a flipped bit in a stored hash leads to a store that the model fits")
     ),
     Entry("CommandFailure.swift", "Here, --with gives", .situation("the other models of a merged one are given")),
-    Entry("CommandFailure.swift", "goes on without", .situation("a merged store goes on without a part")),
+    Entry("CommandFailure.swift", "migrates without it", .situation("a merged store goes on without a part")),
     Entry("CommandFailure.swift", "Here, --accept-version accepts it", .situation("an unknown version is accepted")),
     Entry(
       "CommandFailure.swift", "--version \\(version.id) brings it back",
@@ -87,7 +87,7 @@ extension AdviceList {
       .situation("a store below the floor is migrated by the models of an earlier release")),
     Entry("CommandFailure.swift", "Here, --decide decides", .situation("rows are decided about")),
     Entry("CommandFailure.swift", "--mapping gives a mapping", .situation("losses are accepted")),
-    Entry("CommandFailure.swift", "If losing it is meant: --accept-losses", .situation("losses are accepted")),
+    Entry("CommandFailure.swift", "If losing it is intended: --accept-losses", .situation("losses are accepted")),
     Entry(
       "CommandFailure.swift", "salvage it first",
       .test("what only the log holds is told, stops a run, and is read by the command that is named")),
@@ -169,10 +169,10 @@ extension AdviceList {
       "RepairCommand.swift", "says what to run next",
       .test("a repair that corrects nothing says what is wrong, and what to run")),
     Entry(
-      "RestoreCommand.swift", "names what reads the rest",
+      "RestoreCommand.swift", "names the command that reads the rest",
       .test("a restored version says where the damaged file is, and what reads it")),
     Entry(
-      "VersionsCommand.swift", "names what reads the rest",
+      "VersionsCommand.swift", "names the command that reads the rest",
       .test("the command that the list of versions names is one that works")),
     Entry("StorePlace.swift", "heirloom salvage", .situation("a damaged store is salvaged")),
     Entry("StorePlace.swift", " --model ", .test("where no kept version is sound, what can be read is salvaged")),
@@ -193,7 +193,7 @@ extension AdviceList {
     Entry(
       "StoreDiagnosis+Next.swift", "Salvage needs the app's model",
       .situation("a damaged store without a model is salvaged")),
-    Entry("StoreMigration.swift", "tells more", .situation("a version is restored with its faults")),
+    Entry("StoreMigration.swift", "shows details", .situation("a version is restored with its faults")),
     Entry("Remedy+Command.swift", "The command plan", .situation("every remedy is carried out")),
     Entry("Remedy+Command.swift", "The command migrate", .situation("every remedy is carried out")),
     Entry("Remedy+Command.swift", "The command salvage", .situation("a damaged store without a model is salvaged")),
@@ -237,7 +237,7 @@ extension AdviceList {
     Entry(
       "StoreMigration.swift", "names the command that reads them",
       .test("what was not undone is told, and read by the command that is named")),
-    Entry("PreviousVersion+Pin.swift", "lets it go", .situation("a pinned version is let go")),
+    Entry("PreviousVersion+Pin.swift", "unpins it", .situation("a pinned version is let go")),
     Entry("StoreListError.swift", "with --null", .noAdvice("says what the option that was given does")),
     Entry("StoreListError.swift", "heirloom help migrate", .situation("a list of stores is explained")),
     Entry("VersionChoice.swift", "with --model", .test("inspect, compare, plan and migrate have one answer")),
@@ -272,6 +272,6 @@ extension AdviceList {
     Entry("MigrationPage.swift", "heirloom report", .noAdvice("the mark of a file")),
     Entry("MigrationPage+Sections.swift", "What heirloom doctor finds", .noAdvice("a headline")),
     Entry("MigrationPage+Sections.swift", "heirloom report --rehearse", .situation("a report rehearses the migration")),
-    Entry("AircraftRun.swift", "heirloom plan tells it", .noAdvice("a tale")),
+    Entry("AircraftRun.swift", "heirloom plan reports it", .noAdvice("a tale")),
   ]
 }

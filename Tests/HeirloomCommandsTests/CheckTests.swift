@@ -149,7 +149,7 @@ struct CheckTests {
     let result = try check()
     #expect(result.code == 6)
     #expect(result.findings.first == (knows ? "error editedVersion Item" : "error editedVersion"), "\(result.messages)")
-    #expect(result.messages.contains("can't be told") != knows)
+    #expect(result.messages.contains("edit can't be determined") != knows)
   }
 
   /// A way to spoil a sound history, and the first finding.

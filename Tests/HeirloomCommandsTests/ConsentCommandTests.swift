@@ -173,7 +173,7 @@ struct ConsentCommandTests {
     let kept = try #require(try StoreArchive(storeURL: store).previousVersions().first)
     #expect(
       back.output.hasSuffix(
-        "\(kept.id) is pinned: it holds 1 row of Note that the store lacked when it was last compared. heirloom versions \(store.path) --release \(kept.id) lets it go.\n"
+        "\(kept.id) is pinned: it holds 1 row of Note that the store lacked when it was last compared. heirloom versions \(store.path) --release \(kept.id) unpins it.\n"
       ), "\(back.output)")
     // Its rows are in the store again, and the store of the first model is where it was kept before.
     let forth = try tool("restore", store.path, "--version", kept.id, "--json").json()

@@ -117,7 +117,7 @@ struct HistoryCommandTests {
   @Test func `a loss with consent is told as one`() throws {
     try writeBundle([("V1", Self.note + Self.old), ("V2", Self.note)])
     let open = tool("history", "App.xcdatamodeld").output
-    #expect(open.contains("loses Item.old\n") && open.contains("is acknowledged in lock.json"), "\(open)")
+    #expect(open.contains("loses Item.old\n") && open.contains("Acknowledge an intended loss in lock.json"), "\(open)")
     #expect(tool("snapshot", "App.xcdatamodeld", "--history", ".").code == 0)
     #expect(tool("check", ".", "--acknowledge", "Item.old").code == 0)
     let consented = tool("history", ".").output

@@ -33,7 +33,7 @@ struct NearestVersionTests {
     let name = "BookmarksModel \(max(number, 2))"
 
     let verified = tool("verify", url.path, "--model", bundle)
-    #expect(verified.output.contains("held against the model \(name) (it does not fit)"), "\(verified.output)")
+    #expect(verified.output.contains("compared with the model \(name) (it does not fit)"), "\(verified.output)")
     let diagnosis = tool("doctor", url.path, "--model", bundle)
     #expect(diagnosis.output.contains("held against the nearest, the model \(name)."), "\(diagnosis.output)")
     let plan = tool("plan", url.path, "--to", bundle)

@@ -92,7 +92,8 @@ struct OutputLostTests {
     }
     let line = "mkdir gone && cd gone && rmdir ../gone && "
     #expect(
-      try shell(line + "\"$tool\" inspect Notebook.sqlite", in: directory.url).error.contains("started in is gone"))
+      try shell(line + "\"$tool\" inspect Notebook.sqlite", in: directory.url).error.contains(
+        "started in no longer exists"))
     #expect(try shell(line + "\"$tool\" inspect '\(store.path)'", in: directory.url).code == 0)
     #expect(try shell(line + "\"$tool\" help", in: directory.url).code == 0)
   }

@@ -53,7 +53,7 @@ struct PlanTests {
     let model = try Notebook.write(ManagedObjectModel(entities: entities), "Renamed", in: directory)
     let outcome = Tool(directory: directory.url)("plan", store.path, "--to", model)
     let titles = [
-      "What stays:", "What is lost (the previous version keeps it):", "What is renamed:", "What needs a word:",
+      "What stays:", "What is lost (the previous version keeps it):", "What is renamed:", "What you must decide:",
       "It takes about", "Nothing was changed.", "Steps",
     ]
     let lines = outcome.output.split(separator: "\n")
@@ -62,7 +62,7 @@ struct PlanTests {
     let words = [
       "Note     1,234  1,234", "617 rows: \"Note.mood\" is gone", "heading: renamed from \"title\"",
       "1,234 rows: \"Note.author\"", "--decide Note.author=fill:unknown or --decide Note.author=quarantine",
-      "Note.mood: nobody consented to losing it (617 rows)",
+      "Note.mood: losing it needs consent (617 rows)",
     ]
     for text in words { #expect(outcome.output.contains(text), "\(text): \(outcome.output)") }
     // The store's own bookkeeping is made anew each time, and is told once.

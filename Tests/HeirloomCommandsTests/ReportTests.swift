@@ -33,7 +33,7 @@ struct ReportTests {
     let bytes = StoreBytes(of: store)
     let dropping = try Notebook.write(Notebook.dropping(), "Dropping", in: directory)
     let refused = try text(of: self.page(store, to: dropping, in: directory))
-    #expect(refused.contains("nobody consented") && refused.contains("617 rows"))
+    #expect(refused.contains("needs consent") && refused.contains("617 rows"))
     let page = try page(store, to: dropping, in: directory, "--accept-losses")
     let plan = try Tool(directory: directory.url)("plan", store.path, "--to", dropping, "--json").json()
     let losses = try #require(plan["losses"] as? [[String: Any]])

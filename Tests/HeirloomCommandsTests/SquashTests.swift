@@ -92,7 +92,7 @@ struct SquashTests {
     }
     // Without the models there is no way down again.
     let lower = tool("squash", bundle, "--floor", "BookmarksModel 2")
-    #expect(lower.code == 1 && lower.error.contains("\"BookmarksModel 2\" is not there"), "\(lower.error)")
+    #expect(lower.code == 1 && lower.error.contains("\"BookmarksModel 2\" is missing"), "\(lower.error)")
     #expect(try ModelHistory(contentsOf: directory.file(bundle)).floor == "BookmarksModel 4")
   }
 

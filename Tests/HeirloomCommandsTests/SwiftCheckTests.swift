@@ -181,7 +181,7 @@ struct SwiftCheckTests {
     try TripSource.write(edited, in: directory.file("Trips"))
     let outcome = tool("check", "Trips", "--store", "V2.sqlite")
     #expect(outcome.code == 6)
-    #expect(outcome.output.contains("V2.sqlite is of no version of the history"), "\(outcome.output)")
+    #expect(outcome.output.contains("V2.sqlite fits no version of the history"), "\(outcome.output)")
     #expect(
       outcome.output.contains("The nearest is \"TripsV2\": Trip.rating: became optional (Trips.swift:19)."),
       "\(outcome.output)")
@@ -195,7 +195,7 @@ struct SwiftCheckTests {
       in: directory.file("Unclear"))
     #expect(
       tool("check", "Unclear", "--store", "V2.sqlite").output.contains(
-        "is held against nothing: no version is known for sure"))
+        "isn't compared with anything: no version could be determined"))
     let failure = tool("check", "Trips", "--store", "V3.sqlite")
     #expect(failure.code == 1 && failure.error.contains("V3.sqlite"))
   }

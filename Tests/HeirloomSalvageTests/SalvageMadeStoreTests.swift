@@ -161,7 +161,7 @@ struct SalvageMadeStoreTests {
       #expect(report.notes.count == 2)
       let told = ["1 file of external data could not be given all attributes, such as user.", place.output.path]
       for (note, words) in zip(report.notes, told) { #expect(note.hasPrefix(words), "\(report.notes)") }
-      #expect(report.notes.last?.contains(" could not be given 3 attributes of the file that it stands for") == true)
+      #expect(report.notes.last?.contains(" could not be given 3 attributes of the original file") == true)
     }
   #endif
 
@@ -191,7 +191,7 @@ struct SalvageMadeStoreTests {
     let report = try place.salvage()
     #expect(
       Set(report.cuts.map(\.description)) == [
-        "60 links by Note.author to objects that are gone",
+        "60 links by Note.author to missing objects",
         "1 object of Author that must differ from another",
       ])
     #expect(place.cuts.count == 61)

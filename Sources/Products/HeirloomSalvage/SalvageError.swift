@@ -53,18 +53,18 @@ extension SalvageError: ExplainedError {
     case .missing: "There is no file at \(storePath); expected a store."
     case .notFile(let found): "\(storePath) is a \(found); expected a store's file."
     case .empty: "The file \(storePath) is empty, and no \"-wal\" beside it holds anything; expected a store."
-    case .notDatabase: "No page of the file \(storePath) is one of a SQLite database; expected a store, damaged or not."
+    case .notDatabase: "The file \(storePath) has no page of an SQLite database; expected a store, damaged or not."
     case .noModel:
-      "The model of \(storePath) is neither beside the store nor readable in it, and none was given; a model tells what the"
-        + " rows are."
+      "The model of \(storePath) is neither beside the store nor readable in it, and none was given; the rows can't be"
+        + " interpreted without a model."
     case .notStore: "The database \(storePath) holds no table of the model; expected the store of that model."
     case .sameFile(let output):
       "The new store \(output) would replace a file of the damaged one; expected another name."
-    case .outputExists(let path): "There is something at \(path) already; expected a free place for the new store."
+    case .outputExists(let path): "\(path) already exists; expected a free path for the new store."
     case .notEnoughSpace(let folder, let needed, let available):
       "A copy of \(storePath) and the new store need \(CountText.size(needed)) in \(folder), where \(CountText.size(available)) are left."
     case .cancelled: "Salvaging \(storePath) was cancelled."
-    case .inUse: "Another process went on writing to \(storePath) while it was copied; expected a store at rest."
+    case .inUse: "Another process kept writing to \(storePath) while it was copied; expected a store at rest."
     case .failed(let reason): "Nothing could be salvaged from \(storePath): \(ErrorWords.ended(reason))"
     }
   }
@@ -115,12 +115,12 @@ extension SalvageError: ExplainedError {
         .damagedStore(path: storePath), "Give the app's model: one of any version that the store may have had.")
     case .notStore: ErrorHelp(.damagedStore(path: storePath), "Give the model of the app that made it.")
     case .sameFile: ErrorHelp(.unchanged, "Give the new store a name of its own.")
-    case .outputExists: ErrorHelp(.unchanged, "Move what is there away, or give the new store another name.")
+    case .outputExists: ErrorHelp(.unchanged, "Move the existing file away, or give the new store another name.")
     case .notEnoughSpace: ErrorHelp(.unchanged, "Make room, or put the new store on a larger volume.")
     case .cancelled: ErrorHelp(.unchanged, "There is no new store. Salvage again when there is time.")
     case .inUse: ErrorHelp(.unchanged, "End the app that uses the store and try again.")
     case .failed:
-      ErrorHelp(.damagedStore(path: storePath), "Keep them as they are, and salvage again when that is settled.")
+      ErrorHelp(.damagedStore(path: storePath), "Keep them as they are, and salvage again when that is resolved.")
     }
   }
 

@@ -141,7 +141,7 @@ extension SalvageReport.Cut {
     let (one, many) =
       switch kind {
       case .danglingKey:
-        ("link by \(subject) to an object that is gone", "links by \(subject) to objects that are gone")
+        ("link by \(subject) to a missing object", "links by \(subject) to missing objects")
       case .danglingLink:
         ("link of \(subject) that lacks one of its objects", "links of \(subject) that lack one of their objects")
       case .unreadableValue: ("value of \(subject) that can't be read", "values of \(subject) that can't be read")

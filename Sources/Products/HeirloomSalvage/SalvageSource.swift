@@ -104,7 +104,7 @@ final class SalvageSource {
       tables[found] = nil
       tables[name] = renamed
       renamedTables.insert(found)
-      told.append("the name of the table \(found), whose rows were taken for those of \(name)")
+      told.append("the name of the table \(found), whose rows were assigned to \(name)")
     }
     let pending = actual.pending(under: schema).columns
     for physical in schema.tables {

@@ -91,7 +91,7 @@ final class SalvageWorkspace {
       if try files.status(of: path) == nil {
         _ = try FileDescriptor.makeNew(path, attributes: FileAttributes(mode: 0o600), for: .copy)
         (isDamaged, mayLackContent) = (true, true)
-        notes.append("the store's main file is gone, and what was read is what its \"-wal\" holds")
+        notes.append("the store's main file is missing, and only the content of its \"-wal\" was read")
       }
       // A log that SQLite couldn't read completely, kept with this version or waiting to be kept with the next.
       for unread in [location.path + StoreLocation.unreadLogSuffix, location.unreadLog]
@@ -136,7 +136,7 @@ final class SalvageWorkspace {
     }
     guard unreadable > 0 else { return }
     noteLoss(
-      "The disk can't read \(unreadable) blocks of \(source) any more; copy what is on it to another disk soon.")
+      "The disk can't read \(unreadable) blocks of \(source) any more; copy everything on it to another disk soon.")
   }
 
   // MARK: One file
@@ -156,7 +156,7 @@ final class SalvageWorkspace {
       if try hadMetadata && !hasMetadata() {
         try files.rename(before, to: path)
         noteLoss(
-          "The \"-journal\" tells of an interrupted change, and undoing it leaves no store: the store was read as it is."
+          "The \"-journal\" has an interrupted change, but undoing it leaves no store: the store was read as it is."
         )
       } else if let message {
         noteLoss(
@@ -256,8 +256,8 @@ final class SalvageWorkspace {
     isLogDoubtful = isLogWaiting || content.isHeaderDamaged && !lostPages.isEmpty
     if isLogWaiting {
       noteLoss(
-        "The \"-wal\" that SQLite could not read was dropped, and was read from its copy: what was saved since may be missing,"
-          + " or in a state from before.")
+        "The \"-wal\" that SQLite could not read was dropped, and was read from its copy: later changes may be missing,"
+          + " or objects may be in an earlier state.")
     }
     if content.damagedCount > 0 {
       noteLoss(
@@ -275,7 +275,7 @@ final class SalvageWorkspace {
       noteLoss(
         content.pageCount == nil
           ? "The \"-wal\" is damaged from its start, and nothing in it could be read: changes that were saved last are missing."
-          : "The header of the \"-wal\" is damaged; what is in it was told by its pages.")
+          : "The header of the \"-wal\" is damaged; its content was determined from its pages.")
     }
     if content.isEndDamaged {
       noteLoss(
@@ -305,7 +305,7 @@ final class SalvageWorkspace {
       isDamaged = true
       notes.append(
         origin.lacks(1)
-          ? "The page with the file's header is gone; the pages in the \"-wal\" are of \(pageSize) bytes."
+          ? "The page with the file's header is missing; the pages in the \"-wal\" are of \(pageSize) bytes."
           : "The file's header is damaged; its pages were found to be of \(pageSize) bytes.")
     }
     let pageCount = Int(clamping: size / Int64(header.pageSize))
@@ -338,11 +338,12 @@ extension SalvageWorkspace {
       noteLoss("The file ends after \(pageCount) of \(declared) pages: the rest is missing.")
     } else if declared > 0, try isSound() {
       // SQLite allows a longer file, for example one with reserved space.
-      notes.append("The file goes on for \(pageCount - declared) pages after its end, which were left alone.")
+      notes.append(
+        "The file continues for \(pageCount - declared) pages after its declared end, which were left alone.")
       return try file.truncate(to: Int64(declared) * Int64(header.pageSize))
     } else {
       isDamaged = true
-      notes.append("The file's header tells of \(declared) pages, and there are \(pageCount): all of them were read.")
+      notes.append("The file's header declares \(declared) pages, but there are \(pageCount): all of them were read.")
     }
     try file.write((0..<4).map { UInt8(truncatingIfNeeded: pageCount >> (24 - 8 * $0)) }, at: 28)
   }

@@ -15,7 +15,7 @@ extension SourceTable {
         columnNames[column] = found
         missing.removeAll { $0 == column }
         unknown.removeAll { $0 == found }
-        told.append("the name of the column \(fileName).\(found), whose values were taken for \(column)")
+        told.append("the name of the column \(fileName).\(found), whose values were assigned to \(column)")
       }
     }
     take(Self.nearPairs(missing, unknown))

@@ -258,7 +258,7 @@ public struct StoreSalvage {
       report.notes.append("The store's metadata can't be read: the new store has an identifier of its own.")
     } else if !choice.isFit {
       report.notes.append(
-        "The model is not the one that made the store: what its tables and columns have in common with the model was read."
+        "The model is not the one that made the store: only the tables and columns that both have were read."
       )
     }
     return report
@@ -364,7 +364,7 @@ extension SalvageReport {
   fileprivate mutating func note(_ attributes: PassedOver, of path: String) {
     guard let first = attributes.first else { return }
     notes.append(
-      "\(path) could not be given \(CountText.counted(attributes.count, "attribute")) of the file that it stands for, such as"
+      "\(path) could not be given \(CountText.counted(attributes.count, "attribute")) of the original file, such as"
         + " \(first).")
   }
 
@@ -376,12 +376,12 @@ extension SalvageReport {
     unassignedPageCount = inspection.unassignedPages.count
     if inspection.unreadableIndexPages > 0 {
       notes.append(
-        "\(inspection.unreadableIndexPages) pages of indexes can't be read; they hold nothing else, and were made anew."
+        "\(inspection.unreadableIndexPages) index pages can't be read; they hold no rows, and the indexes were rebuilt."
       )
     }
     if inspection.emptyEnds.count > 0 {
       notes.append(
-        "The last page of \(inspection.emptyEnds.count) values of bytes holds nothing but zeros; they were taken for the value's own."
+        "The last page of \(inspection.emptyEnds.count) values of bytes holds only zeros; they were accepted as part of the value."
       )
     }
   }

@@ -36,7 +36,7 @@ package struct AccountText {
     hops.enumerated().flatMap { index, hop -> [String] in
       let names = [hop.source, hop.destination].map { name($0).map { "\"\($0)\"" } ?? "another version" }
       let title =
-        "All that the store holds"
+        "Everything in the store"
         + (hops.count == 1 ? "" : " before hop \(index + 1), from \(names[0]) to \(names[1])")
       let shown = hop.lines.filter { $0.count > 0 }
       var table = TextTable(
@@ -78,11 +78,11 @@ package struct AccountText {
       case .decided: "\(count)by decision\(reason)"
       case .code: "\(count)to the code or the expressions of\(places)"
       case .lost: "\(count)lost\(reason)"
-      case .withObjects: "\(count)with objects that go"
+      case .withObjects: "\(count)with removed objects"
       case .links: "\(count)counted as the links of\(places)"
-      case .remade: "\(count)made anew\(reason)"
+      case .remade: "\(count)rebuilt\(reason)"
       case .leftOut: "\(count)left out\(reason)"
-      case .missing: "\(count)not there, or empty"
+      case .missing: "\(count)missing, or empty"
       case .unaccounted: part.count < 0 ? "\(grouped(-part.count)) in two of these parts" : "\(count)not accounted for"
       }
     }.joined(separator: "; ")

@@ -90,7 +90,7 @@ package struct DifferenceText {
     }
     let asked = difference.effects.filter { $0.kind.severity == .blocker }
     if !asked.isEmpty {
-      lines += ["", style.bold("What the rows of a store decide (heirloom plan counts them):")]
+      lines += ["", style.bold("What depends on the rows of a store (heirloom plan counts them):")]
       lines += asked.map { "  \(style.yellow("?")) \($0.description)" }
     }
     let odd = difference.diagnostics.filter { $0.kind != .suspectedRename }

@@ -95,13 +95,13 @@ package final class PlanText {
       plan.blockers.flatMap {
         ["  \(sign) \(counted($0.rows, "row")): \($0.reason)", "      \($0.optionText(in: plan))"]
       }
-      + plan.unconsentedLosses.map { "  \(sign) \($0.name): nobody consented to losing it (\($0.amount))" }
-    if !words.isEmpty { lines += ["", style.bold("What needs a word:")] + words }
+      + plan.unconsentedLosses.map { "  \(sign) \($0.name): losing it needs consent (\($0.amount))" }
+    if !words.isEmpty { lines += ["", style.bold("What you must decide:")] + words }
     if !plan.decisions.isEmpty {
       lines += ["", style.bold("What was decided:")] + plan.decisions.map { "  \($0.words)" }
     }
     if !plan.warnings.isEmpty {
-      lines += ["", style.bold("What may surprise:")]
+      lines += ["", style.bold("What may surprise you:")]
       lines += plan.warnings.map { "  \(style.yellow("!")) \(sentence($0))" }
     }
     return lines
@@ -127,7 +127,7 @@ package final class PlanText {
       case .rebuild: "a new file"
       case .cloneAndAlter: "a copy of the store"
       }
-    let rows = "\(counted(plan.rowsRewritten, "row")) \(plan.rowsRewritten == 1 ? "is" : "are") written anew"
+    let rows = "\(counted(plan.rowsRewritten, "row")) \(plan.rowsRewritten == 1 ? "is" : "are") rewritten"
     return ["", style.bold("Steps, in \(way) (\(plan.builder.rawValue)); \(rows):")]
       + zip(1..., stepTexts).map { "  \($0). \($1)" }
   }

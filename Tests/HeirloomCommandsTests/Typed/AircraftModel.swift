@@ -1,4 +1,4 @@
-// Made by heirloom generate. Make it anew rather than change it.
+// Made by heirloom generate. Regenerate it instead of editing it.
 // swift-format-ignore-file
 
 public import Foundation
@@ -91,7 +91,7 @@ public nonisolated enum AircraftModel {
       public nonisolated struct Properties {
         private let keyPath: String
 
-        /// Creates the properties of what a path leads to; the path is empty, or ends with a point.
+        /// Creates the properties below a key path, which is empty or ends with a point.
         public init(keyPath: String) { self.keyPath = keyPath }
 
         /// The path to "primary".
@@ -157,7 +157,7 @@ public nonisolated enum AircraftModel {
     public nonisolated struct Properties {
       private let keyPath: String
 
-      /// Creates the properties of what a path leads to; the path is empty, or ends with a point.
+      /// Creates the properties below a key path, which is empty or ends with a point.
       public init(keyPath: String) { self.keyPath = keyPath }
 
       /// The path to "aircraftCategory".
@@ -213,7 +213,7 @@ public nonisolated enum AircraftModel {
     public nonisolated struct Properties {
       private let keyPath: String
 
-      /// Creates the properties of what a path leads to; the path is empty, or ends with a point.
+      /// Creates the properties below a key path, which is empty or ends with a point.
       public init(keyPath: String) { self.keyPath = keyPath }
 
       /// The path to "data".
@@ -269,7 +269,7 @@ public nonisolated enum AircraftModel {
     public nonisolated struct Properties {
       private let keyPath: String
 
-      /// Creates the properties of what a path leads to; the path is empty, or ends with a point.
+      /// Creates the properties below a key path, which is empty or ends with a point.
       public init(keyPath: String) { self.keyPath = keyPath }
 
       /// The path to "date".

@@ -1,4 +1,4 @@
-// Made by heirloom generate. Make it anew rather than change it.
+// Made by heirloom generate. Regenerate it instead of editing it.
 // swift-format-ignore-file
 
 import Foundation
@@ -146,7 +146,7 @@ nonisolated enum ShelfModel {
         nonisolated struct Properties {
           private let keyPath: String
 
-          /// Creates the properties of what a path leads to; the path is empty, or ends with a point.
+          /// Creates the properties below a key path, which is empty or ends with a point.
           init(keyPath: String) { self.keyPath = keyPath }
 
           /// The path to "x".
@@ -192,7 +192,7 @@ nonisolated enum ShelfModel {
       nonisolated struct Properties {
         private let keyPath: String
 
-        /// Creates the properties of what a path leads to; the path is empty, or ends with a point.
+        /// Creates the properties below a key path, which is empty or ends with a point.
         init(keyPath: String) { self.keyPath = keyPath }
 
         /// The path to "number".
@@ -312,7 +312,7 @@ nonisolated enum ShelfModel {
     nonisolated struct Properties {
       private let keyPath: String
 
-      /// Creates the properties of what a path leads to; the path is empty, or ends with a point.
+      /// Creates the properties below a key path, which is empty or ends with a point.
       init(keyPath: String) { self.keyPath = keyPath }
 
       /// The path to "bought".
@@ -388,7 +388,7 @@ nonisolated enum ShelfModel {
     nonisolated struct Properties {
       private let keyPath: String
 
-      /// Creates the properties of what a path leads to; the path is empty, or ends with a point.
+      /// Creates the properties below a key path, which is empty or ends with a point.
       init(keyPath: String) { self.keyPath = keyPath }
 
       /// The path to "title".
@@ -434,7 +434,7 @@ nonisolated enum ShelfModel {
     nonisolated struct Properties {
       private let keyPath: String
 
-      /// Creates the properties of what a path leads to; the path is empty, or ends with a point.
+      /// Creates the properties below a key path, which is empty or ends with a point.
       init(keyPath: String) { self.keyPath = keyPath }
 
       /// The path to "name".
@@ -463,7 +463,7 @@ nonisolated enum ShelfModel {
     nonisolated struct Properties {
       private let keyPath: String
 
-      /// Creates the properties of what a path leads to; the path is empty, or ends with a point.
+      /// Creates the properties below a key path, which is empty or ends with a point.
       init(keyPath: String) { self.keyPath = keyPath }
 
       /// The path to "title".

@@ -1,4 +1,4 @@
-// Made by heirloom generate. Make it anew rather than change it.
+// Made by heirloom generate. Regenerate it instead of editing it.
 // swift-format-ignore-file
 
 import Heirloom
@@ -32,7 +32,7 @@ nonisolated enum ShelfSource {
     nonisolated struct Properties {
       private let keyPath: String
 
-      /// Creates the properties of what a path leads to; the path is empty, or ends with a point.
+      /// Creates the properties below a key path, which is empty or ends with a point.
       init(keyPath: String) { self.keyPath = keyPath }
 
       /// The path to "author".

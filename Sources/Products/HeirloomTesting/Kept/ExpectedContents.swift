@@ -247,7 +247,7 @@ extension ExpectedContents {
       findings.append(
         .init(
           .objectsLost, entity,
-          "\(gone.count) of \(objects.count) objects of \"\(entity)\" \(CountText.verb("are", gone.count)) gone, key \(first)"
+          "\(gone.count) of \(objects.count) objects of \"\(entity)\" \(CountText.verb("are", gone.count)) missing, key \(first)"
         )
       )
     }

@@ -57,6 +57,6 @@ extension MigrationNotKept: ExplainedError {
 
   /// The advice to correct the mapping or the test; comparing stores changes neither.
   public var help: ErrorHelp {
-    ErrorHelp(.unchanged, "Give a mapping that keeps it, or except in the test what is meant to change.")
+    ErrorHelp(.unchanged, "Give a mapping that keeps it, or pass intended changes as `except` in the test.")
   }
 }

@@ -126,7 +126,7 @@ extension StoreContents {
         else { return nil }
         return MigrationFinding(
           .unannouncedLoss, entity.name, property: attribute.name,
-          "\(CountText.counted(count, "value")) of \"\(entity.name).\(attribute.name)\" \(CountText.verb("are", count)) gone, and the plan doesn't say so"
+          "\(CountText.counted(count, "value")) of \"\(entity.name).\(attribute.name)\" \(CountText.verb("are", count)) missing, and the plan doesn't say so"
         )
       }
     }

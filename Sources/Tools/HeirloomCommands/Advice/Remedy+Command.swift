@@ -11,7 +11,7 @@ extension Remedy {
     switch self {
     case .inspection: return "heirloom inspect \(file) shows what it is."
     case .verification: return "heirloom verify \(file) verifies it."
-    case .plan: return "The command plan tells how: give it the app's model with --to."
+    case .plan: return "The command plan shows how: give it the app's model with --to."
     case .migration:
       guard let snapshot = place.snapshot else {
         return "The command migrate does it: give it the app's model with --to."

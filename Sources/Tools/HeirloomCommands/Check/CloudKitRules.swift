@@ -30,8 +30,8 @@ struct CloudKitRules {
             severity: .note, kind: .cloudKitModel, version: version.name, entity: first.entity,
             property: first.property, file: version.file,
             message:
-              "\"\(version.name)\" breaks \(counted(Int64(faults.count), "rule")) of CloudKit, so no store of it was ever"
-              + " mirrored, and later versions needn't keep what it had."))
+              "\"\(version.name)\" breaks \(counted(Int64(faults.count), "rule")) of CloudKit, so its stores were never"
+              + " mirrored, and later versions needn't keep its record types and fields."))
       }
       // A current version that can't be mirrored yet still must keep the deployed fields.
       if let last { compare(last, with: version, isMirrored: faults.isEmpty) }
@@ -176,9 +176,9 @@ struct CloudKitRules {
         add(
           entity.name, nil,
           heir.map {
-            "\"\(entity.name)\" is now called \"\($0.name)\", whose records are others: devices with the earlier version and those"
-              + " with this one no longer see each other's. Keep the name."
-          } ?? "\"\(entity.name)\" is gone, and its records stay for ever. Keep the entity, unused.")
+            "\"\(entity.name)\" is now called \"\($0.name)\", which is another record type: devices with the earlier version and those"
+              + " with this one no longer see each other's records. Keep the name."
+          } ?? "\"\(entity.name)\" is removed, but its records stay in CloudKit forever. Keep the entity, unused.")
         continue
       }
       let newType = Self.recordType(entity.name, new)
@@ -199,9 +199,9 @@ struct CloudKitRules {
         add(
           entity.name, property.name,
           heir.map {
-            "\(name) is now called \"\($0.name)\", which is another field: values come from and go to devices with the earlier"
-              + " version no more. Keep the name."
-          } ?? "\(name) is gone, and its field stays for ever. Keep the property, unused.")
+            "\(name) is now called \"\($0.name)\", which is another field: it no longer syncs with devices that have the earlier"
+              + " version. Keep the name."
+          } ?? "\(name) is removed, but its field stays in CloudKit forever. Keep the property, unused.")
       }
     }
     for entity in remaining {

@@ -28,7 +28,7 @@ struct FixtureCheck {
         findings.append(
           CheckFinding(
             severity: .warning, kind: .notTried, file: path,
-            message: "The store \(path) is held against nothing: no version is known for sure."))
+            message: "The store \(path) isn't compared with anything: no version could be determined."))
       }
     }
   }
@@ -66,7 +66,7 @@ struct FixtureCheck {
     let others = doubtful.map { $0.isEmpty ? "" : ", unless it is of \(listText($0.map { "\"\($0.name)\"" }))" } ?? ""
     return CheckFinding(
       severity: others.isEmpty ? .error : .warning, kind: .unknownStore, version: best?.near.name, file: path,
-      message: "The store \(path) is of no version of the history\(others): its version was edited, or is missing."
+      message: "The store \(path) fits no version of the history\(others): its version was edited, or is missing."
         + words)
   }
 

@@ -60,7 +60,8 @@ struct HistoryCheck {
         return
       }
       guard try !console.namesOneVersion(path, in: list) else {
-        throw ModelReadingError(path: path, problem: .malformed(reason: "it is one model, and no history of several"))
+        throw ModelReadingError(
+          path: path, problem: .malformed(reason: "it is a single model, not a history of several"))
       }
       self.list = list
       plannedStepsByCode = list.stepsByCode
@@ -237,7 +238,7 @@ struct HistoryCheck {
       {
         add(
           .warning, .uncertainVersion, version: name, file: held.file, line: held.line,
-          "\(error.cause) No store is held against it. \(advice)")
+          "\(error.cause) No store is compared with it. \(advice)")
         return nil
       }
       add(
@@ -278,7 +279,7 @@ struct HistoryCheck {
     guard edited.isEmpty else { return }
     add(
       .error, .editedVersion, version: entry.name, file: file,
-      "\(rule): its checksum is \(model.versionChecksum()), and lock.json has \(entry.checksum ?? "none"). What was edited can't be told:"
+      "\(rule): its checksum is \(model.versionChecksum()), and lock.json has \(entry.checksum ?? "none"). The edit can't be determined:"
         + " there is no snapshot of the shipped version, and the lock, of an earlier release, has no hashes of its entities."
         + " \(advice)")
   }
@@ -346,7 +347,7 @@ struct HistoryCheck {
     for name in names {
       add(
         .error, .missingVersion, version: name, file: lock?.path,
-        "The version \"\(name)\" was shipped, as lock.json says, and is gone: nobody can migrate its stores. Bring it back."
+        "The version \"\(name)\" was shipped, according to lock.json, but its model is missing: its stores can't be migrated. Restore the model."
       )
     }
   }
@@ -356,8 +357,8 @@ struct HistoryCheck {
       add(
         .warning, .missingLock, file: path,
         versions.allSatisfy(\.isPlanned)
-          ? "There is no lock.json: what was shipped isn't known, and an edit of it isn't noticed. \(lockAdvice)."
-          : "There is no lock.json: what was shipped, and in which order, is told from names. \(lockAdvice).")
+          ? "There is no lock.json: the shipped versions aren't known, and edits of them aren't detected. \(lockAdvice)."
+          : "There is no lock.json: the shipped versions and their order are derived from names. \(lockAdvice).")
       return
     }
     let locked = lock.namedVersions.map(\.name)
@@ -376,7 +377,7 @@ struct HistoryCheck {
         let follower = locked.first { precedes(name, $0) }
         add(
           isEarlier ? .error : .warning, .unlockedVersion, version: name, file: lockPath,
-          "The version \"\(name)\" is not in lock.json, so nobody knows whether and when it was shipped."
+          "The version \"\(name)\" is not in lock.json, so it is unknown whether and when it was shipped."
             + (isEarlier
               ? " If it was, \(fixing(place, before: follower)) fixes it in its place; if it never was, remove it."
               : ""))
@@ -385,8 +386,8 @@ struct HistoryCheck {
     for step in lock.namedStepsByCode where !isStep(step) {
       add(
         .warning, .staleAcknowledgement, version: step.source, file: lockPath,
-        "\"\(step.source)\" → \"\(step.destination)\": the lock leaves it to the app's code, and it is no step from one version to"
-          + " the next. Take it out of the lock.")
+        "\"\(step.source)\" → \"\(step.destination)\": lock.json assigns it to the app's code, but it isn't a step from one version to"
+          + " the next. Remove it from the lock.")
     }
     if let floor = lock.floorName {
       add(

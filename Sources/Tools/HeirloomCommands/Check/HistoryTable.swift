@@ -135,11 +135,11 @@ struct HistoryTable {
     }
     var advice: [String] = []
     if !open.isEmpty, history.lock == nil {
-      advice = ["A loss that is meant is acknowledged in lock.json. \(history.lockAdvice)."]
+      advice = ["Acknowledge an intended loss in lock.json. \(history.lockAdvice)."]
     } else if !open.isEmpty {
       let options = open.map { " --acknowledge \(shellWord($0))" }.joined()
       advice = [
-        "\(open.count == 1 ? "A loss that is" : "Losses that are") meant: heirloom check \(shellWord(path))\(options)"
+        "\(open.count == 1 ? "If the loss is" : "If the losses are") intended: heirloom check \(shellWord(path))\(options)"
       ]
     }
     let told: [CheckFinding.Kind] = [

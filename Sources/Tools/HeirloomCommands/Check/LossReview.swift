@@ -246,9 +246,9 @@ extension LossReview {
   /// `path` is the history's, `lockAdvice` says how to create a missing lock and is `nil` if there is one.
   func findings(path: String, lockAdvice: String?) -> [CheckFinding] {
     func consent(to loss: Loss) -> String {
-      if let lockAdvice { return "a loss that is meant is acknowledged in lock.json. \(lockAdvice)." }
+      if let lockAdvice { return "acknowledge an intended loss in lock.json. \(lockAdvice)." }
       return
-        "if losing it is meant, heirloom check \(shellWord(path)) --acknowledge \(shellWord(loss.name)) says so for app"
+        "if losing it is intended, heirloom check \(shellWord(path)) --acknowledge \(shellWord(loss.name)) says so for app"
         + " and tool."
     }
     return losses.map { loss in

@@ -94,7 +94,7 @@ struct MigrationTrial {
     if version.model.versionHashes() == history.currentHashes {
       add(
         .note, .notTried,
-        "\"\(version.name)\" is to stores the same as \"\(history.currentName)\": there is nothing to migrate.")
+        "\"\(version.name)\" has the same hashes as \"\(history.currentName)\": there is nothing to migrate.")
       return
     }
     if before.count == 0, !version.model.entities.isEmpty {
@@ -181,8 +181,8 @@ struct MigrationTrial {
       guard let objects = row.before, objects > 2, let rest = row.after, rest <= 1 else { continue }
       add(
         .warning, .dataHazard, entity: row.entity,
-        "\(way): \(rest == 0 ? "none" : "one") of \(objects) sample objects of \"\(row.entity)\" stays, by the history's decisions: a"
-          + " user's objects may go in the same way.")
+        "\(way): \(rest == 0 ? "none" : "one") of \(objects) sample objects of \"\(row.entity)\" remains after the history's decisions: a"
+          + " user's objects may be removed in the same way.")
     }
     let verification = try StoreVerification.report(
       onStoreAt: url.path,
@@ -321,7 +321,7 @@ struct MigrationTrial {
       result = .notTried
       add(
         .error, .policyNeeded,
-        "\(way): the mapping names \(names.count == 1 ? "the policy" : "the policies") \(listText(names)), code of the app that"
+        "\(way): the mapping names \(names.count == 1 ? "the policy" : "the policies") \(listText(names)), app code that"
           + " this tool doesn't have. No store of \"\(version.name)\" was migrated. The app's own tests can, with HeirloomTesting: say so"
           + " with --by-app \(versionOfStep { source, destination in mappings.name(names, from: source, to: destination) })."
       )

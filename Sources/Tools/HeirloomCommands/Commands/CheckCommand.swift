@@ -9,17 +9,17 @@ extension Command {
     details: [
       "DIRECTORY holds a model bundle, its snapshots and lock.json, or some of these; it may be the bundle itself, or Swift source. What was shipped"
         + " must be as lock.json says. For each earlier version a store is made in a temporary folder, with sample objects of all"
-        + " types, values at their edges and deep links; it is migrated and proven, and what was there before must still be there.",
-      "What of a model's XML was not read, such as a misspelt attribute, is an error with its file and line. A warning asks about"
-        + " what seems to be a rename, with the renaming identifier to write, and names renaming identifiers of nothing.",
-      "Whatever a step from one version to the next would lose (values of an attribute, links of a relationship, objects of an entity)"
-        + " is an error until --acknowledge says that it is meant: that is written into the lock for those two versions, where app"
+        + " types, values at their edges and deep links; it is migrated and proven, and must keep its content.",
+      "Content of a model's XML that was not read, such as a misspelt attribute, is an error with its file and line. A warning asks about"
+        + " what seems to be a rename, with the renaming identifier to write, and names renaming identifiers that match nothing.",
+      "Anything that a step from one version to the next would lose (values of an attribute, links of a relationship, objects of an entity)"
+        + " is an error until --acknowledge says that the loss is intended: that is written into the lock for those two versions, where app"
         + " and tool read it.",
       "A step at which every object of an entity would stop (a new required attribute without a default) is an error until --decide"
         + " says what becomes of the objects: that is written into the lock, where app and tool read it.",
-      "What only rows can tell (a required attribute, a new uniqueness constraint, a narrower type) is a warning."
-        + " So is a way over a step that the app's code migrates: --by-app VERSION says that of the step from that version to the next,"
-        + " and writes it into the lock. Any other that could not be tried is an error, and so is one before the current version that lock.json lacks. Stores of a version before the lock's floor must be refused. The exit code is 6"
+      "A problem that depends on rows (a required attribute, a new uniqueness constraint, a narrower type) is a warning."
+        + " So is a path over a step that the app's code migrates: --by-app VERSION says so for the step from that version to the next,"
+        + " and writes it into the lock. Any other path that could not be tried is an error, and so is a version before the current one that lock.json lacks. Stores of a version before the lock's floor must be refused. The exit code is 6"
         + " when there is an error; warnings and notes leave it at 0.",
       "In a workflow of GitHub (GITHUB_ACTIONS is true) errors and warnings are printed as annotations too; --annotations none"
         + " leaves them out.",
@@ -38,13 +38,13 @@ extension Command {
       ),
       Option(
         name: "--acknowledge", value: "ENTITY[.PROPERTY]", isRepeatable: true,
-        summary: "losing it is meant: note that in the lock for each step that loses it"),
+        summary: "losing it is intended: note that in the lock for each step that loses it"),
       Option(
         name: "--unacknowledge", value: "ENTITY[.PROPERTY]", isRepeatable: true,
         summary: "take the acknowledgement of a loss out of the lock again, of each step"),
       Option(
         name: "--cloudkit",
-        summary: "hold the versions against CloudKit's rules too: what can be mirrored, and nothing but additions"),
+        summary: "check the versions against CloudKit's rules too: only what can be mirrored, and only additions"),
       Option(
         name: "--cloudkit-configuration", value: "NAME",
         summary: "the same for the entities of this configuration alone"),
@@ -260,7 +260,7 @@ struct CheckCommand {
           severity: .warning, kind: .dataHazard, version: version.name, entity: effect.entity,
           property: effect.properties.isEmpty ? nil : effect.properties.joined(separator: ", "), file: version.file,
           message: "\(effect.description) Such objects stop the migration of a user's store"
-            + (isByApp ? ", unless the app's code mends them." : ".")))
+            + (isByApp ? ", unless the app's code corrects them." : ".")))
     }
   }
 

@@ -7,18 +7,18 @@ extension Command {
     name: "compare", usage: "SOURCE DEST | BUNDLE [--skeleton] [--exclude FOLDER]…",
     summary: "what changed, what it does to rows, verdict",
     details: [
-      "SOURCE and DEST are models of any kind; a store stands for the model that made it. The exit code is 0 whatever the"
+      "SOURCE and DEST are models of any kind; for a store, its own model is used. The exit code is 0 whatever the"
         + " verdict: identical, compatible, lightweight, needsMapping.",
-      "Of a model bundle alone, the current version is compared with the one before.",
-      "Where something of one kind is gone and another is new, it asks whether that is a rename, and says what the rows of a"
-        + " store tell of it: of SOURCE what would be lost, of two stores how many values are equal.",
-      "The source that --skeleton prints compiles as it is: a step of the app's history with a line for all that would be lost,"
-        + " and a policy for each entity that seems to have been split or has holes to fill in. Where the step is taken, it throws"
-        + " until all is decided.",
+      "For a model bundle alone, the current version is compared with the one before.",
+      "If something is removed and something of the same kind is added, it asks whether that is a rename, and reports what the rows of a"
+        + " store show: for SOURCE what would be lost, for two stores how many values are equal.",
+      "The source that --skeleton prints compiles as it is: a step of the app's history with a line for everything that would be lost,"
+        + " and a policy for each entity that seems to have been split or has holes to fill in. The step throws"
+        + " until everything is decided.",
     ],
     options: [
       Option(
-        name: "--skeleton", summary: "print Swift source to paste for what is lost or can't be inferred, no more"),
+        name: "--skeleton", summary: "print only the Swift source to paste for what is lost or can't be inferred"),
       .exclude,
     ],
     example: "heirloom compare Journal.sqlite Journal.xcdatamodeld", positionals: ["SOURCE", "DEST"], requiredCount: 1,
@@ -87,7 +87,7 @@ enum CompareCommand {
     let (name, laterName) = (isStore ? nil : source.name, isLaterStore ? nil : destination.name)
     let skeleton = needsMigration ? MappingSkeleton(difference.inference, from: name, to: laterName) : nil
     if skeleton != nil, difference.changes.contains(where: { $0.effect == .dropped }) {
-      console.log("note: a loss that is meant is acknowledged by the check of the history, with --acknowledge.")
+      console.log("note: an intended loss is acknowledged by the check of the history, with --acknowledge.")
     }
     let text =
       skeleton?.source ?? "// Nothing to fill in: the mapping can be inferred and loses nothing, or none is needed.\n"

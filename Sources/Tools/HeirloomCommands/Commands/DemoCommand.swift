@@ -5,12 +5,12 @@ import HeirloomStories
 
 extension Command {
   static let demo = Command(
-    name: "demo", summary: "a store's life through its model's versions, told as it happens",
+    name: "demo", summary: "a store migrated through its model's versions, step by step",
     details: [
-      "The stories are Done, a to-do list that goes through three versions and comes back to the first (told unless another is"
+      "The stories are Done, a to-do list that goes through three versions and comes back to the first (run unless another is"
         + " named), Diary, whose archived arrays become objects by policies of the app's own, and Aircraft, whose flight data"
         + " move into objects of their own in stages. Everything happens in a temporary folder, which is removed at the end."
-        + " What is said was read from the store; the exit code is not 0 if anything is not as it should be."
+        + " All output was read from the store; the exit code is not 0 if anything is not as it should be."
     ],
     options: [
       Option(
@@ -118,7 +118,7 @@ extension CommandFailure {
         suggestion: "Restore the story, for example from version control.")
     case .wentWrong(let complaint, let storePath):
       self.init(
-        exitCode: .failed, code: "failed", message: "The demo went wrong: \(complaint).",
+        exitCode: .failed, code: "failed", message: "The demo failed: \(complaint).",
         suggestion: "This is a defect of Heirloom; run with --keep-files and report what is in the folder.",
         storeAt: storePath)
     }

@@ -8,14 +8,14 @@ extension Command {
     name: "diagram", usage: "MODEL [--to MODEL [--changes]] [--output FILE | --format FORMAT] [--exclude FOLDER]…",
     summary: "draw a model as SVG, Mermaid or Graphviz; with --to what differs, in colour",
     details: [
-      "MODEL is a model of any kind, or a store, which stands for the model that made it. The name of the file that --output"
+      "MODEL is a model of any kind, or a store, whose own model is used. The name of the file that --output"
         + " names ends in .svg, .mmd or .dot; without it the drawing goes to standard output, as SVG unless --format says another.",
       "An earlier drawing is replaced, any other file is left alone.",
     ],
     options: [
       .exclude,
       Option(name: "--to", value: "MODEL", summary: "draw what differs between the two"),
-      Option(name: "--changes", summary: "leave out what is the same in both, but for what changes lead to"),
+      Option(name: "--changes", summary: "show only changes and the entities they refer to"),
       Option(name: "--output", value: "FILE", summary: "the file to write"),
       Option(
         name: "--format", value: "FORMAT", choices: ["svg", "mermaid", "dot"],
@@ -46,7 +46,7 @@ enum DiagramCommand {
     let path = try console.outputPath(output)
     let isNew = try OutputFile(path: path, mark: format.mark).write(text)
     return CommandReport(
-      lines: ["\(path) was \(isNew ? "written" : "written anew"): \(diagram.summary)."],
+      lines: ["\(path) was \(isNew ? "written" : "rewritten"): \(diagram.summary)."],
       members: [("path", .text(path))] + members)
   }
 

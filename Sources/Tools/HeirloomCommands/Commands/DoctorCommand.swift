@@ -5,13 +5,13 @@ import HeirloomOutput
 extension Command {
   static let doctor = Command(
     name: "doctor", usage: "STORE [--model MODEL]… [--exclude FOLDER]… [--archive FILE [--include-store]]",
-    summary: "one screen: how a store is, what is kept, what to run next",
+    summary: "one screen: a store's state, previous versions, next command",
     details: [
-      "Runs the checks of heirloom verify and shows the worst findings in short. Nothing is written and no lock is taken; a store"
-        + " that is gone or can't be read is looked for among what is kept. The exit code is 0 whatever is found; where there is no file, and"
-        + " nothing is kept of one, the path is wrong, and it is 1.",
-      "--archive writes a .tar.gz for a support mail: what the store is and what is wrong with it, without a value of any row."
-        + " It works on a store that is damaged, gone or in use. --include-store adds the store itself, with all data.",
+      "Runs the checks of heirloom verify and shows the worst findings in brief. Nothing is written and no lock is taken; for a store"
+        + " that is missing or can't be read, previous versions are searched. The exit code is 0 even if there are findings; if there is no file, and"
+        + " nothing is kept of one, the path is wrong, and the exit code is 1.",
+      "--archive writes a .tar.gz for a support mail: a description of the store and its faults, without values of rows."
+        + " It works on a store that is damaged, missing or in use. --include-store adds the store itself, with all data.",
     ],
     options: [
       .model, .exclude,

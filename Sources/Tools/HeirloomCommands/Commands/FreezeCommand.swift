@@ -10,11 +10,11 @@ extension Command {
       "PATH is Swift source (a folder, or a .swift file), a store, a snapshot or a model. Of source it is the last schema of the"
         + " migration plan, or the only schema that is found; --root names another. The file declares a VersionedSchema with all"
         + " classes, structures and enumerations nested in it. Nothing else is changed.",
-      "What is written is read again, alone: each entity has the version hash that it had, or nothing is written and every"
+      "The output is read again on its own: each entity must have the version hash that it had, otherwise nothing is written and every"
         + " reason is named. An initial value that may name something outside is left out, and a note says so.",
       "The version was shipped: lock.json in the source's folder, or in that of --history, fixes its hashes, and heirloom check"
-        + " finds a later edit. Of a store or a model nothing is fixed without --history.",
-      "It prints what is pasted beside it: the next schema with the classes of today, the plan's new entry, and the stage between"
+        + " finds a later edit. For a store or a model nothing is fixed without --history.",
+      "It prints the code to paste beside it: the next schema with the classes of today, the plan's new entry, and the stage between"
         + " them. Before the first edit of a class both schemas have the same hashes, which SwiftData refuses.",
     ],
     options: [
@@ -77,7 +77,7 @@ enum FreezeCommand {
       identifier: arguments.value("--identifier") ?? identifier(of: named.model))
     let next = FrozenSuccession(after: frozen, classes: [], plan: nil, stage: kind)
     var report = try write(frozen, next, arguments, console, lock: (nil, []), notes: named.warnings)
-    report.lines.append("A plan of the app lists it like this; \(next.next) stands for the schema that follows:")
+    report.lines.append("A plan of the app lists it like this; \(next.next) is a placeholder for the next schema:")
     return report
   }
 
@@ -165,7 +165,7 @@ enum FreezeCommand {
     default:
       throw CommandFailure(
         exitCode: .failed, code: "fileExists", coreDataCode: 516,
-        message: "\(output) is there already with other content; it was left alone.",
+        message: "\(output) exists with other content; it was not changed.",
         suggestion: "Name another file with --output, or move that one away.")
     }
     try release?.write()

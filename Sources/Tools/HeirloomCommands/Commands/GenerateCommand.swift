@@ -6,19 +6,19 @@ extension Command {
   static let generate = Command(
     name: "generate", summary: "write a Swift type for each entity of a model",
     details: [
-      "MODEL is a model of any kind, or a store, which stands for the model that made it. Of a bundle or a folder it is the"
+      "MODEL is a model of any kind, or a store, whose own model is used. Of a bundle or a folder it is the"
         + " current version unless --version names another.",
       "The file declares an enumeration with a type for each entity: its properties are of the model's types, and optional where"
-        + " the model's are; fetches name them where the compiler sees it. With --source nothing can be set, for what a policy"
-        + " migrates from.",
-      "Names that Swift can't have are changed, which the comments tell. What no type stands for is left out and named. An"
+        + " the model's are; fetches name them where the compiler sees it. With --source the types are read-only, for the source"
+        + " objects of a policy.",
+      "Names that Swift doesn't allow are changed, as comments show. Anything without a Swift type is left out and named. An"
         + " earlier file of the command is replaced, any other is left alone. A bundle with a version that was edited since it was shipped is refused.",
     ],
     options: [
       .exclude,
       Option(name: "--output", value: "FILE", summary: "the file to write, such as JournalModel.swift").required,
       Option(name: "--version", value: "VERSION", summary: "another version than the current one"),
-      Option(name: "--source", summary: "types that only read, for the source of a migration"),
+      Option(name: "--source", summary: "read-only types, for the source of a migration"),
       Option(
         name: "--name", value: "NAME",
         summary:
@@ -52,7 +52,7 @@ enum GenerateCommand {
     let count = named.model.entities.count
     return CommandReport(
       lines: [
-        "\(output) was \(isNew ? "written" : "written anew"): \(source.namespace), \(counted(Int64(count), "entity"))."
+        "\(output) was \(isNew ? "written" : "rewritten"): \(source.namespace), \(counted(Int64(count), "entity"))."
       ],
       members: [
         ("path", .text(output)), ("name", .text(source.namespace)), ("version", .text(named.name)),

@@ -8,9 +8,9 @@ extension Command {
     details: [
       "MODEL is an .xcdatamodeld, a folder that holds one with its lock and snapshots, or Swift source. The table has a line for each version:"
         + " whether the lock fixes it as shipped, and how its stores reach the next version and the current one: inferred, by a mapping"
-        + " that is given, by code of the app's (the lock or --by-app says so), or same where there is nothing to do; refused are the stores of versions before the lock's floor. Below it stand what would"
-        + " be lost, with or without consent in the lock; what has to be decided where rows don't fit; why nothing can be inferred; and what seems to be a rename.",
-      "It is told from the models alone: no store is made. heirloom check tries it with stores.",
+        + " that is given, by the app's code (the lock or --by-app says so), or same if there is nothing to do; stores of versions before the lock's floor are refused. Below it are the"
+        + " losses, with or without consent in the lock; the decisions about rows that don't fit; the reasons why nothing can be inferred; and possible renames.",
+      "It is derived from the models alone; no store is made. heirloom check tries it with stores.",
     ],
     options: [
       .mapping, .exclude,

@@ -10,13 +10,13 @@ extension Command {
         + " snapshot beside it, or its own copy. Of versions with equal hashes it is the one that --model names, else the one that the"
         + " store's version identifiers name, else the one whose content its own copy has, else the snapshot's.",
       "Of a model everything is shown: entities with their properties, indexes and constraints, configurations and fetch requests;"
-        + " of a store with --properties. With --json the member \"model\" holds all of it, as a snapshot does. What a file says and"
+        + " of a store with --properties. With --json the member \"model\" holds all of it, as a snapshot does. Content of a file that"
         + " Heirloom doesn't know is named in notes.",
       "Of Swift source (a folder, or a .swift file) the schemas of SwiftData are shown: versioned ones, and the lists of"
-        + " containers; with the hashes that SwiftData gives their entities. What the text alone doesn't tell for sure is"
+        + " containers; with the hashes that SwiftData gives their entities. Anything that the text alone doesn't determine is"
         + " named with its place and isn't guessed. All commands take it as a model: the last schema of its plan, or one that"
         + " :SCHEMA after the path names. Hidden folders, links, Pods, Carthage, DerivedData and node_modules"
-        + " are passed over.",
+        + " are skipped.",
       "Of a mapping model (.xcmappingmodel, .cdm) the entity mappings are shown, with what was written for each property.",
       "With --hash or --from-log, the versions of a model are named that have the hashes, else the nearest one with what differs. A"
         + " log may have them in any form that Core Data, Swift, property lists and JSON print, escaped, wrapped or cut off; bytes"

@@ -10,13 +10,13 @@ extension Command {
       "OURS is replaced by what both branches made of BASE. Entities and properties of a model are merged one by one, whatever else is"
         + " in the file; it is a conflict where both change, add or rename one property differently, or one changes what the other"
         + " removes. A lock gets the versions of both branches; of two current versions the one that is later by name is taken.",
-      "The exit code is 1 for conflicts: each is named, and OURS has markers for git where it can. An empty BASE means that both"
+      "The exit code is 1 for conflicts: each is named, and OURS gets conflict markers where possible. An empty BASE means that both"
         + " branches added the file: a new version is then compared with the one before it in the folder of PATH.",
       "As git's driver: git config merge.heirloom.driver 'heirloom merge %O %A %B --path %P', and lines such as **/*.xcdatamodel/contents"
         + " merge=heirloom in .gitattributes.",
     ],
     options: [
-      Option(name: "--path", value: "PATH", summary: "the file's path in the repository, which tells its kind")
+      Option(name: "--path", value: "PATH", summary: "the file's path in the repository, which determines its kind")
     ],
     example: "heirloom merge base/contents ours/contents theirs/contents", positionals: ["BASE", "OURS", "THEIRS"],
     requiredCount: 3, run: MergeCommand.run)
@@ -29,7 +29,7 @@ enum MergeCommand {
     guard let kind = HistoryMerge.Kind(path: path) else {
       throw CommandFailure(
         exitCode: .failed, code: "unknownKind", coreDataCode: nil,
-        message: "\(path) is no file that can be merged here; \(paths[1]) was left as it is.",
+        message: "\(path) can't be merged; \(paths[1]) was left as it is.",
         suggestion: "A model's contents, .xccurrentversion, lock.json and snapshots (.json) can.")
     }
     let files = POSIXFileOperations()
@@ -38,7 +38,8 @@ enum MergeCommand {
     let before = base.isEmpty ? try versionBefore(path, kind, files) : nil
     var merge = HistoryMerge(kind, base: before?.bytes ?? base, ours: ours, theirs: theirs)
     if let before, ours != theirs {
-      merge.note("Both branches add the version; what each changed is told from \"\(before.name)\", the one before it.")
+      merge.note(
+        "Both branches add the version; the changes of each are relative to \"\(before.name)\", the one before it.")
     }
     if kind == .source, merge.conflicts.isEmpty, isShipped(path, as: ours, and: merge.bytes) {
       merge.refuseShipped(ours, theirs)
@@ -66,7 +67,7 @@ enum MergeCommand {
     var failure = CommandFailure(
       exitCode: .failed, code: "mergeConflict", coreDataCode: nil,
       message: "\(path): \(counted(Int64(merge.conflicts.count), "conflict")).",
-      suggestion: "The file has what each branch made of it between markers.")
+      suggestion: "The file contains both branches' versions between conflict markers.")
     failure.list = (failure.message, merge.conflicts.map { ["\($0.place): \($0.reason)"] })
     return CommandReport(members: members, failure: failure)
   }

@@ -6,25 +6,25 @@ extension Command {
   static let migrate = Command(
     name: "migrate", summary: "bring stores to a model; the previous version is kept",
     details: [
-      "A store that has the model already is left alone, but for what an earlier run with --defer left to be cleaned up: without"
-        + " --defer that is done now. With several stores a failure does not keep the others from being"
+      "A store that already has the model isn't changed, except that clean-up which an earlier run with --defer left is done now"
+        + " unless --defer is given again. With several stores a failure does not keep the others from being"
         + " migrated; the exit code is that of the first failure.",
-      "What would be lost (values, links or objects that are there) stops the migration with exit code 3 unless the history's lock"
+      "A loss of existing values, links or objects stops the migration with exit code 3 unless the history's lock"
         + " acknowledges it (heirloom check --acknowledge) or --accept-losses consents.",
       "Rows that don't fit the new model stop the migration until --decide says what becomes of them; heirloom plan counts"
-        + " them and names the choices. newest and merge take an attribute that tells the age, such as merge:date, else the"
+        + " them and names the choices. newest and merge take an attribute to order rows by age, such as merge:date; otherwise the"
         + " highest primary key is the newest; for a constraint on several properties their names are joined by commas."
         + " Rows in quarantine go to a file in STORE.heirloom/quarantine.",
       "heirloom versions STORE lists what is kept, heirloom restore STORE brings it back.",
-      "With --jobs or --files-from, one line of JSON a store is written as each is done, in the order in which they are done. A"
-        + " run that was stopped or killed is gone on with by the same command: stores that are done are found to be, in about a"
+      "With --jobs or --files-from, one line of JSON per store is written, in order of completion. An"
+        + " interrupted run is continued by the same command: stores that are done are recognized in about a"
         + " millisecond each. The exit code is the worst of all stores': 130, 7, 1, 5, 3, 4, 0, the worst first.",
     ],
     options: [
       .to.required, .with, .model, .exclude, .mapping,
       Option(
         name: "--keep", value: "N",
-        summary: "previous versions to keep, at least 1 (1 unless given); older ones go with a later run"),
+        summary: "previous versions to keep, at least 1 (1 unless given); a later run removes older ones"),
       .decide, .deferring, .acceptLosses, .acceptVersion,
       Option(name: "--jobs", value: "N", summary: "migrate N stores at a time (1 unless given)"),
       Option(

@@ -7,13 +7,13 @@ extension Command {
     summary: "the next version of a model, as a copy of the current one",
     details: [
       "MODEL is an .xcdatamodeld, or a folder that holds one with its lock and snapshots. The current version is copied byte for byte,"
-        + " and the copy is the current one, to be edited; the bundle's own numbering goes on unless --name gives another name. Where"
-        + " nothing is at MODEL, a bundle is made with one version, an example to edit; in a Swift package the line for Package.swift is printed as well.",
-      "Where a lock or snapshots lie beside the bundle, the version that was current until now is fixed as shipped, as heirloom"
-        + " snapshot --history does it; the new one is not, until it ships. A version that was fixed and edited since is refused. It asks"
+        + " and the copy is the current one, to be edited; the bundle's own numbering continues unless --name gives another name. If"
+        + " there is nothing at MODEL, a bundle is made with one version, an example to edit; in a Swift package the line for Package.swift is printed as well.",
+      "If a lock or snapshots are beside the bundle, the version that was current until now is fixed as shipped, as heirloom"
+        + " snapshot --history does it; the new one is not, until it ships. A version that was edited after it was fixed is refused. It asks"
         + " about what seems to be a rename in the version that was current until now.",
       "While the current version is neither shipped nor different from the one before, nothing is made. An interrupted run leaves"
-        + " the old current version or the new one; a further run goes on.",
+        + " the old current version or the new one; another run continues.",
     ],
     options: [Option(name: "--name", value: "NAME", summary: "the new version's name")],
     example: "heirloom new-version Journal.xcdatamodeld", positionals: ["MODEL"], requiredCount: 1,

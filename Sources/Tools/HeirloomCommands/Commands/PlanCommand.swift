@@ -4,7 +4,7 @@ import HeirloomOutput
 
 extension Command {
   static let plan = Command(
-    name: "plan", summary: "what stays, what is lost, what needs a word, time, steps; nothing is changed",
+    name: "plan", summary: "what stays, what is lost, what to decide, time, steps; nothing is changed",
     details: [
       "The exit code is the one that heirloom migrate would end with: 3 where a mapping or a decision about rows is needed,"
         + " 5 for a store of an unknown version that would lose something and for one of a newer version. Where a store takes"
@@ -13,7 +13,7 @@ extension Command {
     options: [
       .to.required, .with, .model, .exclude, .mapping,
       Option(name: "--sql", summary: "show the statements of the steps"),
-      Option(name: "--account", summary: "show all that the store holds, and where each thing goes"),
+      Option(name: "--account", summary: "show everything in the store, and where it goes"),
       .decide, .deferring, .acceptLosses, .acceptVersion,
     ],
     example: "heirloom plan Journal.sqlite --to Journal.xcdatamodeld", positionals: ["STORE"], requiredCount: 1,
@@ -101,6 +101,6 @@ enum PlanCommand {
   /// Returns the verdict on the difference, or how the plan solves one that needs a mapping.
   private static func verdict(on difference: ModelDifference, plan: MigrationPlan?) -> String {
     guard difference.verdict == .needsMapping, let plan else { return difference.verdict.rawValue }
-    return plan.hopCount > 1 ? "in \(plan.hopCount) hops" : "by what is given or decided"
+    return plan.hopCount > 1 ? "in \(plan.hopCount) hops" : "by a given mapping or a decision"
   }
 }

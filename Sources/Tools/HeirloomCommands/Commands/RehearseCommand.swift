@@ -6,7 +6,7 @@ extension Command {
   static let rehearse = Command(
     name: "rehearse", summary: "the whole migration on a clone; the store is untouched",
     details: [
-      "What is written is proven as a migration does, and the time is told. The clone is made in a temporary folder (TMPDIR names another place for it) and removed at the end. Other processes"
+      "The result is proven as in a migration, and the time is reported. The clone is made in a temporary folder (TMPDIR names another place for it) and removed at the end. Other processes"
         + " may have the store open meanwhile."
     ],
     options: [.to.required, .with, .model, .exclude, .mapping, .decide, .deferring, .acceptLosses, .acceptVersion],

@@ -6,16 +6,16 @@ extension Command {
   static let repair = Command(
     name: "repair", summary: "correct entity numbers, keys, names and missing indexes, and set a damaged record aside",
     details: [
-      "A damaged record of an unfinished operation, which stops every migration, gets another name beside the store. What an"
-        + " operation left unfinished is settled as a migration does first.",
-      "In a copy of the store, a row whose entity number is none of its table's becomes an object of the only entity that the"
-        + " table can hold; where several are possible, it stays as it is. The entity number beside a key becomes that of the"
-        + " object with the key, and the highest key that was given to objects at least the highest that is there. In the list of"
-        + " entities, a row that is missing, a wrong parent, and a wrong name that rows or other names prove to be wrong are"
-        + " written by the model; an index that is missing is made, unless rows are equal that it would keep apart. Nothing else"
+      "A damaged record of an unfinished operation, which stops every migration, gets another name beside the store. An"
+        + " unfinished operation is recovered, as a migration does first.",
+      "In a copy of the store, a row whose entity number doesn't belong to its table becomes an object of the only entity that the"
+        + " table can hold; if several are possible, it stays as it is. The entity number beside a key becomes that of the"
+        + " object with the key, and the highest key that was assigned at least the highest that exists. In the list of"
+        + " entities, a missing row, a wrong parent, and a wrong name that rows or other names prove to be wrong are"
+        + " corrected from the model; a missing index is created, unless it is unique and rows are equal. Nothing else"
         + " is changed; the copy takes the store's place, and the store as it was is kept as a previous version. The model is"
         + " found as by heirloom verify.",
-      "Where nothing of this is wrong, nothing is changed, and what else is wrong is named with what to run. heirloom doctor says what is wrong, and changes nothing.",
+      "If there is nothing to repair, nothing is changed, and other faults are listed with the next command. heirloom doctor lists faults and changes nothing.",
     ], options: [.model, .exclude], example: "heirloom repair Journal.sqlite", positionals: ["STORE"], requiredCount: 1,
     run: RepairCommand.run)
 }
@@ -63,7 +63,7 @@ enum RepairCommand {
     let diagnosis = try StoreDiagnosis(of: path, models: arguments.all("--model"), console: console)
     let faults = (diagnosis.check?.report.findings ?? []).filter { $0.severity < .note }
     guard !faults.isEmpty else { return ["There was nothing to repair at \(path)."] }
-    return ["No repair corrects what is wrong at \(path), which was not changed:"]
+    return ["No repair corrects the faults of \(path), which was not changed:"]
       + faults.map { $0.line(console.style) } + [diagnosis.line(of: diagnosis.next, console.style)]
   }
 }

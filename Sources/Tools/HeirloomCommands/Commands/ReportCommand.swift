@@ -14,7 +14,7 @@ extension Command {
     options: [
       .to.required, .with,
       Option(name: "--output", value: "FILE", isRequired: true, summary: "the page to write; its name ends in .html"),
-      Option(name: "--rehearse", summary: "try the migration on a copy, and tell how long it took"),
+      Option(name: "--rehearse", summary: "rehearse the migration on a copy, and report its duration"),
       Option(name: "--full-paths", summary: "name files by their whole paths; otherwise the page names no folder"),
       .model, .exclude, .mapping, .decide, .deferring, .acceptLosses, .acceptVersion,
     ],
@@ -60,7 +60,7 @@ enum ReportCommand {
     let isNew = try OutputFile(path: output, mark: MigrationPage.mark).write(report.file)
     let plan = report.plan
     return CommandReport(
-      lines: ["\(output) was \(isNew ? "written" : "written anew"). Nothing was changed in the store."],
+      lines: ["\(output) was \(isNew ? "written" : "rewritten"). Nothing was changed in the store."],
       members: [
         ("path", .text(output)), ("verdict", .optional(preview.difference?.verdict.rawValue)),
         ("losses", .integer(Int64(plan?.losses.count ?? 0))),

@@ -10,15 +10,15 @@ extension Command {
       + " ENTITY.PROPERTY=CHOICE]… [--accept-losses] [--accept-version]]",
     summary: "put a previous version back; the store there is kept too",
     details: [
-      "Without --version the newest is restored. The start of an ID is enough where it is the only one.",
-      "A store that was moved aside (heirloom versions STORE lists them) is brought to the model of --to where it lies, and a copy"
-        + " takes its place. What was written to the new store since is not in it: the new store is kept as a version that no"
-        + " later run removes. The set stays in its folder, and returns once.",
+      "Without --version the newest is restored. The start of an ID is enough if it is unique.",
+      "A set-aside store (heirloom versions STORE lists them) is migrated to the model of --to in its folder, and a copy"
+        + " is put in its place. It lacks what was written to the new store since: the new store is kept as a version that no"
+        + " later run removes. The set stays in its folder, and can return only once.",
     ],
     options: [
       Option(name: "--version", value: "ID", summary: "the version, as heirloom versions names it"),
       Option(
-        name: "--set-aside", value: "ID", summary: "the store that was moved aside, as heirloom versions names it"),
+        name: "--set-aside", value: "ID", summary: "the set-aside store, as heirloom versions names it"),
       .to, .with, .model, .exclude, .mapping, .decide, .acceptLosses, .acceptVersion,
     ],
     example: "heirloom restore Journal.sqlite --version 20261121T1015", positionals: ["STORE"], requiredCount: 1,
@@ -62,7 +62,7 @@ enum RestoreCommand {
       let file = PathText.join(folder, PathText.split(path).name)
       return [
         "The file that was there can't be read as a store: it is \(file) now, with the files that were beside it.",
-        "heirloom doctor \(shellWord(file)) names what reads the rest of it.",
+        "heirloom doctor \(shellWord(file)) names the command that reads the rest of it.",
       ]
     case .kept(let version):
       return [

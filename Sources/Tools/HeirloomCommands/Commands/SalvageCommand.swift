@@ -5,15 +5,15 @@ import HeirloomSalvage
 
 extension Command {
   static let salvage = Command(
-    name: "salvage", summary: "what can be read of a damaged store, into a new one",
+    name: "salvage", summary: "copy everything readable of a damaged store into a new one",
     details: [
       "The damaged store stays as it is: it is copied with its \"-wal\" and \"-journal\", and never opened itself. What SQLite can't read is read page by"
-        + " page: rows whose page is whole are found also when the pages that lead to it are gone, the header or the schema"
-        + " included. Keys are kept. Links to objects that are lost lead nowhere in the new store; whatever was cut is in"
-        + " FILE.cuts.jsonl, a JSON object a line. A row that was deleted doesn't come back.",
+        + " page: rows on an intact page are found even if the pages that point to it are lost, including the header and the schema."
+        + " Keys are kept. Links to lost objects are removed; everything that was cut is in"
+        + " FILE.cuts.jsonl, one JSON object per line. Deleted rows don't come back.",
       "The model is one of those given by --model, the snapshot beside the store, or the store's own copy: one that the"
-        + " store's metadata name, or the nearest. The new store appears whole at the end, or not at all; the store and what"
-        + " lies beside it stay as they are. Keep them: a later version may read more.",
+        + " store's metadata name, or the nearest. The new store appears whole at the end, or not at all; the store and the files"
+        + " beside it stay as they are. Keep them: a later version may read more.",
       "The exit code is 0 when everything was read, 6 when something is lost or was cut, and 1 when there is no new store.",
     ],
     options: [
@@ -21,7 +21,7 @@ extension Command {
       .exclude,
       Option(
         name: "--include-uncertain",
-        summary: "read also pages of which nothing tells whether their rows were deleted; such rows may come back"),
+        summary: "also read pages whose rows may have been deleted; such rows may come back"),
     ],
     example: "heirloom salvage Journal.sqlite --model Journal.xcdatamodeld --output Salvaged.sqlite",
     positionals: ["STORE"], requiredCount: 1, run: SalvageCommand.run)
@@ -96,8 +96,8 @@ struct SalvageText {
     }
     if report.unassignedPageCount > 0 {
       lines.append(
-        "  \(style.red("lost"))  \(counted(Int64(report.unassignedPageCount), "page")) of rows of which nothing tells the"
-          + " table any more.")
+        "  \(style.red("lost"))  \(counted(Int64(report.unassignedPageCount), "page")) with rows of an unknown"
+          + " table.")
     }
     if report.uncertainPageCount > 0 {
       lines.append(
@@ -112,7 +112,7 @@ struct SalvageText {
         "  \(style.red("lost"))  \(count) missing or empty: \(listText(report.missingFiles))")
     }
     lines += report.leftOut.map { "  \(style.yellow("left out"))  \($0)" }
-    if let path = report.cutsPath { lines.append("What was cut is in \(path), a JSON object a line.") }
+    if let path = report.cutsPath { lines.append("What was cut is in \(path), one JSON object per line.") }
     lines.append("The store \(report.storePath) was not changed. Keep it: a later version may read more.")
     return lines + placing
   }
@@ -149,7 +149,7 @@ struct SalvageText {
     if table.rowsLost > 0 { parts.append("at least \(grouped(table.rowsLost)) lost") }
     if table.unreadableRows > 0 { parts.append("\(counted(Int64(table.unreadableRows), "row")) unreadable") }
     if table.unreadablePages > 0 { parts.append("\(counted(Int64(table.unreadablePages), "page")) unreadable") }
-    if !table.isPresent { parts.append("the table is gone") }
+    if !table.isPresent { parts.append("the table is missing") }
     let title = table.isWhole ? style.faint("read") : style.red("lost")
     return "  \(title)  \(style.bold(table.name)): \(parts.joined(separator: ", "))."
   }

@@ -8,15 +8,15 @@ extension Command {
     usage: "MODEL [--output FILE | --history DIRECTORY [--before VERSION]] [--date DATE] [--exclude FOLDER]…",
     summary: "write a model as JSON, for version control or another machine",
     details: [
-      "MODEL is a model of any kind, or a store, which stands for the model that made it. The file is <version>.json in the"
+      "MODEL is a model of any kind, or a store, whose own model is used. The file is <version>.json in the"
         + " current folder unless --output names another; a name that ends in .gz is compressed.",
       "A file that holds the same version is brought up to date, any other is left alone. Equal models give equal files: the"
         + " time that is noted is 1970-01-01 unless --date says another.",
       "With --history, the version was shipped: its snapshot is written into the folder, and lock.json fixes it as the last one;"
-        + " heirloom check holds it against that. All versions before it by name that are not fixed yet are fixed with it, in"
+        + " heirloom check compares the version with the lock. All versions before it by name that are not fixed yet are fixed with it, in"
         + " order; it says which. A version that was never shipped has to be removed from the model before that. One that was"
         + " shipped and is missing in the order is put in its place with --before: MODEL is then the path of that version. A version"
-        + " that was fixed and edited since is refused, and one of whose XML something was not read. In a folder of several bundles each has a lock of its own,"
+        + " that was edited after it was fixed is refused, and so is one whose XML was not read completely. In a folder of several bundles each has a lock of its own,"
         + " BUNDLE.lock.json, and no snapshots.",
     ],
     options: [

@@ -8,10 +8,10 @@ extension Command {
     details: [
       "MODEL is an .xcdatamodeld with its lock, or a folder with both. The floor is noted in the lock, which ships with the app: from"
         + " then on a store of an earlier version is refused with a sentence that names both versions, and nothing of it is changed."
-        + " heirloom check holds that this is so, and asks for no model, mapping or consent before the floor.",
-      "No file is removed: those that nobody needs any more are listed. The lock keeps the versions' names and checksums, by which"
-        + " their stores are recognized. A release that is out there goes by its own lock.",
-      "The floor can be lowered again while the models are there; at the first version it is gone.",
+        + " heirloom check verifies this, and asks for no model, mapping or consent before the floor.",
+      "No file is removed: those that are no longer needed are listed. The lock keeps the versions' names and checksums, by which"
+        + " their stores are recognized. Released versions of the app use their own lock.",
+      "The floor can be lowered again while the models exist; at the first version it is removed.",
     ],
     options: [
       .exclude,
@@ -31,7 +31,7 @@ enum SquashCommand {
     guard var lock = list.lock, let lockPath = list.lockPath else {
       let folder = ModelFile.folder(of: path)
       throw refusal(
-        "\(path) has no lock, which says what was shipped in which order",
+        "\(path) has no lock with the order of the shipped versions",
         "heirloom snapshot \(shellWord(path)) --history \(shellWord(folder)) makes one.")
     }
     let names = lock.namedVersions.map(\.name)
@@ -47,8 +47,8 @@ enum SquashCommand {
     lock.floor = position == 0 ? nil : lock.identifier(of: floor)
     if let missing = lock.missingNames(where: { list.version(named: $0) != nil }).first {
       throw refusal(
-        "The model of \"\(missing)\" is not there: its stores could not be migrated",
-        "Bring it back first, or name a later floor.")
+        "The model of \"\(missing)\" is missing: its stores could not be migrated",
+        "Restore it first, or name a later floor.")
     }
     if before != lock.floorName { try SnapshotFile(path: lockPath, files: POSIXFileOperations()).write(lock.encoded()) }
     return report(lock, at: lockPath, before: before, list, in: ModelFile.folder(of: lockPath), of: path, console)
@@ -79,7 +79,7 @@ enum SquashCommand {
       )
     }
     if !files.isEmpty {
-      lines.append("Nobody needs these files any more; they were left where they are:")
+      lines.append("These files are no longer needed; they were not removed:")
       lines += files.map { "  " + $0 }
     }
     return CommandReport(

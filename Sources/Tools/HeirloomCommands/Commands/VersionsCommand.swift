@@ -4,13 +4,13 @@ import HeirloomOutput
 
 extension Command {
   static let versions = Command(
-    name: "versions", summary: "previous versions, the newest first, and what was moved aside",
+    name: "versions", summary: "previous versions, the newest first, and set-aside stores",
     details: [
-      "A pinned one holds what its migration lost without consent, and is never removed until --release lets it go in its turn.",
-      "The newest is read, and where it is damaged the one before, so that the command at the end works.",
-      "Each of them is a complete set in a folder of its own, whose store opens by itself.",
+      "A pinned one holds content that its migration lost without consent, and is never removed until --release unpins it.",
+      "The newest is read, and if it is damaged the one before, so that the command at the end works.",
+      "Each is a complete set of files in its own folder, and its store can be opened there.",
       "A store that the app could not open may have been moved aside, with all that belongs to it: heirloom restore STORE"
-        + " --set-aside ID --to MODEL brings it to its place again.",
+        + " --set-aside ID --to MODEL puts it back in its place.",
     ],
     options: [
       .exclude,
@@ -18,7 +18,7 @@ extension Command {
         name: "--release", value: "ID", summary: "let a pinned version be removed by a later migration, like any other"),
       Option(
         name: "--model", value: "MODEL", isRepeatable: true,
-        summary: "a model whose name stands for versions that were kept without one"),
+        summary: "a model that names versions kept without a name"),
     ],
     example: "heirloom versions Journal.sqlite", positionals: ["STORE"], requiredCount: 1, run: VersionsCommand.run)
 }
@@ -100,7 +100,7 @@ enum VersionsCommand {
     // A version that is in use, or has a change to roll back, is not damaged.
     let lines = damaged.compactMap { version in version.fault.map { "\(version.id) can't be read whole: \($0)." } }
     guard let sound = versions.dropFirst(damaged.count).first else {
-      return lines + ["heirloom doctor \(shellWord(path)) names what reads the rest."]
+      return lines + ["heirloom doctor \(shellWord(path)) names the command that reads the rest."]
     }
     let which = damaged.isEmpty ? "the newest" : "the newest that can be read whole"
     return lines + [

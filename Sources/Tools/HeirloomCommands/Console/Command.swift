@@ -114,10 +114,10 @@ extension Command.Option {
       "leave clean-up (tables and columns without use, new indexes) for a run without it; the store has the model at once"
   )
   static let acceptLosses = Command.Option(
-    name: "--accept-losses", summary: "go on although something is lost that the history's lock doesn't acknowledge")
+    name: "--accept-losses", summary: "migrate despite losses that the history's lock doesn't acknowledge")
   static let acceptVersion = Command.Option(
     name: "--accept-version",
-    summary: "go on although the store is of a newer version, or of an unknown one and loses something")
+    summary: "migrate although the store is of a newer version, or of an unknown one and loses something")
 }
 
 extension Command {

@@ -86,18 +86,18 @@ struct CommandFailure: Error {
     let versions = (try? StoreArchive(path: path).previousVersions()) ?? []
     guard !versions.isEmpty else { return self }
     let count = Int64(versions.count)
-    let words = "The store is gone, but \(counted(count, "version")) of it \(verb("are", count)) kept"
+    let words = "The store is missing, but \(counted(count, "version")) of it \(verb("are", count)) kept"
     var failure = self
     failure.suggestion =
       versions.first(where: \.isSound).map {
         "\(words): heirloom restore \(shellWord(path)) --version \($0.id) brings back the newest that can be read whole."
-      } ?? "\(words), and none can be read whole: heirloom doctor \(shellWord(path)) names what reads them."
+      } ?? "\(words), and none can be read whole: heirloom doctor \(shellWord(path)) names the command that reads them."
     return failure
   }
 
   /// Sets the message to a file that isn't a database: its kind, and the command that reads it.
   mutating func describe(_ kind: FileStart.Kind, at path: String) {
-    message = "\(path) is no SQLite store. It is \(kind.words)."
+    message = "\(path) isn't an SQLite store. It is \(kind.words)."
     suggestion = kind.command(at: path).map { "\($0) \(kind.action)." } ?? "Nothing was changed."
     remedies = []
   }
@@ -149,7 +149,7 @@ extension CommandFailure {
     case let error as ModelReadingError: self.init(anyError: error, code: "unreadableModel")
     case MigrationError.cancelled:
       self = .cancelled(storeAt: nil)
-      message = "Cancelled: the store is whole, and a further run goes on."
+      message = "Cancelled: the store is intact, and another run continues."
     case let error as MigrationError:
       self.init(anyError: error)
       notePolicies(of: error)
@@ -212,7 +212,7 @@ extension CommandFailure {
       if let plan { note(plan) }
       remedies = []
       hint(
-        "Here, --with gives such a model\(plan == nil ? "" : ", and --accept-version with --accept-losses goes on without")."
+        "Here, --with gives such a model\(plan == nil ? "" : ", and --accept-version with --accept-losses migrates without it")."
       )
     case .newerVersion(let store):
       exitCode = .unknownVersion
@@ -233,7 +233,7 @@ extension CommandFailure {
       }
       let count = counted(Int64(obstacles.count), "thing")
       list = (
-        "No mapping can be inferred for the store \(path), which was not changed; \(count) to settle:",
+        "No mapping can be inferred for the store \(path), which was not changed; \(count) to resolve:",
         obstacles.map { [$0.description] + [$0.optionText].compactMap(\.self) }
       )
     case .decisionNeeded(let path, let plan):
@@ -261,7 +261,7 @@ extension CommandFailure {
     let losses = plan.unconsentedLosses
     hint("Here, --mapping gives a mapping, and --accept-losses consents.")
     let items = losses.map { ["\(counted($0.rows, $0.unit)) of \($0.name): \($0.reason)"] }
-    list = ("The store \(path), which was not changed, would lose what nobody consented to:", items)
+    list = ("The store \(path), which was not changed, would lose this without consent:", items)
     if let loss = losses.first(where: \.isOfLog) {
       advice.append(
         "To keep what only the \"\(loss.isOfJournal ? "-journal" : "-wal")\" holds, salvage it first:"
@@ -276,7 +276,7 @@ extension CommandFailure {
           + " app. Without that code it is lost: --accept-losses for this store.")
       return
     }
-    let meant = "If losing it is meant: --accept-losses for this store"
+    let meant = "If losing it is intended: --accept-losses for this store"
     let command = commands?.acknowledgement(plan)
     advice.append(command.map { "\(meant), or for all in the history: \($0)." } ?? meant + ".")
   }

@@ -130,8 +130,8 @@ package struct Console: Sendable {
       throw CommandFailure(
         exitCode: .failed, code: "noWorkingDirectory", coreDataCode: 260,
         message:
-          "The folder that the tool was started in is gone, so \(word) names nothing; expected a path that begins with /.",
-        suggestion: "Nothing was changed. Go to a folder that is there, or give whole paths.")
+          "The folder that the tool was started in no longer exists, so \(word) can't be resolved; expected an absolute path.",
+        suggestion: "Nothing was changed. Go to an existing folder, or give absolute paths.")
     }
     let relative = word.hasPrefix("./") ? String(word.dropFirst(2)) : word
     return currentDirectory.hasSuffix("/") ? currentDirectory + relative : "\(currentDirectory)/\(relative)"

@@ -22,7 +22,8 @@ struct HelpText {
       + ["", style.bold("Usage:") + " heirloom COMMAND …", "", style.bold("Commands:")]
       + TextLayout.table(commands.map { ($0.name, $0.summary) }, columns: columns)
       + [""] + TextLayout.wrapped("heirloom help COMMAND says more about one, with an example.", to: columns)
-      + TextLayout.wrapped("--json gives one JSON object on standard output; --version tells the version.", to: columns)
+      + TextLayout.wrapped(
+        "--json gives one JSON object on standard output; --version prints the version.", to: columns)
       + [""] + titled("Exit codes:", codes)
   }
 

@@ -12,7 +12,7 @@ struct ManualPage {
       ".SH NAME", "heirloom \\- " + Self.plain("migrates Core Data stores so that the previous version is never lost"),
       ".SH SYNOPSIS", ".B heirloom", Self.plain("COMMAND …"),
       ".SH DESCRIPTION", Self.plain("heirloom help COMMAND says the same about one command on the terminal."),
-      Self.plain("--json gives one JSON object on standard output; --version tells the version."),
+      Self.plain("--json gives one JSON object on standard output; --version prints the version."),
       ".SH COMMANDS",
     ]
     for command in commands { lines += section(of: command) }

@@ -152,7 +152,7 @@ struct TypedPaths {
     lines.open("\(access)nonisolated struct Properties {")
     lines.add("private let keyPath: String")
     lines.add("")
-    lines.comment("Creates the properties of what a path leads to; the path is empty, or ends with a point.")
+    lines.comment("Creates the properties below a key path, which is empty or ends with a point.")
     lines.add("\(access)init(keyPath: String) { self.keyPath = keyPath }")
     lines.add("")
     for (name, property, step) in steps {

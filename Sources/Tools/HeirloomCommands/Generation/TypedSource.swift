@@ -35,7 +35,7 @@ struct TypedSource {
     body.open("\(body.access)nonisolated enum \(SwiftNames.spelled(namespace)) {")
     for entity in model.entities { TypedEntity(self, entity).write(to: &body) }
     body.close()
-    lines.add("\(Self.mark) Make it anew rather than change it.")
+    lines.add("\(Self.mark) Regenerate it instead of editing it.")
     lines.add("// swift-format-ignore-file")
     if !model.entities.isEmpty {
       lines.add("")

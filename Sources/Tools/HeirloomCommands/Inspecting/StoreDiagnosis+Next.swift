@@ -76,14 +76,14 @@ extension StoreDiagnosis {
         command: place.repair(), reason: "the record that stops every migration is set aside and kept")
     }
     if findings.contains(where: { $0.kind == .unfinishedOperation }) {
-      return migration("the unfinished operation is settled first")
+      return migration("the unfinished operation is recovered first")
         ?? Step(
-          command: place.repair(), reason: "the unfinished operation is settled, and nothing else is done")
+          command: place.repair(), reason: "it recovers the unfinished operation, and does nothing else")
     }
     if findings.contains(where: \.isForRepair) {
       return Step(
         command: place.repair(models: check?.neededModels ?? []),
-        reason: "it corrects what the rows and the model tell for certain; the store as it is now is kept")
+        reason: "it corrects only what rows and model determine; the store as it is now is kept")
     }
     if let step = stepForMissingFiles ?? stepForSnapshot ?? stepForKeptVersion ?? stepForErrors { return step }
     if let step = stepForTold { return step }
@@ -91,7 +91,7 @@ extension StoreDiagnosis {
       return Step(command: "heirloom verify \(word)", reason: "all findings in full")
     }
     if inspection?.deferred.isEmpty == false {
-      return migration("what waits is cleaned up")
+      return migration("the deferred clean-up is completed")
         ?? Step(command: nil, reason: "the next migration cleans up; nothing is missing until then")
     }
     if isLogMissing {
@@ -117,7 +117,7 @@ extension StoreDiagnosis {
     }
     if isLogAlone {
       return salvaging(
-        "the \"-wal\" may hold what was in the store: let no app make one at this path, since SQLite deletes that file then; a new"
+        "the \"-wal\" may hold what was in the store: don't let an app create one at this path, because SQLite would delete that file; a new"
           + " store is made of what can be read, and the files there are left alone")
     }
     if isDamaged {
@@ -128,7 +128,7 @@ extension StoreDiagnosis {
     if let step = stepForKeptLog ?? stepForUnsoundVersions { return step }
     if case .notDatabase? = problem?.problem, otherFile == nil {
       return Step(
-        command: nil, reason: "nothing to do here: no page of the file is one of a database; look for a backup")
+        command: nil, reason: "nothing to do here: the file has no page of a database; look for a backup")
     }
     if let otherFile { return Step(command: nil, reason: "nothing to do here: it is \(otherFile.words)") }
     switch problem?.problem {
@@ -163,12 +163,12 @@ extension StoreDiagnosis {
       return Step(
         command: nil,
         reason:
-          "nothing tells what the values were that are of the wrong type, and every command keeps them as they are:"
+          "the original values of those with the wrong type are unknown, and no command changes them:"
           + " compare them with a backup, and set them in the app")
     }
     return salvaging(
-      "no repair can tell what is right; a new store is made of all that fits the model, what doesn't is listed beside it, and"
-        + " the files there are left alone")
+      "no repair can determine the right values; a new store is made of everything that fits the model, the rest is listed beside"
+        + " it, and the files there are left alone")
   }
 
   /// The step for values whose external files are missing.
@@ -185,7 +185,8 @@ extension StoreDiagnosis {
       return Step(
         command: "cp \(found.map(shellWord).joined(separator: " ")) \(shellWord(own))",
         reason: "the version \(version.id) holds \(counted(Int64(found.count), "file")) of the missing data",
-        before: FileManager.default.fileExists(atPath: own) ? nil : ("mkdir -p \(shellWord(own))", "the folder is gone")
+        before: FileManager.default.fileExists(atPath: own)
+          ? nil : ("mkdir -p \(shellWord(own))", "the folder is missing")
       )
     }
     let kept = versions.map(\.storeURL.path).first { StorePlace($0).holdsPages }
@@ -204,7 +205,7 @@ extension StoreDiagnosis {
     while FileManager.default.fileExists(atPath: aside) { aside += "-2" }
     return Step(
       command: "mv \(shellWord(file)) \(shellWord(aside))",
-      reason: "the next launch of the app, or a migration, writes it anew; the store has a copy of its model")
+      reason: "the next launch of the app, or a migration, writes a new one; the store has a copy of its model")
   }
 
   /// The step if no command resolves the findings and each finding's message says what to do.
@@ -216,8 +217,8 @@ extension StoreDiagnosis {
     return Step(
       command: nil,
       reason: faults.contains { $0.kind == .unusableFolder }
-        ? "find out who made what is in the folder's place, and move it away or make it readable"
-        : "nothing to do: no row is affected, and a migration writes the copy of the model anew")
+        ? "find out what created the item in the folder's place, and move it away or make it readable"
+        : "nothing to do: no row is affected, and a migration rewrites the copy of the model")
   }
 
   /// The step if only previous versions have faults.
@@ -230,7 +231,7 @@ extension StoreDiagnosis {
     // Nothing repairs the version, and the next diagnosis would suggest the command again, so it isn't a step.
     return Step(
       command: nil,
-      reason: "nothing to do: the findings are about what is kept, not about the store"
+      reason: "nothing to do: the findings concern previous versions, not the store"
         + (unsound.map { "; \(salvage(ofKept: $0)) reads what the version holds" } ?? ""))
   }
 

@@ -69,7 +69,7 @@ struct SwiftInspection {
     ]
     let files = counted(Int64(folder.fileCount), "file")
     report.lines = ["\(style.bold(folder.path)): Swift source, \(files)"]
-    if !folder.passedOver.isEmpty { report.lines.append("  passed over  \(listText(folder.passedOver))") }
+    if !folder.passedOver.isEmpty { report.lines.append("  skipped  \(listText(folder.passedOver))") }
     for fault in faults {
       let place = fault.place.map { "\($0): " } ?? ""
       report.lines.append(style.yellow("  note: ") + place + fault.reason)

@@ -155,14 +155,14 @@ final class BatchMigration: Sendable {
         message:
           "The run was stopped before \(counted(left, "store")) of \(grouped(Int64(paths.count)))"
           + " \(verb("were", left)) migrated\(codes.isEmpty ? "" : " (\(codes.joined(separator: ", ")))").",
-        suggestion: "Those that were cancelled are as they were; the same command goes on.")
+        suggestion: "Cancelled stores are unchanged; the same command continues.")
     }
     guard let worst = state.worst else { return nil }
     return CommandFailure(
       exitCode: worst.exitCode, code: worst.code,
       message:
         "\(grouped(Int64(count))) of \(counted(Int64(paths.count), "store")) failed: \(codes.joined(separator: ", ")).",
-      suggestion: "The member error of their lines says why, and what to do; the same command goes on with them.")
+      suggestion: "The member error of their lines has the reason and the advice; the same command retries them.")
   }
 }
 

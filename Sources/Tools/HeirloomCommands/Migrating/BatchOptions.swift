@@ -57,6 +57,6 @@ struct BatchOptions {
     guard kept > 0 else { return }
     console.log(
       "note: \(counted(kept, "store")) of the list \(verb("lie", kept)) where migrations keep earlier versions, and"
-        + " \(verb("are", kept)) passed over")
+        + " \(verb("are", kept)) skipped")
   }
 }

@@ -29,7 +29,7 @@ struct StoreMigration {
   func putBack(_ id: String, storedAt source: String, to path: String) throws -> SetAsideOutcome {
     try run(request.assistant(for: path, migrating: source), mayLeave: true) { assistant in
       guard let store = try assistant.archive.setAsideStores().first(where: { $0.id == id }) else {
-        throw MigrationAssistantError.noSuchVersion(storePath: path, reason: "\(id) is not there any more")
+        throw MigrationAssistantError.noSuchVersion(storePath: path, reason: "\(id) no longer exists")
       }
       return try assistant.migrateSetAsideStore(store)
     }
@@ -141,14 +141,14 @@ final class EventLog: MigrationAssistantDelegate {
       "\(reason) The version \(id) holds the store and the journal as they were; heirloom doctor \(shellWord(path)) names the command that reads them"
     case .keptUnreadableLog(let path, let reason): "\(reason) It is \(path)."
     case .restoredWithFaults(let id, let reason):
-      "the version \(id) \(reason); heirloom doctor \(shellWord(path)) tells more"
-    case .snapshotDisagrees: "the snapshot is of another version than the store; the store counts"
-    case .snapshotUnreadable(let reason): "the snapshot can't be read, the store counts: \(reason)"
+      "the version \(id) \(reason); heirloom doctor \(shellWord(path)) shows details"
+    case .snapshotDisagrees: "the snapshot is of another version than the store, and is ignored"
+    case .snapshotUnreadable(let reason): "the snapshot can't be read, and is ignored: \(reason)"
     case .sourceModelUncertain(let reason): reason
     case .cleanUpPostponed(let reason): "something is left for the next run to remove: \(reason)"
     case .pruned(let id): "the previous version \(id) was removed, since newer ones are kept"
     case .attributesLeftOut(let path, let count, let first):
-      "\(path) could not be given \(counted(Int64(count), "attribute")) of the file that it stands for,"
+      "\(path) could not be given \(counted(Int64(count), "attribute")) of the original file,"
         + " such as \(first)"
     case .pinned(let id, let losses):
       "the previous version \(id) holds \(listText(losses, limit: 6)), which the store lacks; it is kept until it is"

@@ -31,7 +31,7 @@ enum SnapshotExport {
   private static func refusal(_ path: String) -> CommandFailure {
     CommandFailure(
       exitCode: .failed, code: "fileExists", coreDataCode: 516,
-      message: "\(path) is there already and is no snapshot of this version; it was left alone.",
+      message: "\(path) exists and isn't a snapshot of this version; it was not changed.",
       suggestion: "Name another file with --output, or move that one away.")
   }
 }

@@ -195,7 +195,7 @@ struct SnapshotHistory {
       exitCode: .failed, code: "unlockedVersion", coreDataCode: nil,
       message:
         "The version \"\(first)\" comes before \"\(current)\" by its name and is not in \(lockPath), where \"\(current)\" is fixed"
-        + " already: it would come to stand after it. Nothing was written.",
+        + " already: it would be placed after it. Nothing was written.",
       suggestion:
         "If it was shipped, put it in its place: \(placing(first, before: follower(of: first) ?? current)). If it never was,"
         + " remove it from the model.\(others)")

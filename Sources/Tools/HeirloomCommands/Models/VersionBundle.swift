@@ -29,13 +29,13 @@ package struct VersionBundle {
   package func content(of version: String) throws(FileError) -> [String: [UInt8]] {
     let folder = folder(of: version)
     guard let status = try files.status(of: folder), status.kind == .directory else {
-      throw FileError(.read, folder, code: 0, reason: "it is no folder of its own in the bundle")
+      throw FileError(.read, folder, code: 0, reason: "it isn't a folder in the bundle")
     }
     var content: [String: [UInt8]] = [:]
     for name in try files.names(in: folder) {
       let file = folder + "/" + name
       guard let status = try files.status(of: file), status.kind == .regular else {
-        throw FileError(.read, file, code: 0, reason: "a version holds files alone, no links and folders")
+        throw FileError(.read, file, code: 0, reason: "a version holds only files, not links or folders")
       }
       content[name] = try files.withoutLinks.readFile(file, limit: Self.byteLimit)
     }

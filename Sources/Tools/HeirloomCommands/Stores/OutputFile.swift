@@ -19,7 +19,7 @@ struct OutputFile {
     default:
       throw CommandFailure(
         exitCode: .failed, code: "fileExists", coreDataCode: 516,
-        message: "\(path) is there already and is not what an earlier run wrote; it was left alone.",
+        message: "\(path) exists and wasn't written by an earlier run; it was not changed.",
         suggestion: "Name another file with --output, or move that one away.")
     }
     try SnapshotFile(path: path, files: POSIXFileOperations()).write(Array(text.utf8))

@@ -5,7 +5,7 @@ extension PreviousVersion {
   /// Returns a sentence for a pinned version; `nil` for others.
   func pinWords(path: String) -> String? {
     guard isPinned else { return nil }
-    let release = "heirloom versions \(shellWord(path)) --release \(id) lets it go."
+    let release = "heirloom versions \(shellWord(path)) --release \(id) unpins it."
     guard !alone.isEmpty else {
       return "\(id) is pinned: no comparison has found all its rows in another store. \(release)"
     }

@@ -19,7 +19,7 @@ extension PreviousVersion {
       return try soundness().fault
     } catch {
       // Without its main file, the version is only a folder.
-      return [.missing, .notFile].contains(error.problem) ? "its store file is gone" : nil
+      return [.missing, .notFile].contains(error.problem) ? "its store file is missing" : nil
     }
   }
 }

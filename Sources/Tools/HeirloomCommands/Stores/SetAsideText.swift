@@ -42,7 +42,8 @@ final class SetAsideText {
       header: ["Moved aside", "at (UTC)", "model", "since"], alignments: [.left, .left, .left, .left])
     for aside in sets {
       let since =
-        aside.hasReturned ? "returned" + (aside.replaced.map { "; what was there is kept as \($0)" } ?? "") : "aside"
+        aside.hasReturned
+        ? "returned" + (aside.replaced.map { "; the store that was there is kept as \($0)" } ?? "") : "aside"
       table.add([aside.store.id, aside.date, aside.label.words, since])
     }
     let reasons = sets.filter { !$0.hasReturned }.compactMap { aside in
@@ -50,7 +51,7 @@ final class SetAsideText {
     }
     return [style.bold(counted(Int64(sets.count), "store") + " moved aside, with all that belongs to it")]
       + table.lines() + reasons + [
-        "The command restore brings one to its place again: give it the name with --set-aside, and the model with --to."
+        "The command restore puts one back in its place: give it the name with --set-aside, and the model with --to."
       ]
   }
 }

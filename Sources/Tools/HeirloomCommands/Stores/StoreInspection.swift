@@ -113,7 +113,7 @@ struct StoreInspection {
         guard let snapshot = try controller.snapshot() else { continue }
         if fits(snapshot.model) { return snapshot.model }
         notes.append(
-          "the snapshot \(controller.snapshotURL.path) is of another version than the store; the store counts")
+          "the snapshot \(controller.snapshotURL.path) is of another version than the store, and is ignored")
       } catch {
         notes.append("the snapshot can't be used: \(error)")
       }

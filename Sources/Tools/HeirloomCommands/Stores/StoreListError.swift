@@ -23,7 +23,7 @@ extension StoreListError: CustomStringConvertible {
     case .unreadable(let list, let reason):
       "The list of stores \(list) can't be read: \(reason); expected a file with one path a line."
     case .empty(let list): "The list of stores \(list) is empty; expected one path a line."
-    case .notText(let list, let line): "Path \(line) of the list \(list) is not UTF-8, and would come out as another."
+    case .notText(let list, let line): "Path \(line) of the list \(list) is not UTF-8, and would be read as another."
     case .holdsNull(let list, let line):
       "Line \(line) of the list \(list) has a NUL character in it: with --null, NUL ends each path."
     case .sameStore(let first, let second):

@@ -125,7 +125,7 @@ extension MigrationPage {
       case .cloneAndAlter: "in a copy of the store, in which only what differs is changed"
       }
     var items = [
-      (name: "Rows written anew", text: grouped(plan.rowsRewritten)), (name: "Built", text: way),
+      (name: "Rewritten rows", text: grouped(plan.rowsRewritten)), (name: "Built", text: way),
       (name: "Estimated time", text: "about \(durationText(plan.estimatedDuration / .seconds(1)))"),
       (name: "Space", text: PlanText(plan: plan).spaceWords),
     ]
@@ -134,10 +134,10 @@ extension MigrationPage {
     case .passed(let report):
       items.append((name: "Rehearsal", text: "on a copy, the proof passed"))
       items.append((name: "Measured time", text: durationText(report.seconds)))
-    case .failed: items.append((name: "Rehearsal", text: "did not go through"))
+    case .failed: items.append((name: "Rehearsal", text: "failed"))
     }
     if !plan.deferred.items.isEmpty {
-      items.append((name: "Left to be cleaned up later", text: listText(plan.deferred.items)))
+      items.append((name: "Deferred clean-up", text: listText(plan.deferred.items)))
     }
     return section("costs", "Time and space", definitions(items))
   }
@@ -177,7 +177,8 @@ extension MigrationPage {
           SVGDiagram(diagram).inline),
         .tag(
           "figcaption",
-          text: "Entities that differ, and those that a line leads to. Signs tell what colours do: + added, − removed,"
+          text:
+            "Changed entities, and those that a line connects to them. Signs mean the same as colours: + added, − removed,"
             + " ~ changed, → renamed.")))
   }
 

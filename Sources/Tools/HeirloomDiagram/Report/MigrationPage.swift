@@ -135,7 +135,7 @@ package final class MigrationPage {
 
   private var verdict: (Tone, String) {
     if plan == nil, failure == nil { return (.good, "The store has this model already: there is nothing to do.") }
-    if case .failed(let failure) = rehearsal { return (.bad, "The rehearsal did not go through: \(failure.message)") }
+    if case .failed(let failure) = rehearsal { return (.bad, "The rehearsal failed: \(failure.message)") }
     guard let plan else {
       let count = difference?.difference.obstacles.count ?? 0
       let things = count == 1 ? "one thing stands" : "\(count) things stand"
@@ -162,7 +162,7 @@ package final class MigrationPage {
   var objection: String? {
     let open = plan.map { Self.words($0.unconsentedLosses) } ?? ""
     guard failure != nil, !open.isEmpty else { return failure?.message }
-    return "The store can't be migrated yet: nobody consented to losing \(open)."
+    return "The store can't be migrated yet: losing \(open) needs consent."
   }
 
   /// Returns losses as a clause.

@@ -87,9 +87,9 @@ package struct AircraftRun: DemoRun {
       throw failure("there is nothing to migrate")
     }
     let loss = plan.losses.first { $0.entity == "Aircraft" && $0.property == "flightData" }
-    try check(loss?.rows == Int64(flown.recordedCount), "the plan does not tell what inference would lose")
+    try check(loss?.rows == Int64(flown.recordedCount), "the plan does not report what inference would lose")
     tale.say(
-      "Inferred, the step would drop Aircraft.flightData of \(number(flown.recordedCount)) aircraft: heirloom plan tells it."
+      "Inferred, the step would drop Aircraft.flightData of \(number(flown.recordedCount)) aircraft: heirloom plan reports it."
     )
     tale.say(
       "So the app gives stages: \"\(story.versions[2].name)\" only adds, code copies, and the last step only removes.")
@@ -108,7 +108,7 @@ package struct AircraftRun: DemoRun {
       try check(error.description.contains(DemoMishap().description), "the error is another: \(error.description)")
       tale.say("The launch throws: \(error.description)")
       try check(try Fleet(of: url, model: models[1]) == flown, "the failed launch changed the store")
-      tale.say("The store is what it was: \(number(half)) copies were made in a candidate, and are gone with it.")
+      tale.say("The store is unchanged: \(number(half)) copies were made in a candidate, and were removed with it.")
       tale.step(
         "fail", [("code", .text(error.code)), ("coreDataCode", .optional(error.coreDataCode.map { Int64($0) }))])
       return
@@ -160,7 +160,7 @@ package struct AircraftRun: DemoRun {
   }
 
   private mutating func migrateFromFirst(_ first: Fleet) throws {
-    tale.heading("Somebody else never updated: from the first version to the last, in one launch")
+    tale.heading("Another user never updated: from the first version to the last, in one launch")
     let other = directory.appendingPathComponent("Other.sqlite")
     try first.makeStore(at: other, model: models[0])
     let report = try migrated(

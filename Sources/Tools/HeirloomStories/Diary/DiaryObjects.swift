@@ -97,8 +97,8 @@ extension DiaryError: CustomStringConvertible {
   /// One sentence: what was found and what was expected.
   var description: String {
     switch self {
-    case .noDay(let text): "The day \"\(text.prefix(40))\" is none; a text such as 2017-12-30 was expected."
-    case .noTexts(let name): "The archived value of \"\(name)\" is no array of texts."
+    case .noDay(let text): "\"\(text.prefix(40))\" is not a day; a text such as 2017-12-30 was expected."
+    case .noTexts(let name): "The archived value of \"\(name)\" is not an array of texts."
     case .unequalCounts(let questions, let answers):
       "There are \(answers) answers to \(questions) questions; as many were expected."
     }

@@ -43,7 +43,7 @@ package struct DiaryRun: DemoRun {
   // MARK: The steps
 
   private mutating func makeStore(of diary: OldDiary) throws {
-    tale.heading("The app ships with the model \"\(story.versions[0].name)\", and somebody writes a diary")
+    tale.heading("The app ships with the model \"\(story.versions[0].name)\", and a user writes a diary")
     try diary.makeStore(at: url, model: old)
     try ModelController(storeURL: url).archive(old)
     let questions = diary.records.map(\.questions.count).reduce(0, +)
@@ -69,7 +69,7 @@ package struct DiaryRun: DemoRun {
       "The app answers with two entity mappings, Questions to Template and Records to DayRecord; the rest is inferred.")
     let content = try DiaryContent(of: url, model: new)
     let expected = DiaryContent(of: diary, initialTemplate: [])
-    try check(content.templates == expected.templates, "the template is not what became of the questions")
+    try check(content.templates == expected.templates, "the template does not match the questions")
     try check(
       content.days == expected.days, "the \(content.days.count) days are not the \(diary.records.count) from before")
     try check(!madeTemplate, "an initial template was made although there is one")
@@ -113,7 +113,7 @@ package struct DiaryRun: DemoRun {
   }
 
   private mutating func migrateWithoutQuestions() throws {
-    tale.heading("Somebody else never chose any questions")
+    tale.heading("Another user never chose any questions")
     let other = directory.appendingPathComponent("Other.sqlite")
     let diary = OldDiary(
       questions: nil, records: [OldDiary.Record(date: "2017-12-30", questions: ["Anything?"], answers: [nil])])
@@ -125,12 +125,12 @@ package struct DiaryRun: DemoRun {
     try check(madeTemplate, "no initial template was made")
     try checkInitial(try DiaryContent(of: other, model: new), expected)
     tale.say(
-      "The day was migrated, its missing answer is none; there was no template, so the app made the initial one.")
+      "The day was migrated, its missing answer stays empty; there was no template, so the app made the initial one.")
     tale.step("migrateWithoutQuestions", [("templates", .integer(1))])
   }
 
   private mutating func startAnew() throws {
-    tale.heading("And somebody starts with this version")
+    tale.heading("A new user starts with this version")
     let fresh = directory.appendingPathComponent("Fresh.sqlite")
     let app = DiaryApp(storeURL: fresh, history: story.history(at: 1))
     let (outcome, madeTemplate) = try app.launch()

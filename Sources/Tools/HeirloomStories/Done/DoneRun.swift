@@ -185,7 +185,7 @@ private final class DoneLog: MigrationAssistantDelegate {
     case .foundSourceModel(let source, let version):
       let name = version.map { " \"\($0)\"" } ?? ""
       lines.append("the store was made by the version\(name); its model lies in the \(source.rawValue)")
-    case .held: lines.append("nobody else can write to the store")
+    case .held: lines.append("no other process can write to the store")
     case .built: lines.append("the migrated store is complete beside it")
     case .proven: lines.append("the migrated store is proven")
     case .previousVersionKept(let id): lines.append("the previous version is kept: \(id)")
