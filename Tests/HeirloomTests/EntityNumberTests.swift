@@ -99,7 +99,7 @@ struct EntityNumberTests {
       try Self.migrate(store, builder, addsFirst: true)
     }
     #expect(
-      "\(try #require(error))".contains("ZANIMAL has rows with the entity number"), "\(String(describing: error))")
+      "\(try #require(error))".contains("ZANIMAL has rows whose entity number"), "\(String(describing: error))")
     #expect(try Data(contentsOf: store.url) == bytes)
   }
 

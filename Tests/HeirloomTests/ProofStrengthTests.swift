@@ -35,12 +35,15 @@ struct ProofStrengthTests {
     ("UPDATE faulty.ZA SET ZADDED = 'wen' WHERE Z_PK = (SELECT MAX(Z_PK) FROM faulty.ZA)", "values of ZA differ"),
     ("DELETE FROM faulty.ZA WHERE Z_PK = (SELECT MAX(Z_PK) FROM faulty.ZA)", "rows instead of"),
     ("DELETE FROM faulty.ZC WHERE Z_PK = (SELECT MAX(Z_PK) FROM faulty.ZC)", "rows instead of"),
-    ("UPDATE faulty.ZC SET ZNAME = ZNAME || 'other' WHERE Z_PK = (SELECT MAX(Z_PK) FROM faulty.ZC)", "not as before"),
-    ("UPDATE faulty.ZC SET ZD = 99999", "not as before"),
-    ("UPDATE faulty.ZD SET Z_PK = Z_PK + 1000", "not as before"),
+    (
+      "UPDATE faulty.ZC SET ZNAME = ZNAME || 'other' WHERE Z_PK = (SELECT MAX(Z_PK) FROM faulty.ZC)",
+      "changed unexpectedly"
+    ),
+    ("UPDATE faulty.ZC SET ZD = 99999", "changed unexpectedly"),
+    ("UPDATE faulty.ZD SET Z_PK = Z_PK + 1000", "changed unexpectedly"),
     ("UPDATE faulty.ZD SET Z_ENT = 99", "another entity"),
     ("UPDATE faulty.Z_PRIMARYKEY SET Z_MAX = 0", "Z_MAX"),
-    ("ALTER TABLE faulty.ZC DROP COLUMN ZGONE", "left for later"),
+    ("ALTER TABLE faulty.ZC DROP COLUMN ZGONE", "the deferred clean-up differs"),
     ("ALTER TABLE faulty.ZD ADD COLUMN ZOTHER", "differs from the model"),
   ]
 

@@ -180,7 +180,8 @@ final class PlanDraft {
     // Objects that code asks for by a relationship are found by its index.
     guard split.byRow.isEmpty else {
       throw MigrationError.damaged(
-        .store, reason: damage.joined(separator: "; ") + ", and code of the mapping would find related objects by it")
+        .store,
+        reason: damage.joined(separator: "; ") + ", and the mapping's code would find related objects through it")
     }
     throw DamagedIndexes(findings: damage)
   }
