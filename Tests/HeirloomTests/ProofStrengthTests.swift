@@ -299,7 +299,7 @@ struct ProofStrengthTests {
       storeURL: url, modelController: ModelController(storeURL: url),
       history: ModelHistory(current: destination, earlier: [("1", source)]),
       configuration: MigrationAssistant.Configuration(), files: POSIXFileOperations(), builder: .always(builder))
-    let words = "1 row of ZC has no entity number of the table's, and is taken for C, the only entity that it can hold"
+    let words = "1 row of ZC has no entity number of the table's, and is treated as C, the only entity that it can hold"
     #expect(try assistant.plan()?.warnings.first == words)
     guard case .migrated(let report) = try assistant.migrateStore() else {
       Issue.record("expected a migration")
