@@ -135,7 +135,7 @@ extension MigrationError: ExplainedError {
         "Try again. If it fails again, make a diagnostics archive: it contains what the developers need to find the cause,"
           + " and no value of any row.", [.diagnosticsArchive])
     case .appFailed: ErrorHelp(store, "Correct what the app's code reports, then try again.")
-    case .unfitDecision: ErrorHelp(store, "The plan's blockers say what can be decided, and how.")
+    case .unfitDecision: ErrorHelp(store, "The plan's blockers list the possible decisions.")
     case .cancelled: ErrorHelp(store, "Run again to migrate.")
     }
   }

@@ -251,7 +251,7 @@ extension StoreError {
       ErrorHelp(.unchanged, "Find out which program created \(file) and move it away.")
     case .diskFull: ErrorHelp(.unchanged, "Free some space, then try again.")
     case .alreadyExists:
-      ErrorHelp(.described("The file that is there was left alone."), "Open it, or choose another path.")
+      ErrorHelp(.described("The existing file was not changed."), "Open it, or choose another path.")
     case .straySideFile(let file):
       ErrorHelp(
         .described("Nothing was changed; \(file) may hold data of the earlier store."),

@@ -100,7 +100,7 @@ extension StoreVerification {
     if type != "SQLite" {
       add(
         .warning, .oddMetadata,
-        "The metadata call the store's type \(type.map { "\"\($0)\"" } ?? "nothing"); Core Data expects \"SQLite\".")
+        "The store type in the metadata is \(type.map { "\"\($0)\"" } ?? "missing"); Core Data expects \"SQLite\".")
     }
     if metadata.frameworkVersion == 0 {
       add(.note, .oddMetadata, "The metadata lack the version of Core Data that wrote the store.")

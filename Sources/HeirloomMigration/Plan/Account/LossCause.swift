@@ -160,11 +160,12 @@ extension LossCause {
     case .passedOver: "\(unread), nor called the default that copies it."
     case .undone:
       areLinks
-        ? "\(unread), and what it made lacks these links." : "\(unread), and removed what the default had copied."
+        ? "\(unread), and the objects that it made lack these links."
+        : "\(unread), and removed what the default had copied."
     case .leftOut: "\(unread), and made nothing from the object at one end."
     case .noRoom: effect(.severalLinks(otherSide: nil))
     case .noOrder: effect(.orderDropped)
-    case .otherOrder: "\(unread), and what it made has another order."
+    case .otherOrder: "\(unread), and the objects that it made have another order."
     case .foreign: effect(.foreignLinks(to: targets))
     }
   }
