@@ -51,7 +51,7 @@ struct DamagedJournalCommandTests {
 
     let refused = tool("migrate", store.path, "--to", second)
     #expect(refused.code == 3, "\(refused.output)\(refused.error)")
-    #expect(refused.error.contains("can't be undone"), "\(refused.error)")
+    #expect(refused.error.contains("can't be restored"), "\(refused.error)")
     #expect(refused.error.contains("pages of Notebook.sqlite-journal"), "\(refused.error)")
     let plan = tool("plan", store.path, "--to", second)
     #expect(plan.code == 3 && !plan.output.contains("Nothing is lost."), "\(plan.output)")

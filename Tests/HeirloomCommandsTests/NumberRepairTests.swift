@@ -170,7 +170,7 @@ struct NumberRepairTests {
       #expect(outcome.code == 1)
       return try outcome.failure()["message"] as? String
     }
-    #expect(messages[0]?.contains("ZANIMAL has rows with the entity number") == true && Set(messages).count == 1)
+    #expect(messages[0]?.contains("ZANIMAL has rows whose entity number") == true && Set(messages).count == 1)
     #expect(try NumberedStore.rows(of: store.url) == damaged)
     // The others are repaired, and this row stays as it is.
     #expect(tool("repair", store.url.path).code == 0)

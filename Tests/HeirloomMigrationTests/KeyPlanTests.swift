@@ -128,7 +128,7 @@ struct KeyPlanTests {
     let keys = try Self.routing(store, try store.open()).keys
     #expect(keys.highest == ["E": 9, "P": 6])
     #expect(keys.offset(from: "E", to: "E") == 0)
-    #expect(keys.warnings == ["Z_PRIMARYKEY has 4 as the highest key of E: it gets 9, the highest in ZE"])
+    #expect(keys.warnings == ["Z_PRIMARYKEY has 4 as the highest key of E: it is changed to 9, the highest in ZE"])
   }
 
   @Test func `keys of objects that are made one by one count as handed out`() throws {
@@ -148,7 +148,9 @@ struct KeyPlanTests {
     try connection.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'E'")
     let keys = try Self.routing(store, connection).keys
     #expect(keys.highest == ["P": 5])
-    #expect(keys.warnings.contains("Z_PRIMARYKEY has no number as the highest key of E: it gets 4, the highest in ZE"))
+    #expect(
+      keys.warnings.contains(
+        "Z_PRIMARYKEY has no number as the highest key of E: it is changed to 4, the highest in ZE"))
   }
 
   /// Returns the number of warnings about trees whose objects get other keys.

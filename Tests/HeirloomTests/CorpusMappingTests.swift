@@ -176,7 +176,8 @@ struct CorpusMappingTests {
     for name in forgotten { #expect(read.warnings.contains { $0.place.hasPrefix("\"\(name)\"") }) }
     #expect(
       plan.warnings.contains { text in
-        text.contains("left to the policy \"DSDeleteEntityMigrationPolicy\"") && forgotten.allSatisfy(text.contains)
+        text.contains("values that the policy \"DSDeleteEntityMigrationPolicy\" doesn't read")
+          && forgotten.allSatisfy(text.contains)
       })
     // These entities have no entity mapping.
     for name in ["CloseTransaction", "RegistrationTransaction", "ResetTransaction", "TopupTransaction"] {

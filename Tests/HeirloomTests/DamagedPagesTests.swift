@@ -161,7 +161,7 @@ struct DamagedPagesTests {
       }
       #expect(found == rows, "page \(page)")
       #expect(check == "ok", "page \(page): \(check ?? "")")
-      if report.plan.warnings.contains(where: { $0.contains("map of its pages") }) {
+      if report.plan.warnings.contains(where: { $0.contains("pointer map") }) {
         told += 1
         #expect(report.plan.builder == .rebuild)
       }
@@ -312,7 +312,7 @@ struct DamagedPagesTests {
     let plan = try #require(try place.assistant(to: Change.linkDropped.model()).plan())
     #expect(
       plan.warnings.contains {
-        $0.contains("of the table ZPERSON lacks 30 of 430 entries; it is made anew") && $0.contains("ZPERSON_ZTEAM")
+        $0.contains("of the table ZPERSON lacks 30 of 430 entries; it is rebuilt") && $0.contains("ZPERSON_ZTEAM")
       }, "\(plan.warnings)")
   }
 
@@ -337,13 +337,13 @@ struct DamagedPagesTests {
       let calls: [() throws -> Void] = [{ _ = try assistant.plan() }, { _ = try assistant.migrateStore() }]
       for call in calls {
         let error = try #require(#expect(throws: MigrationAssistantError.self) { try call() })
-        #expect("\(error)".contains("rows can't be read of ZPERSON;"), "\(error)")
+        #expect("\(error)".contains("rows can't be read from ZPERSON;"), "\(error)")
         #expect(error.recoverySuggestion?.contains("alvage") == true, "\(error.recoverySuggestion ?? "")")
       }
       return
     }
     let plan = try #require(try assistant.plan())
-    #expect(plan.warnings.contains { $0.contains("of the table ZPERSON can't be read; it is made anew") })
+    #expect(plan.warnings.contains { $0.contains("of the table ZPERSON can't be read; it is rebuilt") })
     guard case .migrated(let report) = try assistant.migrateStore() else {
       Issue.record("expected a migration")
       return

@@ -43,7 +43,7 @@ struct EntityNumberTests {
         Self.corrections(plan)
           == NumberedStore.sole.map { table, entity in
             // Keys of notes are 101 to 108, those of circles 2, 4 … 16.
-            "\(entity == "Note" ? 2 : 4) rows of \(table) have no entity number of the table's, and are taken for \(entity),"
+            "\(entity == "Note" ? 2 : 4) rows of \(table) have no entity number of the table's, and are treated as \(entity),"
               + " the only entity that it can hold"
           })
       #expect(try NumberedStore.recordsBehind(in: store.url) == [])
@@ -85,7 +85,8 @@ struct EntityNumberTests {
     #expect(try NumberedStore.recordsBehind(in: store.url) == [])
     let corrections = Self.corrections(plan)
     #expect(corrections.count { $0.contains("as the highest key of") } == 2, "\(corrections)")
-    #expect(corrections.contains { $0.hasSuffix("the highest key of Note: it gets 108, the highest in ZNOTE") })
+    #expect(
+      corrections.contains { $0.hasSuffix("the highest key of Note: it is changed to 108, the highest in ZNOTE") })
   }
 
   @Test(arguments: NumberedStore.wrongNumbers, builders)
@@ -99,7 +100,7 @@ struct EntityNumberTests {
       try Self.migrate(store, builder, addsFirst: true)
     }
     #expect(
-      "\(try #require(error))".contains("ZANIMAL has rows with the entity number"), "\(String(describing: error))")
+      "\(try #require(error))".contains("ZANIMAL has rows whose entity number"), "\(String(describing: error))")
     #expect(try Data(contentsOf: store.url) == bytes)
   }
 

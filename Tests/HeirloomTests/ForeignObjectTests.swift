@@ -136,13 +136,13 @@ struct ForeignObjectTests {
       files: POSIXFileOperations(), builder: .always(builder))
     let warnings = try #require(try assistant.plan()).warnings
     func told(_ kind: String, _ name: String, _ column: String) -> Bool {
-      warnings.contains { $0.hasPrefix("the \(kind) \"\(name)\" of the app names the column \(column), ") }
+      warnings.contains { $0.hasPrefix("the app's \(kind) \"\(name)\" refers to the column \(column), ") }
     }
     #expect(told("view", "gone", "ZITEM.ZNOTE") && told("view", "upon_gone", "ZITEM.ZNOTE"))
     #expect(told("view", "renamed", "ZOTHER.ZBEFORE") && told("view", "computed", "ZITEM.size"))
     #expect(told("trigger", "of_log", "ZITEM.ZNOTE") && told("trigger", "of_item", "ZOTHER.ZBEFORE"))
     #expect(!warnings.contains { $0.contains("\"stays\"") || $0.contains("\"elsewhere\"") })
-    #expect(warnings.contains { $0.hasPrefix("the computed column ZITEM.size of the app is left out") })
+    #expect(warnings.contains { $0.hasPrefix("the app's computed column ZITEM.size is left out") })
     guard case .migrated(let report) = try assistant.migrateStore() else {
       Issue.record("expected a migration")
       return
@@ -189,12 +189,12 @@ struct ForeignObjectTests {
       Issue.record("expected a migration")
       return
     }
-    let told = report.plan.warnings.filter { $0.contains("of the app") }.sorted()
+    let told = report.plan.warnings.filter { $0.contains("the app's ") }.sorted()
     #expect(told.count == 4, "\(told)")
     for (name, table) in [("view \"on_gone\"", "ZGONE"), ("table \"to_old\"", "zold"), ("trigger \"of_log\"", "ZOLD")] {
       #expect(told.contains { $0.contains(name) && $0.contains("\"\(table)\"") }, "\(name): \(told)")
     }
-    #expect(told.contains { $0.contains("\"of_gone\" of the app is left out") }, "\(told)")
+    #expect(told.contains { $0.contains("the app's index or trigger \"of_gone\" is left out") }, "\(told)")
     withExtendedLifetime(directory) {}
   }
 
@@ -238,7 +238,7 @@ struct ForeignObjectTests {
         continue
       }
       let words = #expect(throws: MigrationAssistantError.self) { try planned.get() }.map { "\($0)" } ?? ""
-      #expect(words.contains("\"app_own\"") && words.contains("what only the app gives"), "\(words)")
+      #expect(words.contains("\"app_own\"") && words.contains("that only the app registers"), "\(words)")
       #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
       #expect(try Data(contentsOf: store) == before)
       withExtendedLifetime(directory) {}

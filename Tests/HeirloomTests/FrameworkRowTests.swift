@@ -115,7 +115,9 @@ struct FrameworkRowTests {
         let moved = try Self.numbers(in: url).filter { numbers[$0.key] != $0.value }.count
         #expect(moved > 0 || change != .firstAdded && change != .all)
         #expect(
-          report.plan.steps.contains { $0.subject == "ACHANGE" && $0.summary.contains("\(moved) rows follow") }
+          report.plan.steps.contains {
+            $0.subject == "ACHANGE" && $0.summary.contains("\(moved) rows get their entities' new numbers")
+          }
             == (moved > 0))
         #expect(try StoreVerification.report(onStoreAt: url.path).findings.filter { $0.severity < .note }.isEmpty)
         let bytes = try Data(contentsOf: url)
@@ -173,7 +175,7 @@ struct FrameworkRowTests {
         Issue.record("expected a migration")
         return
       }
-      #expect(report.plan.warnings.allSatisfy { !$0.contains("every property changed") }, "\(report.plan.warnings)")
+      #expect(report.plan.warnings.allSatisfy { !$0.contains("every property as changed") }, "\(report.plan.warnings)")
       let after = try Self.bits(in: url)
       #expect(after.count == before.count)
       for (key, update) in before {
@@ -307,7 +309,7 @@ struct FrameworkRowTests {
       Self.plain("A", "B"), Self.history + [Self.change(1, 1), Self.change(3, 5), Self.change(9, 6)])
     let plan = try scene.migrate(to: Self.plain("A", "B", "C"), builder)
     #expect(try scene.texts("SELECT ZENTITY, ZENTITYPK FROM ACHANGE") == ["1 1"])
-    #expect(plan.warnings.contains { $0.hasPrefix("2 rows of ACHANGE are about no entity") }, "\(plan.warnings)")
+    #expect(plan.warnings.contains { $0.hasPrefix("2 rows of ACHANGE refer to no entity") }, "\(plan.warnings)")
   }
 
   @Test(arguments: builders) func `nothing is done where no number and no property changes`(
@@ -353,7 +355,7 @@ struct FrameworkRowTests {
       try scene.texts(
         "SELECT COUNT(*) FROM ANSCKRECORDMETADATA JOIN ZA AS a ON a.Z_PK = ZENTITYPK AND a.Z_ENT = ZENTITYID"
           + " AND ZCKRECORDNAME IS COALESCE(a.ZNAME, a.ZX)") == ["6"])
-    #expect(plan.warnings.contains { $0.contains("persistent history and CloudKit mirroring follow") })
+    #expect(plan.warnings.contains { $0.contains("persistent history and CloudKit mirroring are updated") })
   }
 
   @Test func `keys of deleted objects that come under another root are not handed out again`() throws {
@@ -396,10 +398,10 @@ struct FrameworkRowTests {
     #expect(try other.texts("SELECT ZENTITYID, ZENTITYPK FROM ANSCKRECORDMETADATA") == ["3 2"])
     #expect(
       told.contains {
-        $0.hasPrefix("1 rows of ANSCKRECORDMETADATA") && $0.hasSuffix("CloudKit takes them for new objects")
+        $0.hasPrefix("1 rows of ANSCKRECORDMETADATA") && $0.hasSuffix("CloudKit treats its objects as new ones")
       })
     #expect(
-      told.contains { $0.hasPrefix("2 rows of ACHANGE are about \"M\"") && $0.contains("can't be told") }, "\(told)")
+      told.contains { $0.hasPrefix("2 rows of ACHANGE refer to \"M\"") && $0.contains("can't be traced") }, "\(told)")
   }
 
   // MARK: - Bits and kept values

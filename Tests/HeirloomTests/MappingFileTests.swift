@@ -135,7 +135,7 @@ struct MappingFileTests {
       report.plan.losses.map { "\($0.entity)\($0.property.map { ".\($0)" } ?? "") \($0.rows)" }.sorted() == expected)
     // If both models have it and the file says nothing, the plan asks whether that is meant.
     let isAsked = way.isFile && isLost && subject != .entity && subject != .inverseOnly
-    #expect(report.plan.warnings.contains { $0.contains("of the mapping file gives no value to") } == isAsked)
+    #expect(report.plan.warnings.contains { $0.contains("of the mapping file has no value for") } == isAsked)
 
     let opened = try PersistentStore.open(at: store, model: destination, isReadOnly: true)
     let context = ManagedObjectContext(store: opened)
@@ -193,7 +193,7 @@ struct MappingFileTests {
       ).plan())
     #expect(
       plan.warnings.filter { $0.contains("policy") } == [
-        #"no property mapping of "Note->Note" reads "title", "folder" of "Note": what becomes of it is left to the policy "P""#
+        #"no property mapping of "Note->Note" reads "title", "folder" of "Note"; values that the policy "P" doesn't read are lost"#
       ])
     // Nobody knows in advance whether they are lost.
     #expect(!plan.losses.contains { $0.entity == "Note" })

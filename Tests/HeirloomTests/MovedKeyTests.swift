@@ -86,8 +86,8 @@ struct MovedKeyTests {
     #expect(try scene.rows("SELECT Z_PK, ZX, Z_OPT FROM ZP WHERE Z_ENT = \(number) ORDER BY Z_PK") == guests)
     #expect(try scene.number("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'P'") == 500 + highest)
     #expect(plan.warnings.count == 1)
-    #expect(plan.warnings.first?.hasPrefix("9 objects of \"E\" come under \"P\"") == true)
-    #expect(plan.warnings.first?.contains("its key plus 500;") == true)
+    #expect(plan.warnings.first?.hasPrefix("9 objects of \"E\" move to the table of \"P\"") == true)
+    #expect(plan.warnings.first?.contains(" 500 is added to each key;") == true)
   }
 
   @Test(arguments: builders, ["ZP", "ZE"]) func `keys are kept where only one tree has objects`(

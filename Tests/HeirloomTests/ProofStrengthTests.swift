@@ -35,12 +35,15 @@ struct ProofStrengthTests {
     ("UPDATE faulty.ZA SET ZADDED = 'wen' WHERE Z_PK = (SELECT MAX(Z_PK) FROM faulty.ZA)", "values of ZA differ"),
     ("DELETE FROM faulty.ZA WHERE Z_PK = (SELECT MAX(Z_PK) FROM faulty.ZA)", "rows instead of"),
     ("DELETE FROM faulty.ZC WHERE Z_PK = (SELECT MAX(Z_PK) FROM faulty.ZC)", "rows instead of"),
-    ("UPDATE faulty.ZC SET ZNAME = ZNAME || 'other' WHERE Z_PK = (SELECT MAX(Z_PK) FROM faulty.ZC)", "not as before"),
-    ("UPDATE faulty.ZC SET ZD = 99999", "not as before"),
-    ("UPDATE faulty.ZD SET Z_PK = Z_PK + 1000", "not as before"),
+    (
+      "UPDATE faulty.ZC SET ZNAME = ZNAME || 'other' WHERE Z_PK = (SELECT MAX(Z_PK) FROM faulty.ZC)",
+      "changed unexpectedly"
+    ),
+    ("UPDATE faulty.ZC SET ZD = 99999", "changed unexpectedly"),
+    ("UPDATE faulty.ZD SET Z_PK = Z_PK + 1000", "changed unexpectedly"),
     ("UPDATE faulty.ZD SET Z_ENT = 99", "another entity"),
     ("UPDATE faulty.Z_PRIMARYKEY SET Z_MAX = 0", "Z_MAX"),
-    ("ALTER TABLE faulty.ZC DROP COLUMN ZGONE", "left for later"),
+    ("ALTER TABLE faulty.ZC DROP COLUMN ZGONE", "the deferred clean-up differs"),
     ("ALTER TABLE faulty.ZD ADD COLUMN ZOTHER", "differs from the model"),
   ]
 
@@ -296,7 +299,7 @@ struct ProofStrengthTests {
       storeURL: url, modelController: ModelController(storeURL: url),
       history: ModelHistory(current: destination, earlier: [("1", source)]),
       configuration: MigrationAssistant.Configuration(), files: POSIXFileOperations(), builder: .always(builder))
-    let words = "1 row of ZC has no entity number of the table's, and is taken for C, the only entity that it can hold"
+    let words = "1 row of ZC has no entity number of the table's, and is treated as C, the only entity that it can hold"
     #expect(try assistant.plan()?.warnings.first == words)
     guard case .migrated(let report) = try assistant.migrateStore() else {
       Issue.record("expected a migration")

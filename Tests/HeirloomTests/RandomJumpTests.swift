@@ -77,7 +77,7 @@ private struct RandomJump {
       for step in [[versions[0], versions[1]], [versions[1], versions[2]]] {
         guard let plan = try migrate(stepped, over: step) else { continue }
         losses += plan.losses
-        movesKeys = movesKeys || plan.warnings.contains { $0.contains("gets its key plus") }
+        movesKeys = movesKeys || plan.warnings.contains { $0.contains("is added to each key") }
       }
     } catch is MigrationAssistantError {
       // If a hop can't be taken, nothing is asked of the jump.

@@ -23,13 +23,13 @@ struct RebuiltProofTests {
     ("UPDATE OR REPLACE faulty.LINKS SET rowid = rowid, COLUMN = 99999", "links"),
     // As many links, to other objects that are there.
     ("UPDATE OR IGNORE faulty.LINKS SET COLUMN = COLUMN % 20 + 1", "values of links differ"),
-    ("UPDATE faulty.ZA SET ZB = 99999", "keys that lead to no object"),
+    ("UPDATE faulty.ZA SET ZB = 99999", "keys that refer to no object"),
     ("UPDATE faulty.Z_METADATA SET Z_PLIST = (SELECT Z_PLIST FROM main.Z_METADATA)", "version hashes"),
     // Pages that are no table's any more.
     ("DELETE FROM faulty.sqlite_schema WHERE name = 'AppTable'", "quick_check"),
     (
       "UPDATE faulty.sqlite_schema SET sql = REPLACE(sql, 'plain', 'other') WHERE name = 'AppTable'",
-      "objects of no model"
+      "objects outside the model"
     ),
     ("DELETE FROM faulty.AppTable", "rows instead of"),
   ]
@@ -100,7 +100,7 @@ struct RebuiltProofTests {
   }
 
   @Test(arguments: [
-    ("UPDATE faulty.ZB SET ZA = 3 WHERE Z_PK = 1", "not as was decided"),
+    ("UPDATE faulty.ZB SET ZA = 3 WHERE Z_PK = 1", "differ from the decisions"),
     ("UPDATE faulty.ZB SET ZA = 1 WHERE Z_PK = 1", "removed by decision"),
   ]) func `a fault in what was decided is found`(fault: String, finding: String) throws {
     let directory = try TemporaryDirectory()
@@ -166,7 +166,7 @@ struct RebuiltProofTests {
       source: source, destination: destination, mapping: try MappingModel.inferred(from: source, to: destination))
     hop.didMigrate = StageHandler(.didMigrate, of: stage, manager: try StagedMigrationManager([stage]))
     let error = #expect(throws: MigrationError.self) { try Self.swap(url, hop, with: "UPDATE faulty.ZA SET ZB = 99") }
-    #expect("\(try #require(error))".contains("keys that lead to no object"))
+    #expect("\(try #require(error))".contains("keys that refer to no object"))
     try Self.swap(url, hop, with: "")
   }
 

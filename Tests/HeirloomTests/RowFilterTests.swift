@@ -186,7 +186,7 @@ struct RowFilterTests {
     let taken = rows.filter(one.takes)
     #expect(found(plan) == one.blocks(taken))
     if one.condition.contains("FUNCTION") {
-      #expect(plan.warnings.contains { $0.contains("is known only when they are made") })
+      #expect(plan.warnings.contains { $0.contains("are known only when objects are made") })
     } else {
       let left = plan.losses.filter { $0.entity == "Note" && $0.property == nil }.map { Int($0.rows) }
       #expect(left == (taken.count == rows.count ? [] : [rows.count - taken.count]))

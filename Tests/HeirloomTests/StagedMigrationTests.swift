@@ -360,13 +360,13 @@ struct StagedMigrationTests {
     let error = try #require(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
     guard case .failed(_, .stageFailed(let failure)) = error else { throw error }
     let subject = use.asksFor == "entity" ? "entity \"\(other)Part\"" : "property \"Item.\(use.asksFor)\(other)\""
-    let version = kind == .willMigrate ? "the next version" : "the version before the step"
+    let version = kind == .willMigrate ? "the next version" : "the previous version"
     let seen = kind == .willMigrate ? "current model" : "next model"
     let model = references[own == "Old" ? 0 : 1].description
     #expect(
       failure.cause
-        == "The \(kind.rawValue) handler of stage 1 failed: It asked for the \(subject), which only \(version) has, but it sees"
-        + " the stage's \(seen), \(model): \(word) is the place for it.", "\(use.call)")
+        == "The \(kind.rawValue) handler of stage 1 failed: It used the \(subject), which exists only in \(version);"
+        + " \(kind.rawValue)Handler runs with the stage's \(seen), \(model). Use it in \(word).", "\(use.call)")
   }
 
   @Test func `a name that neither version has is told as it is`() throws {

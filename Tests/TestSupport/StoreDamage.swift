@@ -240,7 +240,8 @@ package struct StoreDamage: CustomTestStringConvertible, Sendable {
         "UPDATE ZUSERCLIENT SET ZDISCOVEREDBYMESSAGE = 22, Z11_DISCOVEREDBYMESSAGE = 12 WHERE Z_PK IN (SELECT MIN(Z_PK) FROM ZUSERCLIENT)"
     ),
     StoreDamage(
-      "a key to an object of another entity", .error, .wrongDestination, entity: "SystemMessage", "no SystemMessage",
+      "a key to an object of another entity", .error, .wrongDestination, entity: "SystemMessage",
+      "of the entity SystemMessage",
       sql: "UPDATE ZMESSAGE SET ZPARENTMESSAGE = 22 WHERE Z_PK = 1"),
     StoreDamage(
       "a link from nowhere", .error, .danglingLink, entity: "SystemMessage", "ZMESSAGE",

@@ -224,13 +224,13 @@ package final class CandidateChain {
       }
       guard plansLeft > 0 else {
         throw MigrationError.unsupportedMapping(
-          reason: "each of \(Self.mostPlans) plans got an answer that asked for another one")
+          reason: "after \(Self.mostPlans) plans, the app still asked for another one")
       }
       plansLeft -= 1
       plan = try makePlan()
     }
     guard plan.blockers.isEmpty else {
-      throw MigrationError.unsupportedMapping(reason: "rows don't fit, and nobody decided what becomes of them")
+      throw MigrationError.unsupportedMapping(reason: "some rows don't fit the destination and have no decision")
     }
     return plan
   }

@@ -85,6 +85,6 @@ extension DuplicateObjects: CustomStringConvertible {
     let names = properties.map { "\"\($0)\"" }.joined(separator: ", ")
     let keys = examples.first.map { $0.primaryKeys.map(String.init).joined(separator: " and ") } ?? ""
     return "The mapping makes \(CountText.counted(rows, "object")) of \"\(entity)\" that"
-      + " \(rows == 1 ? "is" : "are") equal to another in \(names), such as \(keys), where the model wants all to differ."
+      + " \(rows == 1 ? "is" : "are") equal to another in \(names), such as \(keys); the model requires unique values."
   }
 }

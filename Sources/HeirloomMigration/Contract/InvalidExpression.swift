@@ -43,7 +43,7 @@ extension InvalidExpression: ExplainedError {
       case .evaluation(let error): error.description
       case .syntax(let error): error.description
       }
-    return "\(place) in the entity mapping \"\(mapping)\" can have no value: \(reason)"
+    return "\(place) in the entity mapping \"\(mapping)\" can't be evaluated: \(reason)"
   }
 
   /// The correction of the expression; evaluating it didn't change the store.

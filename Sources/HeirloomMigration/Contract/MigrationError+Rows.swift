@@ -4,9 +4,9 @@ package import HeirloomStore
 extension MigrationError {
   /// Returns the error for rows whose entity number belongs to no entity of their table.
   package static func foreignNumber(_ value: SQLiteValue, in table: String, root: String) -> MigrationError {
-    let number = value.integer.map(String.init) ?? (value == .null ? "NULL" : "that is no whole number")
+    let number = value.integer.map(String.init) ?? (value == .null ? "NULL" : "not an integer")
     return .storeContradictsModel(
-      reason: "\(table) has rows with the entity number \(number), which is none of \(root)'s")
+      reason: "\(table) has rows whose entity number (\(number)) belongs to no entity of \(root)")
   }
 
   /// Replaces an error if rows with an unknown entity number are its cause.

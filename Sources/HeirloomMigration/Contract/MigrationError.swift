@@ -59,14 +59,14 @@ extension MigrationError: ExplainedError {
     case .invalidExpression(let expression): expression.cause
     case .mappingFailed(let failure): failure.cause
     case .unfitConfiguration(let name, let reason):
-      "The store holds the configuration \"\(name)\" of its model, and can't be migrated as such: \(ErrorWords.ended(reason))"
+      "The store holds the configuration \"\(name)\" of its model and can't be migrated with it: \(ErrorWords.ended(reason))"
     case .unfitStages(let error): error.cause
     case .stageFailed(let failure): failure.cause
     case .notUnique(let duplicates): duplicates.description
-    case .storeContradictsModel(let reason): "The store is not what its model says: \(ErrorWords.ended(reason))"
+    case .storeContradictsModel(let reason): "The store contradicts its model: \(ErrorWords.ended(reason))"
     case .unexpectedRowCount(let step, let expected, let written):
-      "\(step): expected to write \(CountText.counted(expected, "row")) and wrote \(CountText.grouped(written)); rows of an entity number that is none of the"
-        + " model's are left out."
+      "\(step): expected to write \(CountText.counted(expected, "row")) but wrote \(CountText.grouped(written)); rows whose entity number"
+        + " isn't in the model are left out."
     case .proofFailed(let findings):
       "The migrated store failed its proof: \(findings.map(ErrorWords.clause).joined(separator: "; "))."
     case .damaged(.store, let reason): "The store is damaged: \(ErrorWords.ended(reason))"
@@ -105,37 +105,37 @@ extension MigrationError: ExplainedError {
     case .unknownPolicies(let names, _):
       ErrorHelp(
         store,
-        "Register \(Self.list(names)) in the configuration, or give the entity mappings their Swift classes: policies are"
-          + " code of the app.")
+        "Register \(Self.list(names)) in the configuration, or set the Swift classes of the entity mappings: policies are"
+          + " part of the app.")
     case .notUnique:
       ErrorHelp(
         store,
-        "Let the expression or the policy make values that differ, or take only some of the objects by the entity"
-          + " mapping's condition. A decision (newest, merge, quarantine) reaches only objects that are copied, not those that a"
-          + " policy makes.")
+        "Make the expression or the policy return unique values, or select fewer objects with the entity mapping's"
+          + " condition. A decision (newest, merge, quarantine) applies only to copied objects, not to those that a policy"
+          + " makes.")
     case .storeContradictsModel:
       ErrorHelp(
-        store, "Verify it; a previous version may be whole, and salvage reads what can be read into a new store.",
+        store, "Verify it. A previous version may be intact, and salvage copies all readable rows to a new store.",
         [.verification, .previousVersions, .salvage])
     case .unfitConfiguration:
       ErrorHelp(store, "Keep the entities of the configuration in it, or migrate with a mapping of the app's own.")
     case .unfitStages(let error): ErrorHelp(store, error.advice)
     case .stageFailed(let failure): ErrorHelp(store, failure.advice)
     case .unexpectedRowCount:
-      ErrorHelp(store, "Verify it, which lists rows that no entity of the model has, then try again.", [.verification])
+      ErrorHelp(store, "Verify it to list rows that belong to no entity of the model, then try again.", [.verification])
     case .damaged(.store, _):
       ErrorHelp(
         .damagedStore(path: nil),
-        "Restore a previous version, or salvage what can be read of the store into a new one.",
+        "Restore a previous version, or salvage the readable rows into a new store.",
         [.previousVersions, .salvage])
     case .diskFull: ErrorHelp(store, "Free some room on its volume, then try again.")
     case .proofFailed, .damaged(.candidate, _), .database:
       ErrorHelp(
         store,
-        "Try again; if it fails again, an archive of diagnostics has what its makers need to find out why, without a"
-          + " value of any row.", [.diagnosticsArchive])
+        "Try again. If it fails again, make a diagnostics archive: it contains what the developers need to find the cause,"
+          + " and no value of any row.", [.diagnosticsArchive])
     case .appFailed: ErrorHelp(store, "Correct what the app's code reports, then try again.")
-    case .unfitDecision: ErrorHelp(store, "The plan's blockers say what can be decided, and how.")
+    case .unfitDecision: ErrorHelp(store, "The plan's blockers list the possible decisions.")
     case .cancelled: ErrorHelp(store, "Run again to migrate.")
     }
   }

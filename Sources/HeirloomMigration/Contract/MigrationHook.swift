@@ -94,14 +94,14 @@ extension MigrationManagerError: ExplainedError {
     case .unknownEntityMapping(let name, let known):
       "No entity mapping is named \"\(name)\"; there are \(known.isEmpty ? "none" : known.map { "\"\($0)\"" }.joined(separator: ", "))."
     case .notAssociated(let entity, let made):
-      "\(CountText.counted(made, "object")) of \"\(entity)\" \(CountText.verb("were", made)) made and not associated with the source object; call associate for each, or"
-        + " their relationships would never be set."
+      "\(CountText.counted(made, "object")) of \"\(entity)\" \(CountText.verb("were", made)) made but not associated with the source object; call associate for each, or"
+        + " their relationships won't be set."
     case .associatedTwice(let source, let destination):
       "The source object \(source) and the destination object \(destination) were associated twice."
     case .foreignObject(let entity):
-      "An object of \"\(entity)\" is of another context; expected a source object and a destination object."
+      "An object of \"\(entity)\" belongs to another context; expected a source object and a destination object."
     case .unfitValue(let property, let expected):
-      "The value for \"\(property)\" is of another kind or out of range; expected \(expected)."
+      "The value for \"\(property)\" has the wrong type or is out of range; expected \(expected)."
     case .expressionFailed(let property, let reason):
       "The value expression of \"\(property)\" can't be evaluated: \(ErrorWords.ended(reason))"
     case .missingValue(let entity, let property, let key):
@@ -115,7 +115,7 @@ extension MigrationManagerError: ExplainedError {
       switch self {
       case .unknownEntityMapping: "Use the name of an entity mapping of the mapping model."
       case .notAssociated, .associatedTwice: "Call associate once for each object that the policy makes."
-      case .foreignObject: "Give the object that the policy was given, and the one that it made."
+      case .foreignObject: "Pass the source object that the policy was called with, and the object that it made."
       case .unfitValue:
         "Correct the expression in the mapping, or leave the property out of it and set it in the policy."
       case .expressionFailed: "Correct the expression in the mapping."

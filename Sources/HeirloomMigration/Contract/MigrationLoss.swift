@@ -56,7 +56,7 @@ public struct MigrationLoss: Hashable, Sendable {
     self.init(
       entity: pages.entity, property: nil,
       reason:
-        "An interrupted change was undone only in part: SQLite can't reach these pages of the \"-journal\". Salvage the"
+        "An interrupted change was only partly rolled back: SQLite can't reach these pages of the \"-journal\". Salvage the"
         + " version \(version) first.",
       rows: pages.rows, kind: .unknownContent)
   }

@@ -19,7 +19,7 @@ package enum SQLListing {
       // GitHub Actions runs this as a command anywhere in a log.
       !scanner.text.contains("##[")
     else {
-      return "-- left out, to be run by no shell: \(PlainText.line(sql).replacing("##[", with: "#\\u{23}["))"
+      return "-- left out, not safe to run in a shell: \(PlainText.line(sql).replacing("##[", with: "#\\u{23}["))"
     }
     return scanner.text + (scanner.endsInComment ? "\n;" : ";")
   }

@@ -64,19 +64,19 @@ extension StagedMigrationError.Violation: CustomStringConvertible {
   private var rawDescription: String {
     switch self {
     case .noStages:
-      "there is no stage; expected at least one"
+      "there are no stages; expected at least one"
     case .emptyStage(let stage):
       "\(stage) names no version; expected at least one checksum"
     case .standstill(let stage):
-      "\(stage) leads from a version to the same one; expected two versions whose checksums differ"
+      "\(stage) starts and ends at the same version; expected two versions with different checksums"
     case .duplicateVersion(let checksum, let stages):
-      "the version \(checksum) is in \(stages.joined(separator: " and ")); expected each version once, but for that which one"
-        + " custom stage leads to and the next starts from"
+      "the version \(checksum) is in \(stages.joined(separator: " and ")); expected each version once, except where one"
+        + " custom stage ends and the next one starts"
     case .gap(let after, let before):
-      "\(before) starts at another version than \(after) leads to; expected a stage between them, such as a custom stage"
+      "\(before) doesn't start at the version at which \(after) ends; expected a stage between them, such as a custom stage"
         + " without handlers"
     case .wrongOrder(let stage):
-      "\(stage) leads back to a version that comes before; expected the stages in the order of the versions"
+      "\(stage) ends at an earlier version; expected the stages in the order of the versions"
     case .missingVersion(let checksum, let name):
       "the version \(name.map { "\"\($0)\" (\(checksum))" } ?? checksum) is in no stage; expected every version that was"
         + " shipped"
@@ -141,7 +141,7 @@ extension StageFailure: ExplainedError {
 
   /// The correction of the handler; the store is unchanged.
   public var help: ErrorHelp {
-    ErrorHelp(.store(path: nil), "Correct the handler, then try again: it runs anew on the store as it is.")
+    ErrorHelp(.store(path: nil), "Correct the handler, then try again: it will run again on the store as it is.")
   }
 
   /// The same as `underlying`.
@@ -166,11 +166,11 @@ extension StageHandlerError: ExplainedError {
     case .unsavedChanges:
       "It left changes in the context that are not saved; expected it to call save(), or rollback() to give them up."
     case .ofOtherVersion(let subject, .willMigrate, let model):
-      "It asked for the \(subject), which only the next version has, but it sees the stage's current model, \(model):"
-        + " didMigrateHandler is the place for it."
+      "It used the \(subject), which exists only in the next version; willMigrateHandler runs with the stage's current"
+        + " model, \(model). Use it in didMigrateHandler."
     case .ofOtherVersion(let subject, .didMigrate, let model):
-      "It asked for the \(subject), which only the version before the step has, but it sees the stage's next model,"
-        + " \(model): willMigrateHandler is the place for it."
+      "It used the \(subject), which exists only in the previous version; didMigrateHandler runs with the stage's next"
+        + " model, \(model). Use it in willMigrateHandler."
     }
   }
 

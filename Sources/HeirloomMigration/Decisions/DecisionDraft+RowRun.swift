@@ -22,8 +22,8 @@ extension DecisionDraft {
         throw MigrationError.unfitDecision(
           decision,
           reason:
-            "objects of \"\(effect.entity)\" are made one by one, since a mapping has a condition, an expression that SQL"
-            + " can't follow, or an entity that another mapping has too; leave the equal ones out by its condition")
+            "objects of \"\(effect.entity)\" are made one by one, because a mapping has a condition, an expression that SQL"
+            + " can't compute, or an entity of another mapping; exclude the duplicates with its condition")
       }
       for (row, condition) in questions.conditions(of: effect) where isByRow(row) {
         guard let destination = row.destinationEntity else { continue }

@@ -80,18 +80,19 @@ extension DecisionMatching {
         + ((decisions + expressions).contains { $0.isComputed && $0.isAtPlace(of: decision) } ? [.uncomputed] : [])
     }
     if let (first, second) = matched.conflict {
-      throw .unfitDecision(decisions[second], reason: "\(decisions[first]) answers the same")
+      throw .unfitDecision(decisions[second], reason: "\(decisions[first]) already answers the same blocker")
     }
     let used = Set(matched.answers.values)
     for (index, decision) in decisions.enumerated() {
       if decision.isComputed {
         if let first = decisions[..<index].first(where: { $0.isComputed && $0.isAtPlace(of: decision) }) {
-          throw .unfitDecision(decision, reason: "\(first) answers the same")
+          throw .unfitDecision(decision, reason: "\(first) already computes the same property")
         }
         guard !versions.contains(where: { $0.canCompute(decision) }) else { continue }
         throw .unfitDecision(
           decision,
-          reason: absence(of: decision, from: versions) ?? "the property is no stored attribute with values of its own")
+          reason: absence(of: decision, from: versions)
+            ?? "the property is not a stored attribute with values of its own")
       }
       guard used.contains(index) else {
         throw .unfitDecision(decision, reason: objection(to: decision, versions: versions))
@@ -111,9 +112,9 @@ extension DecisionMatching {
   private static func objection(to decision: DataDecision, versions: [ManagedObjectModel]) -> String {
     let questions = questions(at: decision, versions)
     let options = DataDecision.Option.allCases.filter { option in questions.contains { $0.options.contains(option) } }
-    if options.contains(decision.choice.option) { return "other decisions answer all of it" }
-    if !options.isEmpty { return "the choices there are \(options.map(\.rawValue).joined(separator: ", "))" }
-    return absence(of: decision, from: versions) ?? "nothing there can stand in the way of a migration"
+    if options.contains(decision.choice.option) { return "other decisions already answer all its blockers" }
+    if !options.isEmpty { return "the possible choices are \(options.map(\.rawValue).joined(separator: ", "))" }
+    return absence(of: decision, from: versions) ?? "it can't cause a blocker in any migration"
   }
 
   /// Returns the reason why no version has the entity or property of a decision; `nil` if one has.
@@ -142,7 +143,7 @@ extension DecisionMatching {
     guard let age = decision.choice.age else { return nil }
     let attribute = version.attributeTarget(age, of: decision.entity)?.description
     guard let attribute, !attribute.isTransient, attribute.type == .date || attribute.type.isNumeric else {
-      return "\"\(decision.entity).\(age)\" is no stored date or number, and can't tell which object is newest"
+      return "\"\(decision.entity).\(age)\" is not a stored date or number, so it can't determine the newest object"
     }
     return nil
   }

@@ -85,7 +85,7 @@ extension DecisionPlanner {
           + " FROM \(quote(SchemaName.candidate)).\(quote(link.table)) AS x WHERE x.\(Self.key) = r.\(name)) END")
     }
     return MigrationStep(
-      kind: .decideRows, subject: table.table, summary: "Lead links of \(table.table) elsewhere by decision",
+      kind: .decideRows, subject: table.table, summary: "Redirect links of \(table.table) by decision",
       rows: rows,
       statements: [
         // Rows without a change are not written: they have these values already.
@@ -127,7 +127,7 @@ extension DecisionPlanner {
       }
     guard !values.isEmpty else { return nil }
     return MigrationStep(
-      kind: .decideRows, subject: table.table, summary: "Complete rows of \(table.table) by those merged into them",
+      kind: .decideRows, subject: table.table, summary: "Fill in missing values of \(table.table) from merged rows",
       statements: [
         // The temporary table of rows lacks these columns, so their values come from the copies of the merged rows.
         PlannedStatement(
@@ -235,7 +235,7 @@ extension DecisionPlanner {
     let differs = ["t.\(Self.key) IS NULL"] + table.columns.map { "t.\(quote($0.name)) IS NOT r.\(quote($0.name))" }
     rowDecisions.checks.append(
       .unchanged(
-        subject: "rows of \(table.table) that are not as was decided", table: table.table,
+        subject: "rows of \(table.table) that differ from the decisions", table: table.table,
         // The left join also finds a row that should have stayed but is missing.
         found: "SELECT COUNT(*) FROM \(table.rows) AS r LEFT JOIN \(table.candidate) AS t ON t.\(Self.key) = r.pk"
           + " WHERE \(differs.chained(by: "OR"))"))
@@ -244,7 +244,7 @@ extension DecisionPlanner {
       rowDecisions.checks.append(
         .noMore(
           // The check of all keys allows as many dangling keys as the store has; here none is allowed.
-          subject: "keys in \(table.table) that lead to an object that was removed by decision", expected: "SELECT 0",
+          subject: "keys in \(table.table) of an object that was removed by decision", expected: "SELECT 0",
           found: "SELECT COUNT(*) FROM \(table.candidate) AS t WHERE t.\(quote(column.name)) IN"
             + " (SELECT pk FROM \(other.removed))"))
     }

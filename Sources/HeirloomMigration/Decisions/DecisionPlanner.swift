@@ -198,8 +198,9 @@ final class DecisionPlanner {
         rounds += 1
         guard rounds < Self.roundLimit else {
           throw MigrationError.unsupportedMapping(
-            reason: "each of more than \(rounds) objects must go since the one that it must be linked to goes;"
-              + " merge, or make the relationship optional")
+            reason:
+              "a decision removes more than \(rounds) objects in turn, because each requires a link to one that is"
+              + " removed; choose merge, or make the relationship optional")
         }
       }
       rounds += 1

@@ -48,7 +48,7 @@ final class LinkRedirection {
 
   var step: MigrationStep {
     MigrationStep(
-      kind: .decideRows, subject: table, summary: "Lead the links of \(entity).\(relationship) elsewhere by decision",
+      kind: .decideRows, subject: table, summary: "Redirect the links of \(entity).\(relationship) by decision",
       statements: (collecting + moving + ordering).map { PlannedStatement($0) })
   }
 

@@ -101,7 +101,7 @@ final class QuarantineWriter {
     guard let key = key.integer, let entity = found(entity.integer),
       let index = decision.integer.flatMap({ Int(exactly: $0) }),
       query.decisions.indices.contains(index)
-    else { throw MigrationError.storeContradictsModel(reason: "a row for quarantine is of no entity") }
+    else { throw MigrationError.storeContradictsModel(reason: "a row for quarantine has an unknown entity number") }
     let decision = query.decisions[index]
     var other: String?
     if let twinKey = twin.integer, let twin = found(twinEntity.integer) { other = uri(twin.name, twinKey) }
@@ -148,9 +148,9 @@ final class QuarantineWriter {
       return "The entity \"\(decision.entity)\" is abstract now and can have no objects of its own."
     }
     if destination.relationship(named: name, of: decision.entity) != nil {
-      return "It has no link by \"\(decision.entity).\(name)\", which it must have now."
+      return "It has no object for the relationship \"\(decision.entity).\(name)\", which is now required."
     }
-    return "It has no value of \"\(decision.entity).\(names)\" that fits."
+    return "It has no valid value for \"\(decision.entity).\(names)\"."
   }
 
   // MARK: Attributes

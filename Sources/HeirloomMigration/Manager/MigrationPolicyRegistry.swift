@@ -58,7 +58,8 @@ public struct MigrationPolicyRegistry: Sendable {
     guard let type = policyClass.type as? EntityMigrationPolicy.Type else {
       throw .unsupportedMapping(
         reason:
-          "the policy \"\(policyClass.name)\" of the entity mapping \"\(mapping.name)\" is no EntityMigrationPolicy")
+          "the policy \"\(policyClass.name)\" of the entity mapping \"\(mapping.name)\" is not a subclass of EntityMigrationPolicy"
+      )
     }
     return type.init()
   }

@@ -76,13 +76,13 @@ final class RowMapping {
     guard let expression = mapping.sourceExpression else { return nil }
     guard let rows = expression.sourceRows else {
       throw MigrationError.unsupportedMapping(
-        reason: "the entity mapping \"\(mapping.name)\" takes its objects from \(expression.predicateFormat),"
-          + " which is no fetch of a source entity")
+        reason: "the source expression of the entity mapping \"\(mapping.name)\" is \(expression.predicateFormat);"
+          + " expected a fetch of a source entity")
     }
     guard rows.entity == mapping.sourceEntityName else {
       throw MigrationError.unsupportedMapping(
-        reason: "the entity mapping \"\(mapping.name)\" fetches objects of \"\(rows.entity)\" and is for"
-          + " \"\(mapping.sourceEntityName ?? "")\"")
+        reason: "the entity mapping \"\(mapping.name)\" fetches objects of \"\(rows.entity)\" instead of its"
+          + " source entity \"\(mapping.sourceEntityName ?? "")\"")
     }
     guard rows.predicate != "TRUEPREDICATE" else { return nil }
     do throws(ExpressionError) {
@@ -90,7 +90,7 @@ final class RowMapping {
     } catch {
       throw MigrationError.unsupportedMapping(
         reason:
-          "the entity mapping \"\(mapping.name)\" takes objects with \(rows.predicate), which can't be read: \(error)")
+          "the entity mapping \"\(mapping.name)\" has the condition \(rows.predicate), which can't be parsed: \(error)")
     }
   }
 }

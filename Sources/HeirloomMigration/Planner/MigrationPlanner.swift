@@ -27,7 +27,7 @@ struct MigrationPlanner {
       } catch let damaged as DamagedIndexes {
         // The second plan doesn't count by indexes, and builds a new file.
         var careful = self
-        careful.settings.damage += damaged.findings.map { "\($0); it is made anew" }
+        careful.settings.damage += damaged.findings.map { "\($0); it is rebuilt" }
         return try careful.makePlan()
       }
     } catch let error as MigrationError {
@@ -49,7 +49,7 @@ struct MigrationPlanner {
     let limit = 2000
     if let table = schema.tables.first(where: { $0.columns.count > limit }) {
       let reason = "The new model needs \(table.columns.count) columns in the table \"\(table.name.prefix(80))\";"
-      throw .database(reason: reason + " SQLite has at most \(limit) in one.", coreDataCode: 134110)
+      throw .database(reason: reason + " SQLite allows at most \(limit) in one.", coreDataCode: 134110)
     }
     // Heirloom couldn't open a store with a longer statement in its schema.
     let length = Connection.statementLength
@@ -113,7 +113,8 @@ struct MigrationPlanner {
       }
       let names = "\"\(mapping.sourceEntityName ?? "")\" → \"\(mapping.destinationEntityName ?? "")\""
       throw .unfitConfiguration(
-        name, reason: "the mapping \(names) would \(takes ? "lead out of it" : "take objects of another store")")
+        name, reason: "the mapping \(names) would \(takes ? "move objects out of it" : "take objects of another store")"
+      )
     }
     return (source, destination, MappingModel(entityMappings: mappings))
   }

@@ -34,10 +34,10 @@ extension PlanDraft {
     }
     guard namesake.canonicalIdentifier != source.model.entity(named: loss.entity)?.canonicalIdentifier else {
       let names = mappings.map { "\"\($0.name)\"" }.joined(separator: ", ")
-      return words + " the entity mapping \(names) does not lead there; is that a mistake?"
+      return words + " the entity mapping \(names) does not map to it; is that a mistake?"
     }
     return words
-      + " its renaming identifier \"\(namesake.canonicalIdentifier)\" says that it is another one; is that a mistake?"
+      + " its renaming identifier \"\(namesake.canonicalIdentifier)\" marks it as a different entity; is that a mistake?"
   }
 
   /// Returns a warning if values or links are dropped although the destination entity has a property of that name.
@@ -58,7 +58,7 @@ extension PlanDraft {
       guard before != identifier else { continue }
       return
         "\(CountText.counted(loss.rows, "value")) of \"\(loss.entity).\(name)\" \(CountText.verb("are", loss.rows)) dropped although \"\(owner.name)\" has a property of"
-        + " that name: by its renaming identifier \"\(identifier)\" it is another one than \"\(before)\"; is that a mistake?"
+        + " that name: its renaming identifier \"\(identifier)\" marks it as a different one than \"\(before)\"; is that a mistake?"
     }
     return nil
   }
@@ -74,8 +74,8 @@ extension PlanDraft {
     // The oldest versions of Core Data declared the keys of links without a type.
     case .differentType(let table, _, "", _) where source.table(named: table)?.isJoin == true: nil
     case .differentType(let table, let column, let found, let expected):
-      "the column \(table).\(column) was declared as \(found.isEmpty ? "no type" : found) where the model asks for"
-        + " \(expected); its values are taken over as they are"
+      "the column \(table).\(column) was declared as \(found.isEmpty ? "no type" : found) where the model requires"
+        + " \(expected); its values are copied unchanged"
     default: nil
     }
   }

@@ -167,7 +167,8 @@ final class PlanDraft {
     // A new plan wouldn't help: code finds related objects by these indexes.
     guard split.byRow.isEmpty else {
       throw MigrationError.damaged(
-        .store, reason: damage.joined(separator: "; ") + ", and code of the mapping would find related objects by it")
+        .store,
+        reason: damage.joined(separator: "; ") + ", and the mapping's code would find related objects through it")
     }
     throw DamagedIndexes(findings: damage)
   }

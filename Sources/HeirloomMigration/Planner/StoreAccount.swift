@@ -220,8 +220,8 @@ struct StoreAccount {
             + "\(rewrite.clause.isEmpty ? " WHERE" : " AND") (\(rewrite.isChanged))") ?? 0
     }
     return line(.rows, table.name, count: copied - written, of: [], rest: part(.carried, [table.name]))
-      .adding(.changed, written, [table.name], reason: "They follow the entities and properties that they are about.")
-      .adding(.leftOut, count - copied, reason: "What they are about is gone.")
+      .adding(.changed, written, [table.name], reason: "They refer to entities or properties that are changed.")
+      .adding(.leftOut, count - copied, reason: "What they refer to is gone.")
   }
 
   // MARK: Metadata

@@ -70,7 +70,7 @@ struct ProofChecks {
     let before = rows(SchemaName.store, table.sourceTable, staying.map(\.old), by: keys.map(\.old))
     let after = rows(SchemaName.candidate, table.table.name, staying.map(\.new), by: keys.map(\.new))
     return .unchanged(
-      subject: "rows of \(table.table.name) that are not as before", table: table.table.name,
+      subject: "rows of \(table.table.name) that were changed unexpectedly", table: table.table.name,
       // SQLite allows no `LIMIT` in a part of a compound, so each query is a subquery.
       found: "SELECT COUNT(*) FROM (SELECT * FROM (\(before)) EXCEPT SELECT * FROM (\(after)))")
   }
@@ -136,7 +136,7 @@ struct ProofChecks {
     func schema(_ database: String) -> String { "\(quote(database)).sqlite_schema" }
     return [
       .unchanged(
-        subject: "objects of no model that were made otherwise", table: "sqlite_schema",
+        subject: "objects outside the model that differ from the store's", table: "sqlite_schema",
         found:
           "SELECT COUNT(*) FROM \(schema(SchemaName.store)) AS s WHERE s.name IN (\(names.joined(separator: ", ")))"
           + " AND NOT EXISTS (SELECT 1 FROM \(schema(SchemaName.candidate)) AS c WHERE c.type = s.type AND"
@@ -192,7 +192,7 @@ extension ProofChecks {
     guard !found.isEmpty else { return [] }
     return [
       .noMore(
-        subject: "keys that lead to no object",
+        subject: "keys that refer to no object",
         // If indexes of the store differ from their tables, the plan reads the tables themselves.
         expected: total(expected, in: SchemaName.store, usesIndexes: parts.crossing.counts.usesIndexes),
         found: total(found, in: SchemaName.candidate, usesIndexes: true))

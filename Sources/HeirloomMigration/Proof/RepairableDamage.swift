@@ -29,11 +29,10 @@ enum RepairableDamage {
         return []
       }
     }
-    var findings = indexes.keys.ordered().map { "the index \($0) differs from its table; it is made anew" }
+    var findings = indexes.keys.ordered().map { "the index \($0) differs from its table; it is rebuilt" }
     if let first = ofMap.first {
       findings.append(
-        "the store's map of its pages is wrong, so its rows are copied into a new file, which has a right one (SQLite:"
-          + " \(first))")
+        "the store's pointer map is wrong, so its rows are copied to a new file (SQLite: \(first))")
     }
     return findings
   }
@@ -55,5 +54,5 @@ enum RepairableDamage {
     return "\(words) \(unreadable.joined(separator: ", ")); \(reason)"
   }
 
-  private static let words = "rows can't be read of"
+  private static let words = "rows can't be read from"
 }

@@ -44,7 +44,7 @@ final class StoreProof {
       let left = actual.pending(under: expected)
       if left != plan.deferred {
         findings.append(
-          "what is left for later is not what the plan says: \(left.items) instead of \(plan.deferred.items)")
+          "the deferred clean-up differs from the plan: \(left.items) instead of \(plan.deferred.items)")
       }
       let metadata = try StoreMetadata(
         connection: connection, database: SchemaName.candidate, path: candidate.path)
@@ -113,14 +113,14 @@ final class StoreProof {
       let (wanted, there) = (try connection.rows(expected).first ?? [], try connection.rows(found).first ?? [])
       let open = zip(lines, zip(wanted, there)).first { $1.0 != $1.1 }
       return open.map { line, counts in
-        "of \(counts.0.integer ?? 0) values of \(line) in the store, the new one has \(counts.1.integer ?? 0)"
+        "the store has \(counts.0.integer ?? 0) values of \(line), but the new one has \(counts.1.integer ?? 0)"
       }
     case .unchanged(let subject, _, let found):
       let count = try connection.firstInteger(found) ?? 0
       return count == 0 ? nil : "\(subject): \(count)"
     case .strangers(let table, let found):
       let count = try connection.firstInteger(found) ?? 0
-      return count == 0 ? nil : "rows of \(table) that are of another entity: \(count)"
+      return count == 0 ? nil : "rows of \(table) that belong to another entity: \(count)"
     case .noMore(let subject, let expected, let found):
       let count = try connection.firstInteger(found) ?? 0
       guard count > 0 else { return nil }

@@ -110,7 +110,7 @@ public struct ManagedObjectModelReference: Sendable {
       }
     }
     throw StagedMigrationError([
-      .unreadableModel(description, reason: "no model among the bundle's resources is of that version")
+      .unreadableModel(description, reason: "the bundle's resources contain no model of that version")
     ])
   }
 

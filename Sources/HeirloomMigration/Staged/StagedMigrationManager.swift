@@ -31,8 +31,8 @@ public final class StagedMigrationManager {
     throw StagedMigrationError([
       .unsupportedMetadata(
         reason:
-          "the store's version hashes are of the kind \(value.integerValue.map(String.init) ?? "unknown"); expected"
-          + " 3, since stages are found by the checksum of hashes")
+          "the store's version hashes have the format \(value.integerValue.map(String.init) ?? "unknown"); expected"
+          + " 3, because stages are found by the checksum of hashes")
     ])
   }
 

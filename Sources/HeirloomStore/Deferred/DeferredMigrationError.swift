@@ -53,7 +53,7 @@ extension DeferredMigrationError: ExplainedError {
     case .inUse: "The clean-up of \(path) can't go on: another connection or an unfinished read holds the store."
     case .readOnly: "The clean-up of \(path) can't be done: the store is open for reading only."
     case .unlisted:
-      "The metadata of \(path) say that a deferred migration left clean-up, but not what; Heirloom did not defer it."
+      "The metadata of \(path) record clean-up of a deferred migration without listing it; Heirloom did not defer it."
     case .otherVersion: "The store \(path) has another version than when it was opened; expected the same."
     case .usedByApp(let object, let column):
       "The column \(column) of \(path) can't be removed: \"\(object)\" of the app uses it."
@@ -68,7 +68,7 @@ extension DeferredMigrationError: ExplainedError {
       switch problem {
       case .inUse: "Try again when nothing else reads or writes."
       case .readOnly: "Open the store for writing."
-      case .unlisted: "Let Core Data finish what it deferred; nothing is missing till then."
+      case .unlisted: "Let Core Data finish the clean-up that it deferred; the store is complete until then."
       case .otherVersion: "Open it again with the current model."
       case .usedByApp(let object, _): "Drop \"\(object)\" and try again, or leave it as it is."
       case .store(let error): error.advice

@@ -135,37 +135,37 @@ extension StoreError: ExplainedError {
     case .missing:
       "There is no file at \(path); expected a store."
     case .notFile:
-      "\(path) is no file; expected a store."
+      "\(path) is not a file; expected a store."
     case .empty:
       "The file \(path) is empty; expected a store."
     case .notDatabase:
-      "The file \(path) is no SQLite database of a known format; expected a store."
+      "The file \(path) is not an SQLite database of a known format; expected a store."
     case .truncated(let byteCount, let expected):
-      "The store \(path) has \(CountText.counted(byteCount, "byte")) where its header promises \(CountText.grouped(expected)): its end is missing."
+      "The store \(path) has \(CountText.counted(byteCount, "byte")) where its header says \(CountText.grouped(expected)): its end is missing."
     case .damaged(let reason):
       "The store \(path) is damaged: \(ErrorWords.ended(reason))"
     case .tooDemanding(let reason):
       "The store \(path) can't be read within the bounds of a store of its size: \(ErrorWords.ended(reason))"
     case .notStore(let tables):
-      "The database \(path) is no Core Data store: it has no table \(PhysicalName.metadataTable)\(Self.list(tables))."
+      "The database \(path) is not a Core Data store: it has no table \(PhysicalName.metadataTable)\(Self.list(tables))."
     case .metadataRowCount(let count):
       "The store \(path) has \(count) rows of metadata; expected one."
     case .invalidMetadata(let reason):
       "The metadata of the store \(path) can't be read: \(ErrorWords.ended(reason))"
     case .missingVersionHashes:
-      "The metadata of the store \(path) name no version hashes, so the version of its model is unknown."
+      "The metadata of the store \(path) have no version hashes, so the version of its model is unknown."
     case .inUse:
       "The store \(path) is in use by another process or connection."
     case .needsRecovery:
-      "The last change to the store \(path) was interrupted; it must be undone before the store can be read."
+      "The last change to the store \(path) was interrupted; it must be rolled back before the store can be read."
     case .refusedJournal(let reason):
-      "\(path)-journal tells of an interrupted change and was not undone: \(ErrorWords.ended(reason))"
+      "\(path)-journal records an interrupted change and was not rolled back: \(ErrorWords.ended(reason))"
     case .unreadableLog:
       "The store \(path) has changes in its -wal file, which can't be read while its folder can't be written to."
     case .unreadable(let reason):
       "The store \(path) can't be read: \(ErrorWords.ended(reason))"
     case .protected:
-      "The store \(path) is there, and the system lets nobody open it now (operation not permitted)."
+      "The store \(path) exists, but the system lets no process open it now (operation not permitted)."
     case .readOnly:
       "The store \(path) can't be written to."
     case .unusableSideFile(let file, let found):
@@ -181,9 +181,9 @@ extension StoreError: ExplainedError {
     case .incompatible(let entities):
       "The store \(path) was made with another version of the model\(Self.list(entities, "entities that differ"))."
     case .unknownConfiguration(let name):
-      "The model has no configuration \"\(name)\", which was asked for with the store \(path)."
+      "The model has no configuration \"\(name)\", which was requested for the store \(path)."
     case .differentSchema(let missing):
-      "The store \(path) lacks what its model asks for\(Self.list(missing, "missing"))."
+      "The store \(path) lacks parts that its model requires\(Self.list(missing, "missing"))."
     case .database(let code, let message):
       "The store \(path) can't be used: SQLite reports \"\(message)\" (code \(code))."
     }
@@ -204,8 +204,8 @@ extension StoreError {
     return switch problem {
     case .missing where hasLog:
       ErrorHelp(
-        .described("\(path)-wal is there, and what was in the store may be in it."),
-        "Make no store at this path, since SQLite deletes that file then. Keep it, and salvage it into a new store.",
+        .described("\(path)-wal exists and may hold the store's data."),
+        "Don't create a store at this path: SQLite would delete that file. Keep it, and salvage it into a new store.",
         [.salvage])
     case .missing:
       ErrorHelp(
@@ -217,12 +217,12 @@ extension StoreError {
         [.salvage])
     case .empty where hasLog:
       ErrorHelp(
-        .described("\(path)-wal is there, and what was in the store may be in it."),
-        "Open the file with no app, since SQLite deletes the -wal file then. Keep both, and salvage them into a new store.",
+        .described("\(path)-wal exists and may hold the store's data."),
+        "Don't open the file with any app: SQLite would delete the -wal file. Keep both, and salvage them into a new store.",
         [.salvage, .previousVersions])
     case .empty:
       ErrorHelp(
-        .described("There is no -wal file with content beside \(path), so nothing of a store is there."),
+        .described("There is no -wal file with content beside \(path), so no data of a store are left there."),
         "An app that opens the file makes a new store; \(versions)", [.previousVersions])
     case .truncated, .damaged, .tooDemanding, .metadataRowCount, .invalidMetadata, .missingVersionHashes:
       ErrorHelp(
@@ -237,7 +237,7 @@ extension StoreError {
     case .refusedJournal:
       ErrorHelp(
         .store(path: path),
-        "Find out who made \(path)-journal, and salvage the store into a new file, which reads it with and without that"
+        "Find out which program created \(path)-journal, and salvage the store into a new file, which reads it with and without that"
           + " change, or restore a previous version.", [.salvage, .previousVersions])
     case .unreadableLog:
       ErrorHelp(together, "Copy them together to a folder that can be written to and open the store there.")
@@ -247,10 +247,11 @@ extension StoreError {
     case .protected: ErrorHelp(.store(path: path), ErrorWords.deniedAdvice)
     case .unreadable, .database: ErrorHelp(.unchanged, "Check permissions and the disk, then try again.")
     case .readOnly: ErrorHelp(.unchanged, "Check the permissions of the file and its folder, then try again.")
-    case .unusableSideFile(let file, _): ErrorHelp(.unchanged, "Find out who made \(file) and move it away.")
+    case .unusableSideFile(let file, _):
+      ErrorHelp(.unchanged, "Find out which program created \(file) and move it away.")
     case .diskFull: ErrorHelp(.unchanged, "Free some space, then try again.")
     case .alreadyExists:
-      ErrorHelp(.described("The file that is there was left alone."), "Open it, or choose another path.")
+      ErrorHelp(.described("The existing file was not changed."), "Open it, or choose another path.")
     case .straySideFile(let file):
       ErrorHelp(
         .described("Nothing was changed; \(file) may hold data of the earlier store."),

@@ -13,8 +13,8 @@ extension JournalDamage: CustomStringConvertible {
   package var description: String {
     let found =
       isHeaderDamaged
-      ? "The header of the \"-journal\" is damaged: SQLite undid nothing of the change"
-      : "\(lostCount) of \(recordCount) pages in the \"-journal\" can't be undone: SQLite reads it up to the first that"
+      ? "The header of the \"-journal\" is damaged: SQLite rolled back nothing of the change"
+      : "\(lostCount) of \(recordCount) pages in the \"-journal\" can't be restored: SQLite reads it up to the first that"
         + " is damaged"
     return found + ", and rows may have values that were never saved."
   }

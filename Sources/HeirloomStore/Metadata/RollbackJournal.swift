@@ -138,9 +138,9 @@ extension RollbackJournal.Objection {
   /// The objection in words, as the end of a sentence.
   package var reason: String {
     switch self {
-    case .emptiesDatabase: "it says that the store was empty before, and undoing it would empty the store"
-    case .stretchesDatabase: "it says that the store was longer than the store and the journal together"
-    case .leavesNoStore: "undoing it in a copy left no store"
+    case .emptiesDatabase: "its original size is zero, and a rollback would empty the store"
+    case .stretchesDatabase: "its original size is larger than the store and the journal together"
+    case .leavesNoStore: "rolling it back in a copy left something that is not a store"
     case .namesAnother(let name):
       "it names another file, \(String(name.unicodeScalars.prefix(255)).debugDescription), which would be followed and deleted"
     }

@@ -15,16 +15,16 @@ extension StoreMetadata {
     } catch {
       throw invalid(error.description)
     }
-    guard var values = list.dictionaryValue else { throw invalid("the property list is no dictionary.") }
+    guard var values = list.dictionaryValue else { throw invalid("the property list is not a dictionary.") }
     guard let stored = values.removeValue(forKey: PhysicalName.versionHashesKey) else {
       throw StoreError(path: path, problem: .missingVersionHashes)
     }
-    guard let hashes = stored.dictionaryValue else { throw invalid("the version hashes are no dictionary.") }
+    guard let hashes = stored.dictionaryValue else { throw invalid("the version hashes are not a dictionary.") }
     versionHashes = [:]
     versionHashes.reserveCapacity(hashes.count)
     for (name, value) in hashes {
       guard let bytes = value.dataValue, let hash = try? VersionHash(bytes) else {
-        throw invalid("the version hash of entity \"\(name)\" is no data of \(VersionHash.byteCount) bytes.")
+        throw invalid("the version hash of entity \"\(name)\" is not data of \(VersionHash.byteCount) bytes.")
       }
       versionHashes[name] = hash
     }

@@ -23,7 +23,7 @@ extension StoreReading {
         : "it belongs to the store \(PlainText.line(together)), the main file is the store \(PlainText.line(alone))"
     } catch {
       guard case .notStore = error.problem else { return nil }
-      return "the main file is a store without it, and none with it"
+      return "the main file is a store only without it"
     }
   }
 

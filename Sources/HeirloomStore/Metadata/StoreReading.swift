@@ -127,7 +127,7 @@ package enum StoreReading {
       if let kind = oddKind(status) {
         found = kind
       } else if suffix == "-shm", status.st_nlink > 1 {
-        found = "another file's second name"
+        found = "a hard link to another file"
       } else {
         continue
       }
@@ -142,7 +142,7 @@ package enum StoreReading {
     case S_IFLNK: "a symbolic link"
     case S_IFDIR: "a folder"
     case S_IFIFO: "a named pipe"
-    default: "no file"
+    default: "not a plain file"
     }
   }
 

@@ -89,9 +89,9 @@ package struct VersionChoice: Sendable {
     guard !rivals.isEmpty else { return nil }
     let names = rivals.map { "\"\($0)\"" }.joined(separator: ", ")
     let taken = name.map { "\"\($0)\"" } ?? "the nearest one"
-    return "nothing tells whether \(taken) or \(names) made the store: their hashes are equal, but not their renaming"
-      + " identifiers, on which it may depend what was renamed; \(taken) was taken. The right one can be named: with --model, in an"
-      + " app by the delegate"
+    return "it is unknown whether \(taken) or \(names) made the store: their hashes are equal, but their renaming"
+      + " identifiers differ, which may change what counts as renamed; \(taken) is used. Name the right one with --model, in"
+      + " an app by the delegate"
   }
 
   /// Keeps the models that meet a condition, unless none does.

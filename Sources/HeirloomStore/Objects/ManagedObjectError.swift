@@ -61,7 +61,7 @@ extension ManagedObjectError: ExplainedError {
     case .abstractEntity(let entity):
       "Entity \"\(entity)\" is abstract; only objects of its subentities exist."
     case .unknownProperty(let entity, let property, let nearest) where nearest == property:
-      "\"\(entity).\(property)\" is a property of another kind than was asked for."
+      "\"\(entity).\(property)\" is a property of another kind than expected."
     case .unknownProperty(let entity, let property, let nearest):
       "Entity \"\(entity)\" has no property \"\(property)\"\(NameSuggestion.question(nearest))"
     case .readOnlyProperty(let entity, let property):
@@ -81,23 +81,23 @@ extension ManagedObjectError: ExplainedError {
     case .missingRow(let id):
       "The object \(id.uriRepresentation) is not in the store."
     case .undecodableValue(let id, let property):
-      "The value of \"\(property)\" of the object \(id.uriRepresentation) is not stored as its type is."
+      "The value of \"\(property)\" of the object \(id.uriRepresentation) is not stored in the form of its type."
     case .missingExternalFile(let id, let property, let path):
       "The value of \"\(property)\" of the object \(id.uriRepresentation) is in the file \(path), which can't be read."
     case .missingValue(let entity, let property):
       "\"\(entity).\(property)\" is required and has no value."
     case .invalidValue(let entity, let property, let rule):
-      "The value of \"\(entity).\(property)\" is not as the model wants it; expected \(rule)."
+      "The value of \"\(entity).\(property)\" breaks a validation rule; expected \(rule)."
     case .tooFewObjects(let entity, let relationship, let found, let minimum):
-      "\"\(entity).\(relationship)\" leads to \(found) objects; expected at least \(minimum)."
+      "\"\(entity).\(relationship)\" has \(found) objects; expected at least \(minimum)."
     case .tooManyObjects(let entity, let relationship, let found, let maximum):
-      "\"\(entity).\(relationship)\" leads to \(found) objects; expected at most \(maximum)."
+      "\"\(entity).\(relationship)\" has \(found) objects; expected at most \(maximum)."
     case .notUnique(let entity, let properties):
       "Two objects of entity \"\(entity)\" have equal values of \(properties.joined(separator: ", ")), which must differ."
     case .deletionDenied(let entity, let relationship):
-      "An object of entity \"\(entity)\" can't be deleted while \"\(relationship)\" leads to others."
+      "An object of entity \"\(entity)\" can't be deleted while \"\(relationship)\" has objects."
     case .conflict(let id):
-      "The object \(id.uriRepresentation) was changed or deleted by someone else since it was read."
+      "The object \(id.uriRepresentation) was changed or deleted elsewhere since it was read."
     case .store(let error):
       error.cause
     }
@@ -113,7 +113,7 @@ extension ManagedObjectError {
     case .missingValue, .invalidValue, .tooFewObjects, .tooManyObjects, .notUnique, .deletionDenied, .unstorableValue,
       .wrongKind, .wrongDestination:
       ErrorHelp(unsaved, "Correct the object and save again.")
-    case .conflict: ErrorHelp(unsaved, "Roll back and make them again on what is there now.")
+    case .conflict: ErrorHelp(unsaved, "Roll back, then make the changes again on the current values.")
     case .missingExternalFile:
       ErrorHelp(
         .described("The rest of the object is not affected."),

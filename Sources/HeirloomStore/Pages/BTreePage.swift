@@ -41,7 +41,7 @@ struct BTreePage {
     // The first page begins with the file's header.
     header = number == 1 ? 100 : 0
     guard let kind = Kind(rawValue: bytes.load(fromByteOffset: header, as: UInt8.self)) else {
-      throw PageFault("is no page of a tree on page \(number)")
+      throw PageFault("has page \(number), which is not a page of a tree")
     }
     self.number = number
     self.kind = kind
@@ -127,7 +127,7 @@ struct BTreePage {
 
   private func check(fragments: Int) throws(PageFault) {
     guard fragments == Int(bytes.load(fromByteOffset: header + 7, as: UInt8.self)) else {
-      throw PageFault("has \(fragments) bytes of page \(number) that nobody owns")
+      throw PageFault("has \(fragments) bytes of page \(number) that belong to nothing")
     }
   }
 

@@ -50,7 +50,7 @@ private final class TreeComparison {
     try page.read(&level.cells, spaces: &check.spaces)
     try sourcePage.read(&level.sourceCells, spaces: &check.spaces)
     guard page.kind == sourcePage.kind, level.cells.count == level.sourceCells.count else {
-      throw PageFault("has page \(number), which is not as page \(sourceNumber) was")
+      throw PageFault("has page \(number), which differs from page \(sourceNumber)")
     }
     for index in level.cells.indices {
       let (cell, sourceCell) = (level.cells[index], level.sourceCells[index])

@@ -45,13 +45,13 @@ extension PageCheck {
 
   /// Checks that each page was walked, or that it and its owner are as they were in the source.
   private func accountForPages() throws {
-    guard walked.contains(1) else { throw PageFault("has a schema that nobody read") }
+    guard walked.contains(1) else { throw PageFault("has a schema that was not checked") }
     let buffer = candidate.makeBuffer()
     try writtenPages.forEach { page in
       // A free page may be one that SQLite never wrote.
       try checkSum(page, in: buffer)
       guard !map.covers(page) || walked.contains(page) else {
-        throw PageFault("has page \(page), which was written and which nothing leads to")
+        throw PageFault("has page \(page), which was written and to which nothing refers")
       }
     }
     let accounted = walked.union(led)
@@ -61,7 +61,7 @@ extension PageCheck {
         !walked.contains(Int(clamping: entry.parent)),
         // An unwritten page of the map is the source's.
         try !isWritten(mapPage) || sourceMap.entry(of: page) == entry
-      else { throw PageFault("has page \(page), which nothing leads to any more") }
+      else { throw PageFault("has page \(page), to which nothing refers any more") }
     }
   }
 
@@ -116,7 +116,7 @@ extension PageCheck {
     for page in pages where !isWritten(page) && page != candidate.lockPage {
       let range = (page - first) * pageSize..<(page - first + 1) * pageSize
       guard UnsafeRawBufferPointer(rebasing: own[range]).isEqual(to: UnsafeRawBufferPointer(rebasing: theirs[range]))
-      else { throw PageFault("has other bytes on page \(page) than the store, and nobody wrote it") }
+      else { throw PageFault("has other bytes on page \(page) than the store, although it was not written") }
     }
   }
 }

@@ -67,7 +67,7 @@ package final class PageCheck {
         guard (3...5).contains(entry.kind) else { break }
         current = Int(clamping: entry.parent)
         guard current >= 1, current <= candidate.pageCount else {
-          throw PageFault("has page \(page), to which page \(current) is said to lead")
+          throw PageFault("has page \(page), whose parents in the pointer map include page \(current)")
         }
       }
     }
@@ -87,11 +87,11 @@ package final class PageCheck {
 
   private func check(_ page: Int, _ entry: PageMap.Entry) throws {
     guard page >= 1, page <= candidate.pageCount, page == 1 || map.covers(page) else {
-      throw PageFault("leads to page \(page)")
+      throw PageFault("refers to page \(page), which doesn't exist or can't be used")
     }
     // The schema's root has no entry in the pointer map.
     guard try page == 1 || map.entry(of: page) == entry else {
-      throw PageFault("has another owner of page \(page) in its map")
+      throw PageFault("has another owner of page \(page) in its pointer map")
     }
   }
 

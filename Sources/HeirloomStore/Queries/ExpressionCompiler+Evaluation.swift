@@ -168,7 +168,7 @@ extension ExpressionCompiler {
         case .scalar(let term):
           shape.terms.append(term)
           shape.hasTerm.append(true)
-        default: throw .unsupported("A list of what are no values")
+        default: throw .unsupported("A list with elements that are not values")
         }
       }
       return shape
@@ -181,7 +181,8 @@ extension ExpressionCompiler {
   ) throws -> EvaluatedValue {
     guard let value = kind.value(of: arguments.value(at: position)) else {
       throw EvaluationError.wrongKind(
-        operation: "An expression", found: "a value that is not stored as its type is", expected: "one that is")
+        operation: "An expression", found: "a value that is not stored in the form of its type", expected: "one that is"
+      )
     }
     return value
   }
@@ -307,7 +308,7 @@ extension ExpressionCompiler {
     case .comparison(var comparison):
       let direct = try? attempt { compiler throws(CompilationProblem) in
         let condition = try compiler.compare(comparison, depth: depth)
-        guard !condition.isFallible else { throw .unsupported("What may fail") }
+        guard !condition.isFallible else { throw .unsupported("A condition that may fail") }
         return condition
       }
       if let direct {

@@ -30,7 +30,7 @@ extension ExpressionCompiler {
     switch try operand(arguments[0], depth: depth) {
     case .null: return .null
     case .scalar(let term) where term.kind == .string: return try textFunction(function, of: term)
-    default: throw .unsupported("\(selector) of what is no text")
+    default: throw .unsupported("\(selector) of a value that is not text")
     }
   }
 

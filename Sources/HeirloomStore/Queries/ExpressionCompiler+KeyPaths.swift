@@ -37,7 +37,7 @@ extension ExpressionCompiler {
     guard case .collection(let inner) = next else { return next }
     // A missing member would itself be an element of the list.
     guard case .object(let object) = members.element, case .row = object.place, !members.isNested else {
-      throw .unsupported("A path to many from an object that may be missing")
+      throw .unsupported("A to-many path from an object that may be missing")
     }
     members.tables += ", \(inner.tables)"
     members.conditions += inner.conditions
@@ -154,7 +154,7 @@ extension ExpressionCompiler {
     let own = "\(alias).\(quote(PhysicalName.primaryKey))"
     let conditions: [String]
     switch storage {
-    case .key: throw .unsupported("A relationship to one as a list")
+    case .key: throw .unsupported("A to-one relationship as a list")
     case .inverseKey(let stored, let column, _, _), .inverselessKey(let stored, let column, _):
       guard stored == destination.table else { throw .unsupported("A relationship to objects elsewhere") }
       conditions = ["\(alias).\(quote(column)) = \(key)"]
@@ -200,7 +200,7 @@ extension ExpressionCompiler {
         return .scalar(SQLTerm(sql: try constant(.integer(0)), kind: .integer, range: 0...0))
       }
       if case .null = place { return .null }
-      throw .unsupported("\(selector) of what is no relationship")
+      throw .unsupported("\(selector) of something other than a relationship")
     }
     guard !members.isNested else { throw .unsupported("\(selector) of a list of lists") }
     if selector == "count:" {
@@ -218,7 +218,7 @@ extension ExpressionCompiler {
       return .scalar(SQLTerm(sql: "(SELECT COALESCE(SUM(\(term.sql)), 0) FROM \(members.tail))", kind: .integer))
     case "average:" where term.range != nil:
       return .scalar(SQLTerm(sql: "(SELECT AVG(\(term.sql)) FROM \(members.tail))", kind: .double))
-    default: throw .unsupported("\(selector) of such numbers")
+    default: throw .unsupported("\(selector) of values other than integers")
     }
   }
 }

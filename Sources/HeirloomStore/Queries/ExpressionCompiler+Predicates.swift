@@ -82,7 +82,7 @@ extension ExpressionCompiler {
       guard !conditions.isEmpty else { return isAll ? .alwaysTrue : .alwaysFalse }
       let sql = conditions.map { isAll ? "(\($0.sql) IS TRUE)" : $0.sql }
       return SQLCondition(sql: "(\(sql.joined(separator: isAll ? " AND " : " OR ")))")
-    case .scalar, .object, .composite: throw .unsupported("ANY and ALL of what is no list")
+    case .scalar, .object, .composite: throw .unsupported("ANY and ALL of something other than a list")
     }
   }
 

@@ -76,7 +76,7 @@ package struct ExpressionCompiler {
   /// Compiles a sort key: a path to a value.
   mutating func sortTerm(_ keyPath: String) throws(CompilationProblem) -> String {
     guard !keyPath.contains("@"), case .scalar(let term) = try follow(keyPath, from: evaluated) else {
-      throw .unsupported("An order by what is no value")
+      throw .unsupported("A sort key that is not a value")
     }
     return term.sql
   }
@@ -224,7 +224,7 @@ extension ExpressionCompiler {
       return .list(try elements.map { element throws(CompilationProblem) in try operand(element) })
     case .className(let name): return try operand(ConstantValue.value(.string(name)))
     case .value(let value):
-      guard let (stored, kind) = SQLTerm.stored(value) else { throw .unsupported("A number that is none") }
+      guard let (stored, kind) = SQLTerm.stored(value) else { throw .unsupported("A number that is NaN or invalid") }
       let range = kind == .integer || kind == .boolean ? stored.integer.map { $0...$0 } : nil
       return .scalar(SQLTerm(sql: try self.constant(stored), kind: kind, range: range, text: stored.text))
     }
@@ -254,7 +254,7 @@ extension ExpressionCompiler {
       guard !condition.isFallible else { throw .unsupported("A SUBQUERY that may fail") }
       members.conditions.append("(\(condition.sql))")
       return .collection(members)
-    default: throw .unsupported("A SUBQUERY of what is no relationship")
+    default: throw .unsupported("A SUBQUERY of something other than a relationship")
     }
   }
 

@@ -101,9 +101,9 @@ extension FetchError: ExplainedError {
     case .unknownEntity(let entity, let nearest):
       "The store holds no objects of an entity \"\(entity.prefix(200))\"\(NameSuggestion.question(nearest))"
     case .unknownProperty(let entity, let property, let nearest):
-      "The fetch asks for \"\(property.prefix(200))\", which is no property of \"\(entity)\""
+      "The fetch refers to \"\(property.prefix(200))\", which is not a property of \"\(entity)\""
         + NameSuggestion.question(nearest)
-    case .condition(let entity, let error): "The fetch of \"\(entity)\" has a condition without a value: \(error)"
+    case .condition(let entity, let error): "The condition of the fetch of \"\(entity)\" can't be evaluated: \(error)"
     case .unsortable(let entity, let keyPath):
       "The fetch of \"\(entity)\" can't be sorted by \"\(keyPath.prefix(200))\"; expected a path to a stored value."
     case .otherContext(let entity):
@@ -120,7 +120,7 @@ extension FetchError: ExplainedError {
     case .unknownEntity, .unknownProperty, .unsortable, .otherContext:
       ErrorHelp(.unchanged, "This is a mistake in the calling code or its model.")
     case .condition:
-      ErrorHelp(.unchanged, "Correct the condition, or give the function or variable that it asks for.")
+      ErrorHelp(.unchanged, "Correct the condition, or provide the function or variable that it uses.")
     case .functionFailed: ErrorHelp(.unchanged, "Correct the function, then fetch again.")
     case .object(let error): error.help
     }

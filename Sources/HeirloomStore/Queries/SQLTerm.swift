@@ -80,7 +80,7 @@ extension CompilationProblem: CustomStringConvertible {
   package var description: String {
     switch self {
     case .unknownProperty(let entity, let property):
-      "Entity \"\(entity)\" has no property \"\(property.prefix(200))\" that an expression can look at."
+      "Entity \"\(entity)\" has no property \"\(property.prefix(200))\" that an expression can use."
     case .unsupported(let what): "\(what) has no counterpart in SQL."
     }
   }

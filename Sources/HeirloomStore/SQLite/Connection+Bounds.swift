@@ -180,7 +180,7 @@ extension Connection {
   func expiry(_ status: Int32) -> SQLiteError? {
     guard status & 0xff == SQLITE_INTERRUPT, let progressHandler, progressHandler.hasExpired else { return nil }
     return .expired(
-      work == nil ? "its schema takes too long to read" : "what it holds takes too long to read")
+      work == nil ? "its schema takes too long to read" : "its content takes too long to read")
   }
 }
 

@@ -248,7 +248,7 @@ package final class Connection {
     let descriptor = open(path, O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_RDWR, mode_t(permissions))
     guard descriptor >= 0 else {
       throw SQLiteError(
-        extendedCode: SQLITE_CANTOPEN, message: "can't make the file: \(String(cString: strerror(errno)))")
+        extendedCode: SQLITE_CANTOPEN, message: "can't create the file: \(String(cString: strerror(errno)))")
     }
     _ = Foundation.close(descriptor)
   }

@@ -85,7 +85,7 @@ extension SQLiteError {
 extension SQLiteError: ExplainedError {
   /// SQLite's message, its code, and the statement.
   package var cause: String {
-    if isExpired { return "Nothing more is read of the file: \(message)." }
+    if isExpired { return "Reading of the file was stopped: \(message)." }
     let statement = sql.map { " in \"\($0.prefix(400))\"" } ?? ""
     return "SQLite reports \"\(message)\" (code \(extendedCode))\(statement)."
   }
@@ -99,7 +99,7 @@ extension SQLiteError: ExplainedError {
     }
     guard isCorrupt || isNotDatabase else { return ErrorHelp(.unchanged, "Verify the store.", [.verification]) }
     return ErrorHelp(
-      .described("The file and those beside it hold what can be saved."),
+      .described("The file and those beside it hold the data that can be recovered."),
       "Keep them as they are, and salvage the store into a new file.", [.salvage])
   }
 }

@@ -18,8 +18,10 @@ package struct EntityListCorrection: Equatable, Sendable {
   package var words: String {
     let list = PhysicalName.primaryKeyTable
     return [
-      wrongName.map { "\(list) calls the number \(number) \($0): it gets the name \(entity)" },
-      parent.map { "\(list) has another parent for \(entity): it gets \($0 == 0 ? "none" : "the number \($0)")" },
+      wrongName.map { "\(list) has the name \($0) for the number \(number): it is changed to \(entity)" },
+      parent.map {
+        "\(list) has a wrong parent for \(entity): it is changed to \($0 == 0 ? "none" : "the number \($0)")"
+      },
     ].compactMap(\.self).joined(separator: ", and ")
   }
 

@@ -65,7 +65,7 @@ package final class NumberCorrection {
         "another entity number in \(column) than the object of \(entity).\($0.relationship), and"
           + " \(CountText.verb("get", count)) that of the object"
       }
-        ?? "no entity number of the table's, and \(CountText.verb("are", count)) taken for \(entity), the only entity that it can hold")
+        ?? "no entity number of the table's, and \(CountText.verb("are", count)) treated as \(entity), the only entity that it can hold")
   }
 }
 
@@ -131,7 +131,7 @@ extension PhysicalEntity {
 
   /// Returns the same clause for another table.
   package static func words(ofRecord record: Int64?, of name: String, highest: Int64, in table: String) -> String {
-    "\(PhysicalName.primaryKeyTable) has \(record.map(String.init) ?? "no number") as the highest key of \(name): it gets"
+    "\(PhysicalName.primaryKeyTable) has \(record.map(String.init) ?? "no number") as the highest key of \(name): it is changed to"
       + " \(highest), the highest in \(table)"
   }
 

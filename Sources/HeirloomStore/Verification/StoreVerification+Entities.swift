@@ -25,7 +25,7 @@ extension StoreVerification {
     for name in counts.keys.ordered() where counts[name] != 1 {
       add(
         .error, .duplicateEntityRow, entity: name,
-        "\(PhysicalName.primaryKeyTable) names \(name) in \(counts[name] ?? 0) rows: which number the entity's objects have"
+        "\(PhysicalName.primaryKeyTable) names \(name) in \(counts[name] ?? 0) rows: the number of the entity's objects"
           + " is not certain. " + Self.entityAdvice)
     }
     let corrections = corrections(schema)
@@ -100,15 +100,15 @@ extension StoreVerification {
       if let name = row.name, schema.entity(named: name) == nil {
         add(
           .note, .staleEntityName, entity: entity.name,
-          "\(PhysicalName.primaryKeyTable) calls the number \(entity.number) \(name), the model \(entity.name): Core Data"
-            + " leaves the old name where an entity was renamed.")
+          "\(PhysicalName.primaryKeyTable) has the name \(name) for the number \(entity.number), the model has"
+            + " \(entity.name): Core Data leaves the old name of a renamed entity.")
       } else {
         add(
           .error, .wrongEntityRow, entity: entity.name,
-          "\(PhysicalName.primaryKeyTable) calls the number \(entity.number) \(row.name ?? "nothing"), the model"
-            + " \(entity.name): objects would be taken for those of another entity. "
+          "\(PhysicalName.primaryKeyTable) has \(row.name.map { "the name \($0)" } ?? "no name") for the number"
+            + " \(entity.number), the model has \(entity.name): objects would be read as those of another entity. "
             + (correction?.wrongName == nil
-              ? "No row tells which of both is right. " + Self.entityAdvice : Self.repairAdvice),
+              ? "The rows don't show which of the two is right. " + Self.entityAdvice : Self.repairAdvice),
           remedies: correction?.wrongName == nil ? [] : [.repair])
       }
     }
@@ -192,14 +192,14 @@ extension StoreVerification {
     if !items.isEmpty {
       add(
         .note, .pendingCleanUp,
-        "A deferred migration left clean-up for later: \(listed(items)). The store is complete without; the app or the next"
+        "A deferred migration left clean-up for later: \(listed(items)). The store is complete without it; the app or the next"
           + " migration finishes it.", remedies: [.migration])
     }
     guard items.isEmpty, report.metadata?.hasDeferredMigration == true else { return }
     add(
       .note, .pendingCleanUp,
-      "The metadata say that a deferred migration left clean-up for later, but not what: if Core Data deferred it, Core Data"
-        + " finishes it. The store is complete without.")
+      "The metadata record clean-up of a deferred migration without listing it: if Core Data deferred it, Core Data"
+        + " finishes it. The store is complete without it.")
   }
 
   /// Returns the root entity of each table, or the entity that a table of links is named after.
@@ -224,7 +224,7 @@ extension StoreVerification {
     case .missingColumn(let table, let column):
       addDamage(
         .missingColumn, entity: entities[table],
-        "The column \(table).\(column) is missing: no app can read what the model keeps there.")
+        "The column \(table).\(column) is missing: no app can read its values.")
     case .differentType(let table, let column, "", let expected) where schema.table(named: table)?.isJoin == true:
       add(
         .note, .differentColumnType, entity: entities[table],
@@ -236,16 +236,16 @@ extension StoreVerification {
       let type = found.isEmpty ? "no type" : found
       add(
         isAlike ? .warning : .error, .differentColumnType, entity: entities[table],
-        "The column \(table).\(column) is declared as \(type) where the model asks for \(expected)"
+        "The column \(table).\(column) is declared as \(type) where the model requires \(expected)"
           + (isAlike
-            ? "; SQLite treats both alike. A migration makes it right."
-            : ": SQLite converts values on writing by that, so that some may not be what the app saved. A migration makes the"
-              + " column anew; compare its values with a backup first."))
+            ? "; SQLite treats both alike. A migration corrects it."
+            : ": SQLite converts written values accordingly, so some may differ from what the app saved. A migration rebuilds"
+              + " the column; compare its values with a backup first."))
     case .unknownColumn(let table, let column):
       add(
         .warning, .extraColumn, entity: entities[table],
-        "The column \(table).\(column) is unknown to the model: what it holds is not seen by the app. A migration takes it"
-          + " along with the rows, unless a later model needs its name.")
+        "The column \(table).\(column) is unknown to the model: the app doesn't see its values. A migration copies it"
+          + " with the rows, unless a later model needs its name.")
     case .missingIndex(let name):
       reportMissingIndex(name, schema, entities)
     case .differentIndex(let name, let found, let expected):
@@ -254,16 +254,16 @@ extension StoreVerification {
       if found.isEmpty, index.map(connection.hasEquivalent) ?? false { return }
       add(
         .warning, .differentIndex, entity: index.flatMap { entities[$0.table] },
-        "The index \(name) is \"\(found)\" where the model asks for \"\(expected)\". A migration makes it anew.")
+        "The index \(name) is \"\(found)\" where the model requires \"\(expected)\". A migration rebuilds it.")
     case .missingTrigger(let name):
       add(
         .warning, .missingTrigger, entity: schema.triggers.first { $0.name == name }?.entity,
-        "The trigger \(name) is missing: changes don't reach the values that it keeps in step. A migration makes it anew."
+        "The trigger \(name) is missing: the values that it updates become outdated. A migration makes it."
       )
     case .differentTrigger(let name, let found, let expected):
       add(
         .warning, .differentTrigger, entity: schema.triggers.first { $0.name == name }?.entity,
-        "The trigger \(name) is \"\(found)\" where the model asks for \"\(expected)\". A migration makes it anew.")
+        "The trigger \(name) is \"\(found)\" where the model requires \"\(expected)\". A migration rebuilds it.")
     }
   }
 
@@ -283,7 +283,7 @@ extension StoreVerification {
       try connection.indexesToMake(of: schema, actual).contains(index)
     }
     let canRepair = isMade == true && report.isModelFit
-    let maker = canRepair ? "A migration or a repair makes it." : "A migration makes it anew."
+    let maker = canRepair ? "A migration or a repair makes it." : "A migration makes it."
     add(
       .warning, .missingIndex, entity: entities[index.table],
       "The index \(name) on \(index.table) (\(listed(index.columns))) is missing: \(consequence). \(maker)",
@@ -305,12 +305,12 @@ extension StoreVerification {
       case (.trigger, .foreign):
         add(
           .note, .extraTrigger, entity: entities[object.table],
-          "The trigger \(object.name) on \(object.table) is not of the model; it travels along, unless a later model needs its name."
+          "The trigger \(object.name) on \(object.table) is outside the model; a migration copies it, unless a later model needs its name."
         )
       case (.view, _):
         add(
           .note, .extraTable,
-          "The view \(object.name) is not of the model; it travels along, unless a later model needs its name.")
+          "The view \(object.name) is outside the model; a migration copies it, unless a later model needs its name.")
       default: continue
       }
     }
@@ -331,8 +331,8 @@ extension StoreVerification {
     guard isObjects || isLinks else {
       add(
         .note, .extraTable,
-        "The table \(name) is not of the model: the app's own, or anyone's. It travels along in a migration, unless a later model needs"
-          + " its name.")
+        "The table \(name) is outside the model: the app's own, or another program's. A migration copies it, unless a later"
+          + " model needs its name.")
       return
     }
     let count = reading("the table \(name)") { connection throws(SQLiteError) in
@@ -340,7 +340,7 @@ extension StoreVerification {
     }
     add(
       .warning, .extraTable,
-      "The table \(name) has the form of Core Data's and \(counted(count ?? 0, "row")), but the model knows no"
-        + " entity or relationship for it: no app sees them. Was the store opened with another model?")
+      "The table \(name) has the form of Core Data's and \(counted(count ?? 0, "row")), but the model has no"
+        + " entity or relationship for it: no app sees the rows. Was the store opened with another model?")
   }
 }

@@ -17,8 +17,8 @@ extension StoreVerification {
     guard !unused.isEmpty else { return }
     add(
       .note, .unusedExternalFile,
-      "\(counted(Int64(unused.count), "file")) of external data in \(folder) without an object (\(listed(unused))): left"
-        + " from deleted objects, or named by lines of the store's quarantine, which then need them. They do no harm.")
+      "\(counted(Int64(unused.count), "file")) of external data in \(folder) that no object refers to (\(listed(unused))): left"
+        + " from deleted objects, or needed by lines of the store's quarantine. They do no harm.")
   }
 
   /// Returns false if not all rows could be read.

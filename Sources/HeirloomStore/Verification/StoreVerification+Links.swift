@@ -60,15 +60,15 @@ extension StoreVerification {
     tally.add("\(prefix)\(key) NOT NULL AND NOT EXISTS (\(rows))") { count, example in
       StoreFinding(
         .error, isLink ? .danglingLink : .danglingKey, entity: entity,
-        "\(counted(count, what)) \(leads(count)) by \(name) to a row of \(destination.table) that doesn't exist (\(example)):"
-          + " the app fails when it follows the relationship. Was the object deleted by something else than the app?")
+        "\(counted(count, what)) \(refers(count)) by \(name) to a row of \(destination.table) that doesn't exist (\(example)):"
+          + " the app fails when it follows the relationship. Was the object deleted by another program?")
     }
     tally.add(
       "\(prefix)\(key) NOT NULL AND EXISTS (\(rows) AND (\(condition(ofKind: destination, "d"))) IS NOT TRUE)"
     ) { count, example in
       StoreFinding(
         .error, .wrongDestination, entity: entity,
-        "\(counted(count, what)) \(leads(count)) by \(name) to an object that is no \(destination.name) (\(example)): the app"
+        "\(counted(count, what)) \(refers(count)) by \(name) to an object that is not of the entity \(destination.name) (\(example)): the app"
           + " fails when it follows the relationship.")
     }
   }
@@ -92,8 +92,8 @@ extension StoreVerification {
     ) { count, example in
       StoreFinding(
         .warning, .disagreeingInverse, entity: entity.name,
-        "\(counted(count, "object")) \(leads(count)) by \(name) to an object whose \(other) doesn't lead back (\(example)): which side"
-          + " counts is not certain. Set the relationship anew in the app.")
+        "\(counted(count, "object")) \(refers(count)) by \(name) to an object whose \(other) doesn't refer back (\(example)): which side"
+          + " is right is not certain. Set the relationship again in the app.")
     }
   }
 
@@ -143,8 +143,8 @@ extension StoreVerification {
     tally.add("\(keyTerm) NOT NULL AND typeof(\(orderTerm)) <> 'integer'") { count, example in
       StoreFinding(
         .warning, .invalidOrder, entity: entity,
-        "\(counted(count, "member")) of \(name) \(has(count)) no place in \(order) (\(example)): where they stand in their list is not"
-          + " certain. Sort the list anew in the app.")
+        "\(counted(count, "member")) of \(name) \(has(count)) no place in \(order) (\(example)): their position in the list is not"
+          + " certain. Sort the list again in the app.")
     }
   }
 
@@ -158,8 +158,8 @@ extension StoreVerification {
     guard let row = rows?.first, let count = row[0].integer, count > 0 else { return }
     add(
       .warning, .invalidOrder, entity: entity,
-      "\(row[1].integer ?? 0) members of \(name) share \(counted(count, "place")) in \(order): their order among each other is"
-        + " not certain. Sort the list anew in the app.")
+      "\(row[1].integer ?? 0) members of \(name) share \(counted(count, "place")) in \(order): their relative order is"
+        + " not certain. Sort the list again in the app.")
   }
 
   // MARK: Tables of links
@@ -183,7 +183,7 @@ extension StoreVerification {
     tally.add("t.\(quote(ownerColumn)) IS NULL OR t.\(quote(destinationColumn)) IS NULL") { count, _ in
       StoreFinding(
         .error, .danglingLink, entity: owner,
-        "\(counted(count, "link")) of \(name) in \(table.name) \(has(count)) only one end and \(isOrAre(count)) of no use."
+        "\(counted(count, "link")) of \(name) in \(table.name) \(has(count)) only one end and can't be used."
       )
     }
     if let order, found.column(named: order) != nil {

@@ -8,7 +8,7 @@ extension StoreVerification {
     guard let table = actual.table(named: PhysicalName.metadataTable) else {
       addDamage(
         .missingMetadata,
-        "The table \(PhysicalName.metadataTable) is missing: no app can tell which model made the store.")
+        "The table \(PhysicalName.metadataTable) is missing: the model that made the store can't be determined.")
       return
     }
     let columns = [PhysicalName.version, PhysicalName.uuid, PhysicalName.propertyList]
@@ -30,7 +30,7 @@ extension StoreVerification {
     guard let row = rows.first else {
       addDamage(
         .missingMetadata,
-        "There is no row of metadata: no app can tell which model made the store.")
+        "There is no row of metadata: the model that made the store can't be determined.")
       return
     }
     if rows.count > 1 {
@@ -49,14 +49,14 @@ extension StoreVerification {
     if identifier.text.map({ $0.isEmpty }) ?? true {
       addDamage(
         .invalidMetadata,
-        "The store has no identifier: object identifiers that the app kept lead nowhere.")
+        "The store has no identifier: object identifiers that the app saved are invalid.")
     } else if let text = identifier.text, !Self.isIdentifier(text) {
-      add(.warning, .oddMetadata, "The store's identifier is no UUID in upper case, as Core Data writes it.")
+      add(.warning, .oddMetadata, "The store's identifier is not a UUID in upper case, as Core Data writes it.")
     }
     guard let bytes = propertyList.blob else {
       addDamage(
         .invalidMetadata,
-        "The metadata hold no property list: no app can tell which model made the store.")
+        "The metadata have no property list: the model that made the store can't be determined.")
       return
     }
     do throws(StoreError) {
@@ -68,7 +68,8 @@ extension StoreVerification {
       case .missingVersionHashes:
         addDamage(
           .missingHashes,
-          "The metadata name no version hashes: no app can tell which model made the store, and none opens it.")
+          "The metadata have no version hashes: the model that made the store can't be determined, and no app opens it."
+        )
       case .invalidMetadata(let reason):
         addDamage(.invalidMetadata, "The metadata can't be read: \(reason)")
       default:
@@ -83,14 +84,14 @@ extension StoreVerification {
       add(
         .warning, .wrongDigest,
         "The digest of the version hashes is not that of the hashes beside it: one of the two was changed by hand or by a"
-          + " program. The hashes count; a migration writes both anew.")
+          + " program. The hashes are used; a migration rewrites both.")
     }
     let checksum = ManagedObjectModel.versionChecksum(of: metadata.versionHashes)
     if let stored = metadata.versionChecksum, stored != checksum {
       add(
         .warning, .wrongChecksum,
         "The model's checksum is not that of the version hashes beside it: one of the two was changed by hand or by a"
-          + " program. The hashes count; a migration writes both anew.")
+          + " program. The hashes are used; a migration rewrites both.")
     }
     if metadata.versionHashes.isEmpty {
       addDamage(.missingHashes, "The metadata name no entity.")
@@ -99,10 +100,10 @@ extension StoreVerification {
     if type != "SQLite" {
       add(
         .warning, .oddMetadata,
-        "The metadata call the store's type \(type.map { "\"\($0)\"" } ?? "nothing"); Core Data expects \"SQLite\".")
+        "The store type in the metadata is \(type.map { "\"\($0)\"" } ?? "missing"); Core Data expects \"SQLite\".")
     }
     if metadata.frameworkVersion == 0 {
-      add(.note, .oddMetadata, "The metadata don't say which version of Core Data wrote the store.")
+      add(.note, .oddMetadata, "The metadata lack the version of Core Data that wrote the store.")
     }
   }
 
@@ -131,7 +132,7 @@ extension StoreVerification {
         let reason = candidate.problem ?? "it is damaged"
         add(
           .warning, candidate.source == .snapshot ? .damagedSnapshot : .differentModel,
-          "\(Self.capitalized(candidate.source)) can't be read: \(reason) The store counts, and its data are not affected."
+          "\(Self.capitalized(candidate.source)) can't be read: \(reason) The store is used, and its data are not affected."
         )
         continue
       }
@@ -163,12 +164,12 @@ extension StoreVerification {
     case .snapshot:
       add(
         .warning, .differentSnapshot,
-        "The snapshot beside the store is of another version: \(words). The store counts; the next launch of the app"
-          + " settles it.")
+        "The snapshot beside the store is of another version: \(words). The store is used; the next launch of the app"
+          + " replaces the snapshot.")
     case .cache:
       add(
         .warning, .differentModelCache,
-        "The store's own copy of its model is of another version than its metadata: \(words). The metadata count; give the"
+        "The store's own copy of its model is of another version than its metadata: \(words). The metadata are used; give the"
           + " right model with --model.")
     case .file(let name):
       add(.warning, .differentModel, "The model \(name) is not the one that made the store: \(words).")
@@ -197,7 +198,7 @@ extension StoreVerification {
     guard let nearest else {
       add(
         .warning, .unknownModel,
-        "No model is known that made the store, so that neither tables nor rows could be checked: give it with --model."
+        "The model that made the store is unknown, so neither tables nor rows could be checked: give it with --model."
       )
       return
     }
@@ -205,13 +206,13 @@ extension StoreVerification {
     guard let metadata = report.metadata else {
       add(
         .note, .unknownModel,
-        "Tables and rows are held against \(nearest.source), although nothing says that it is the right model.")
+        "Tables and rows are compared with \(nearest.source), which may not be the right model.")
       return
     }
     add(
       .error, .unknownModel,
       "No known model has the version hashes of the metadata: no app opens the store, and it can't be migrated until the"
-        + " model is given with --model. Tables and rows are held against the nearest, \(nearest.source).")
+        + " model is given with --model. Tables and rows are compared with the nearest, \(nearest.source).")
     let hashes = nearest.model.versionHashes()
     for name in nearest.differing {
       let what =
@@ -226,7 +227,7 @@ extension StoreVerification {
   /// Returns the model in the store; `nil` if there is none or if its problem was reported.
   private func cachedModel() -> StoreModelCandidate? {
     guard actual.table(named: PhysicalName.modelCacheTable) != nil else {
-      add(.note, .missingModelCache, "The store holds no copy of its model; it is complete without.")
+      add(.note, .missingModelCache, "The store holds no copy of its model; it is complete without it.")
       return nil
     }
     let count = reading("the store's own copy of its model") { connection throws(SQLiteError) in
@@ -237,7 +238,7 @@ extension StoreVerification {
     }
     do throws(StoreError) {
       guard let read = try StoreModelCache.model(connection: connection, path: path) else {
-        add(.note, .missingModelCache, "The store holds no copy of its model; it is complete without.")
+        add(.note, .missingModelCache, "The store holds no copy of its model; it is complete without it.")
         return nil
       }
       return StoreModelCandidate(source: .cache, model: read.model)
@@ -248,8 +249,8 @@ extension StoreVerification {
       }
       add(
         .warning, .damagedModelCache,
-        "The store's own copy of its model can't be read: \(reason) The data are not affected; Core Data writes the copy"
-          + " anew when it next opens the store with a changed model.")
+        "The store's own copy of its model can't be read: \(reason) The data are not affected; Core Data writes a new copy"
+          + " when it next opens the store with a changed model.")
       return nil
     }
   }

@@ -63,7 +63,7 @@ extension StoreVerification {
         } else {
           add(
             .error, .unknownEntityNumber, entity: root,
-            found + "no app finds these objects, and a migration doesn't know what they are. Keep the store as it is;"
+            found + "no app finds these objects, and a migration can't determine their entity. Keep the store as it is;"
               + " restore a previous version or a backup, or salvage the others, with a list of these.")
         }
         continue
@@ -71,7 +71,7 @@ extension StoreVerification {
       if entity.isAbstract {
         add(
           .warning, .abstractEntity, entity: entity.name,
-          "\(counted(count, "object")) \(isOrAre(count)) of the abstract entity \(entity.name), of which there should be none."
+          "\(counted(count, "object")) \(isOrAre(count)) of the abstract entity \(entity.name), which should have no objects."
         )
       }
     }
@@ -82,7 +82,7 @@ extension StoreVerification {
     case .null: "NULL"
     case .integer(let integer): "\(integer)"
     // Any other value is user data.
-    case .real, .text, .blob: "that is no whole number"
+    case .real, .text, .blob: "that is not an integer"
     }
   }
 
@@ -102,7 +102,7 @@ extension StoreVerification {
       StoreFinding(
         .warning, .invalidLockCount, entity: root,
         "\(counted(count, "row")) of \(table.name) \(has(count)) no count of saves from 1 on in \(PhysicalName.optimisticLock)"
-          + " (\(example)): an app may take changes of its own for conflicts.")
+          + " (\(example)): an app may report its own changes as conflicts.")
     }
   }
 
@@ -149,16 +149,16 @@ extension StoreVerification {
         tally.add("NOT (\(isOwn)) AND \(value) NOT NULL\(ordinary)") { count, example in
           StoreFinding(
             .warning, .valueOfOtherEntity, entity: entity.name,
-            "Other entities hold a value in \(table.name).\(column.name), which is for \(name), in \(counted(count, "row"))"
-              + " (\(example)): no app sees it there. What is it?")
+            "Other entities have a value in \(table.name).\(column.name), which belongs to \(name), in \(counted(count, "row"))"
+              + " (\(example)): no app sees it there. Check where it comes from.")
         }
       }
       for (condition, words) in Self.wrongTypes(of: column.attribute, value) {
         tally.add("\(value) NOT NULL AND \(isOwn) AND (\(condition))") { count, example in
           StoreFinding(
             .error, .wrongValueType, entity: entity.name,
-            "\(counted(count, "value")) of \(name) \(isOrAre(count)) not what \(column.attribute.type.name) is stored as: \(words)"
-              + " (\(example)). An app may read something else, or nothing. Keep the store; compare the values with a backup."
+            "\(counted(count, "value")) of \(name) \(isOrAre(count)) not stored in the form of \(column.attribute.type.name): \(words)"
+              + " (\(example)). An app may read another value, or none. Keep the store; compare the values with a backup."
           )
         }
       }
@@ -247,8 +247,8 @@ extension StoreVerification {
       add(
         .error, .duplicateValues, entity: entity,
         "\(counted(row[1].integer ?? 0, "object")) share \(counted(groups, "value")) of \(listed(properties)) (\(example)), although"
-          + " \(entity) asks for unique ones: the app can't save them, and a migration fails on them. Make their values differ in"
-          + " the app, or delete all but one; a salvage takes the one with the lowest key of each value over, and lists the others."
+          + " \(entity) requires unique ones: the app can't save them, and a migration fails on them. Make their values differ in"
+          + " the app, or delete all but one; a salvage keeps the object with the lowest key for each value, and lists the others."
       )
     }
   }

@@ -27,10 +27,10 @@ extension StoreVerification {
       let names = rows.map { row in row[0].text.map { "\"\($0)\"" } ?? row[0].integer.map(String.init) ?? "no number" }
       add(
         .warning, .unknownEntityReference,
-        "\(reference.table) has \(counted(count, "row")) whose \(reference.column) is none of the store's entities"
+        "\(reference.table) has \(counted(count, "row")) whose \(reference.column) belongs to no entity of the store"
           + " (\(listed(names))): \(reference.table == PhysicalName.changeTable ? "a reader of persistent history" : "CloudKit mirroring")"
-          + " can't tell what they are about, and takes them for another entity's once one has that \(reference.isName ? "name" : "number")."
-          + " No object is concerned; a migration that renumbers entities leaves them out.")
+          + " can't determine their entity, and attributes them to another one that later has that \(reference.isName ? "name" : "number")."
+          + " No object is affected; a migration that renumbers entities leaves them out.")
     }
   }
 }

@@ -117,11 +117,11 @@ package final class StoreVerification {
     if size < expected {
       addDamage(
         .truncated,
-        "The file has \(size) bytes where its header promises \(expected): its end is missing.")
+        "The file has \(size) bytes where its header says \(expected): its end is missing.")
     } else if size > expected {
       add(
         .warning, .trailingBytes,
-        "The file has \(size - expected) bytes after the \(expected) that its header tells of. SQLite ignores them; an"
+        "The file has \(size - expected) bytes after the \(expected) in its header. SQLite ignores them; an"
           + " interrupted write may have left them.")
     }
   }
@@ -134,19 +134,19 @@ package final class StoreVerification {
       if size < expected {
         addDamage(
           .truncated,
-          "The file has \(size) bytes where its header promises \(expected): its end is missing.")
+          "The file has \(size) bytes where its header says \(expected): its end is missing.")
       } else if size > expected {
         add(
           .warning, .trailingBytes,
-          "The file has \(size - expected) bytes after the \(expected) that its header tells of. SQLite ignores them; an"
+          "The file has \(size - expected) bytes after the \(expected) in its header. SQLite ignores them; an"
             + " interrupted write may have left them.")
       }
     }
     for (table, function) in actual.costlyTables.ordered(by: { $0.key < $1.key }) {
       add(
         .note, .extraTable,
-        "The structure of the table \(table) is not checked: its values are computed with \(function)(), which is not run for"
-          + " what a file says.")
+        "The structure of the table \(table) is not checked: its values are computed with \(function)(), which can"
+          + " take unlimited time and memory and is not run.")
     }
     let actual = actual
     let lines = reading("the database's structure") { connection throws(SQLiteError) in
@@ -222,5 +222,5 @@ func isOrAre(_ count: Int64) -> String { CountText.verb("are", count) }
 /// Returns the verb "to have" for the given number of things.
 func has(_ count: Int64) -> String { CountText.verb("have", count) }
 
-/// Returns the verb "to lead" for the given number of things.
-func leads(_ count: Int64) -> String { count == 1 ? "leads" : "lead" }
+/// Returns the verb "to refer" for the given number of things.
+func refers(_ count: Int64) -> String { count == 1 ? "refers" : "refer" }

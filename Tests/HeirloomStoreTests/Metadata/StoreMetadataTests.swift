@@ -100,15 +100,15 @@ struct StoreMetadataTests {
   }
 
   @Test(arguments: [
-    (PropertyListValue.array([]), StoreError.Problem.invalidMetadata(reason: "the property list is no dictionary.")),
+    (PropertyListValue.array([]), StoreError.Problem.invalidMetadata(reason: "the property list is not a dictionary.")),
     (.dictionary([:]), .missingVersionHashes),
     (
       .dictionary(["NSStoreModelVersionHashes": .integer(1)]),
-      .invalidMetadata(reason: "the version hashes are no dictionary.")
+      .invalidMetadata(reason: "the version hashes are not a dictionary.")
     ),
     (
       .dictionary(["NSStoreModelVersionHashes": .dictionary(["A": .data([1, 2])])]),
-      .invalidMetadata(reason: "the version hash of entity \"A\" is no data of 32 bytes.")
+      .invalidMetadata(reason: "the version hash of entity \"A\" is not data of 32 bytes.")
     ),
   ])
   func `metadata that don't say which model made the store are refused`(

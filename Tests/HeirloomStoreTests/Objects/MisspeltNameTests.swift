@@ -55,7 +55,7 @@ struct MisspeltNameTests {
   @Test func `a property of another kind is said to be one`() throws {
     let note = try context.insert("Note")
     let error = #expect(throws: ManagedObjectError.self) { try note.string("author") }
-    #expect(error?.cause == "\"Note.author\" is a property of another kind than was asked for.")
+    #expect(error?.cause == "\"Note.author\" is a property of another kind than expected.")
     #expect(throws: ManagedObjectError.unknownProperty(entity: "Note", property: "editors", nearest: "editors")) {
       try note.object(forRelationship: "editors")
     }
@@ -100,7 +100,7 @@ struct MisspeltNameTests {
     }
     #expect(
       error.cause
-        == "The fetch asks for \"\(name)\", which is no property of \"\(entity)\""
+        == "The fetch refers to \"\(name)\", which is not a property of \"\(entity)\""
         + (nearest.map { "; did you mean \"\($0)\"?" } ?? "."))
   }
 

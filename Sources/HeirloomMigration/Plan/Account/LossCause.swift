@@ -59,9 +59,9 @@ enum LossCause {
 
   /// The fate of the cells of a column outside the model.
   enum Fate: String {
-    case untaken = "nothing takes these values along"
-    case partlyGone = "some of its rows go"
-    case removed = "decisions remove rows that alone hold these values"
+    case untaken = "these values are not copied"
+    case partlyGone = "some of its rows are dropped"
+    case removed = "decisions remove the only rows with these values"
   }
 }
 
@@ -99,11 +99,11 @@ extension LossCause {
     switch self {
     case .effect(let kind, let entity, let properties):
       DataEffect(kind: kind, entity: entity, properties: properties, rows: []).description
-    case .noCondition: "no entity mapping has a condition that takes these objects"
+    case .noCondition: "no entity mapping has a condition that these objects meet"
     case .nothingMade(let mapping, let mayBeDeleted):
-      "The policy of \"\(mapping)\" made nothing of these objects"
+      "The policy of \"\(mapping)\" made nothing from these objects"
         + "\(mayBeDeleted ? ", or code deleted what it made," : "") and read none of their properties."
-    case .deletedByCode: "Code deleted what was made of these objects, and read none of their properties."
+    case .deletedByCode: "Code deleted the objects made from these, and read none of their properties."
     case .removed(let decision, let entity):
       "Objects of \"\(entity)\" \(Self.words(decision)), by the decision \(decision)."
     case .quarantined(let decision, let entity):
@@ -115,20 +115,19 @@ extension LossCause {
     case .unknownColumn(let column, let table, let fate):
       "The column \(table).\(column) belongs to no property of the model, and \(fate.rawValue)."
     case .foreignCells(let column, let table, let attribute, _):
-      "The column \(table).\(column) has values in rows of entities without \"\(attribute)\", and nothing takes them along."
+      "The column \(table).\(column) has values in rows of entities without \"\(attribute)\"; they are not copied."
     case .foreignRows(let table):
-      "The table \(table) has rows that belong to no entity or model of the store, and nothing takes them along."
+      "The table \(table) has rows that belong to no entity or model of the store; they are not copied."
     case .oneSided(let name, let other):
-      "\"\(name)\" is not taken over, and the other side, \"\(other)\", which is, lacks these links."
+      "\"\(name)\" is not copied, and its inverse \"\(other)\", which is, lacks these links."
     case .severalRelationships(let name):
-      "Several relationships go on in \"\(name)\", which leads to one object; of several, the one with the lowest primary"
-        + " key is kept."
+      "Several relationships are copied to \"\(name)\", which is to-one; the object with the lowest primary key is kept."
     case .stray(let name):
-      "\"\(name)\" has links of objects of other entities than it joins, and nothing takes them along."
+      "\"\(name)\" has links of objects of other entities than it joins; they are not copied."
     case .strayOrder(let name):
-      "\"\(name)\" has an order of links of objects of other entities than it joins, and nothing takes it along."
+      "\"\(name)\" has an order of links of objects of other entities than it joins; it is not copied."
     case .decidedLinks(let name, let areWithin):
-      "Links of \"\(name)\" \(areWithin ? "between objects that become one" : "to objects that don't stay"), by decision,"
+      "Links of \"\(name)\" \(areWithin ? "between objects that decisions merge" : "to objects that decisions remove")"
         + " are dropped."
     case .unread(let cause, let kind, let entity, let property, let targets):
       Self.words(cause, areLinks: kind == .links, entity, property, targets)
@@ -156,15 +155,16 @@ extension LossCause {
     }
     let unread = "The code of the mapping never read \"\(entity).\(property)\""
     return switch cause {
-    case .unmapped: "No property mapping takes \"\(entity).\(property)\", and the code of the mapping never read it."
-    case .passedOver: "\(unread), nor called the default that takes it."
+    case .unmapped: "No property mapping copies \"\(entity).\(property)\", and the code of the mapping never read it."
+    case .passedOver: "\(unread), nor called the default that copies it."
     case .undone:
       areLinks
-        ? "\(unread), and what it made lacks these links." : "\(unread), and removed what the default had taken along."
-    case .leftOut: "\(unread), and made nothing of the object at one end."
+        ? "\(unread), and the objects that it made lack these links."
+        : "\(unread), and removed what the default had copied."
+    case .leftOut: "\(unread), and made nothing from the object at one end."
     case .noRoom: effect(.severalLinks(otherSide: nil))
     case .noOrder: effect(.orderDropped)
-    case .otherOrder: "\(unread), and what it made has another order."
+    case .otherOrder: "\(unread), and the objects that it made have another order."
     case .foreign: effect(.foreignLinks(to: targets))
     }
   }

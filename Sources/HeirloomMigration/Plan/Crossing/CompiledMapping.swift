@@ -72,7 +72,7 @@ package struct CompiledMappings {
           mapping: entityMapping, property: property, expression: expression, source: source.model,
           functions: functions
         ).check()
-        reasons[entityMapping.name] = "the relationship \"\(property.name)\" is given by an expression"
+        reasons[entityMapping.name] = "the relationship \"\(property.name)\" is set by an expression"
       }
     }
   }

@@ -64,7 +64,8 @@ package struct EntityRouting {
       else {
         throw MigrationError.unsupportedMapping(
           reason:
-            "the entity mapping \"\(entityMapping.name)\" leads from \"\(from)\" to \"\(to)\", and one is in no model")
+            "the entity mapping \"\(entityMapping.name)\" maps \"\(from)\" to \"\(to)\", but one of them is not in its model"
+        )
       }
       let properties = entityMapping.attributeMappings + entityMapping.relationshipMappings
       let route = EntityRoute(

@@ -76,16 +76,17 @@ package struct KeyPlan {
       guard !isTooLow, !isTooHigh, !overflows else {
         throw MigrationError.storeContradictsModel(
           reason: "the keys of \(tree.destinationRoot) go up to \(taken) and those of \(root) from \(lowest) to \(own):"
-            + " there is no room for both in one table")
+            + " one table has no free keys for both")
       }
       highest[tree.destinationRoot] = sum
       guard offset > 0 else { continue }
       let names = tree.routes.map { "\"\($0.source)\"" }.joined(separator: ", ")
       moves[[root, tree.destinationRoot]] = Move(
         offset: offset,
-        warning: "\(rows) objects of \(names) come under \"\(tree.destinationRoot)\", whose objects have some of their"
-          + " keys: each gets its key plus \(offset); persistent history and CloudKit mirroring follow, and what else"
-          + " names them by key stays as it is: URIs that the app keeps, its own tables")
+        warning:
+          "\(rows) objects of \(names) move to the table of \"\(tree.destinationRoot)\", where some of their keys are"
+          + " taken: \(offset) is added to each key; persistent history and CloudKit mirroring are updated, URIs that the"
+          + " app stored and the app's own tables are not")
     }
   }
 

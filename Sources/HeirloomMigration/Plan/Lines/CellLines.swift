@@ -91,7 +91,8 @@ struct CellLines {
     guard names.allSatisfy({ taken.known[$0] != nil || taken.unknown.contains($0) }) else { return }
     guard names.allSatisfy({ taken.known[$0] != nil }) else {
       return warnings.append(
-        "which objects of \"\(entity.name)\" the conditions of the mapping leave out is known only when they are made")
+        "the objects of \"\(entity.name)\" that the mapping's conditions leave out are known only when objects are made"
+      )
     }
     // The conditions are never NULL, so their negation counts every row that no mapping takes.
     let condition = names.compactMap { taken.known[$0] }.chained(by: "OR")

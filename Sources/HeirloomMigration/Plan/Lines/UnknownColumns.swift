@@ -75,7 +75,7 @@ struct UnknownColumns {
   }
 
   static func warning(_ column: String, of table: String) -> String {
-    "the column \(table).\(column) belongs to no property of the model; it is taken along"
+    "the column \(table).\(column) belongs to no property of the model; it is copied"
   }
 
   /// The names of the columns whose values a table of the destination takes, by the store's table.

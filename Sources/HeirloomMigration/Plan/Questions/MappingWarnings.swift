@@ -17,8 +17,8 @@ struct MappingWarnings {
         let policy = mapping.entityMigrationPolicyClassName
       else { return nil }
       return
-        "no property mapping of \"\(mapping.name)\" reads \(Self.list(properties)) of \"\(entity)\": what becomes of"
-        + " it is left to the policy \"\(policy)\""
+        "no property mapping of \"\(mapping.name)\" reads \(Self.list(properties)) of \"\(entity)\";"
+        + " values that the policy \"\(policy)\" doesn't read are lost"
     }
   }
 
@@ -38,8 +38,8 @@ struct MappingWarnings {
       }
       guard !names.isEmpty else { return nil }
       return
-        "the entity mapping \"\(mapping.name)\" of the mapping file gives no value to \(Self.list(names)) of \"\(made)\","
-        + " as Core Data takes it: new objects have the default there, or nothing; is that a mistake?"
+        "the entity mapping \"\(mapping.name)\" of the mapping file has no value for \(Self.list(names)) of \"\(made)\","
+        + " so, as in Core Data, new objects get the default or no value; is that a mistake?"
     }
   }
 

@@ -32,12 +32,12 @@ extension CandidateParts {
   /// Steps without statements that list the clean-up left until after the launch.
   private var deferralSteps: [MigrationStep] {
     let columns = deferral.columns.ordered { $0.key < $1.key }.flatMap { table, names in
-      names.map { (subject: "\(table).\($0)", summary: "Leave the column \(table).\($0), which goes later") }
+      names.map { (subject: "\(table).\($0)", summary: "Keep the column \(table).\($0), to be dropped later") }
     }
     let others =
-      deferral.tables.map { (subject: $0, summary: "Leave the table \($0), which goes later") } + columns
-      + deferral.unusedIndexes.map { (subject: $0, summary: "Leave the index \($0), which goes later") }
-      + deferral.missingIndexes.map { (subject: $0, summary: "Leave the index \($0) to be made later") }
+      deferral.tables.map { (subject: $0, summary: "Keep the table \($0), to be dropped later") } + columns
+      + deferral.unusedIndexes.map { (subject: $0, summary: "Keep the index \($0), to be dropped later") }
+      + deferral.missingIndexes.map { (subject: $0, summary: "Defer creating the index \($0)") }
     return others.map { MigrationStep(kind: .leaveForLater, subject: $0.subject, summary: $0.summary, statements: []) }
   }
 
@@ -142,7 +142,7 @@ extension CandidateParts {
       statements.append(Self.renaming(.index, name, to: index.name, of: index.table, sql: index.sql))
     }
     guard !statements.isEmpty else { return [] }
-    return [Self.schemaStep("Give tables, columns and indexes their new names", statements)]
+    return [Self.schemaStep("Rename tables, columns and indexes", statements)]
   }
 
   private static func schemaStep(_ summary: String, _ statements: [PlannedStatement]) -> MigrationStep {

@@ -6,7 +6,7 @@ extension MigrationPlan: CustomStringConvertible {
 
   /// A line for each loss and blocker, or one that nothing is lost; the last line has the builder and the numbers.
   public var description: String {
-    let size = "\(CountText.counted(steps.count, "step")), \(CountText.counted(rowsRewritten, "row")) written anew"
+    let size = "\(CountText.counted(steps.count, "step")), \(CountText.counted(rowsRewritten, "row")) rewritten"
     let warned = warnings.isEmpty ? "" : ", \(CountText.counted(warnings.count, "warning"))"
     let more = hops.count == 1 ? "" : ", \(CountText.counted(hops.count - 1, "hop")) after it"
     let objects = CountText.counted(rows.reduce(0) { $0 + ($1.before ?? 0) }, "object")

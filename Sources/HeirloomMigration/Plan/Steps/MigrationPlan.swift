@@ -193,8 +193,8 @@ extension MigrationPlan {
             .loss(rows: count))
       } else {
         warnings.append(
-          "the policy of the mapping \"\(link.mapping)\" asked \(count) times for what became of objects that don't stay,"
-            + " by decision, and got nothing")
+          "the policy of the mapping \"\(link.mapping)\" requested \(count) objects that decisions had removed,"
+            + " and got none")
       }
     }
     checks += outcome.rowCounts.ordered { $0.key < $1.key }.map { .rowCount(table: $0.key, rows: $0.value) }

@@ -48,8 +48,8 @@ struct ChangedBits {
     guard !changing.isEmpty else { return nil }
     warnings = changing.compactMap { fate in
       untold[fate.source.number].map {
-        "\($0) updates of \"\(fate.source.name)\" in persistent history say from now on that every property changed: which ones"
-          + " did can't be told for certain, since properties came, went or were computed"
+        "\($0) updates of \"\(fate.source.name)\" in persistent history now mark every property as changed: the changed ones"
+          + " can't be determined because properties were added, removed or computed"
       }
     }
     let cases = changing.compactMap { fate in
@@ -121,8 +121,8 @@ struct Tombstones {
       guard let rows, rows > 0 else { continue }
       warnings.append(
         "\(CountText.counted(rows, "deletion")) of \"\(fate.source.name)\" in persistent history"
-          + " \(CountText.verb("lose", rows)) values that \(rows == 1 ? "it" : "they") kept: the attributes are gone,"
-          + " of another type, or no longer kept")
+          + " \(CountText.verb("lose", rows)) preserved values: the attributes were removed, changed their"
+          + " type, or are no longer preserved")
     }
     return Dictionary(
       uniqueKeysWithValues: cases.map { column, cases in

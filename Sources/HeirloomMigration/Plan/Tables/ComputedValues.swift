@@ -112,7 +112,7 @@ final class ComputedValues: Sendable {
     do throws(ExpressionError) {
       return try ValueExpression(parsing: text)
     } catch {
-      throw .unfitDecision(decision, reason: "the expression can't be read: \(error)")
+      throw .unfitDecision(decision, reason: "the expression can't be parsed: \(error)")
     }
   }
 
@@ -157,7 +157,7 @@ final class ComputedValues: Sendable {
         keeps: decision.pathKept != nil, mayLack: target.isOptional, rounding: rounding)
     } catch {
       throw .unfitDecision(
-        decision, reason: "the expression can't be computed for a row; give a mapping instead. \(error)")
+        decision, reason: "the expression can't be evaluated for a row; use a mapping instead. \(error)")
     }
   }
 }

@@ -64,7 +64,7 @@ struct DerivedBackfill {
       guard routes.contains(where: { isDue(item, in: $0) }), expression(of: item) == nil else { return nil }
       return
         "the derived attribute \(item.entity.name).\(item.attribute.name) gets no value in existing objects until they, or"
-        + " those it follows from, change: \(item.derivation.derivationExpression.predicateFormat) can't be computed here"
+        + " the objects that it is derived from, change: \(item.derivation.derivationExpression.predicateFormat) can't be computed here"
     }
   }
 

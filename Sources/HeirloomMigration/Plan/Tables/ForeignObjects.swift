@@ -38,14 +38,14 @@ struct ForeignObjects {
       guard !taken.contains(object.name.lowercased()) else {
         throw MigrationError.storeContradictsModel(
           reason: "the store has \(object.kind == .index ? "an" : "a") \(object.kind.rawValue) \"\(object.name)\""
-            + " that is not of its model, and the destination needs that name")
+            + " outside its model, and the destination needs that name")
       }
     }
     for object in travelling {
       guard let function = object.costlyFunction else { continue }
       throw MigrationError.storeContradictsModel(
-        reason: "the \(object.kind.rawValue) \"\(object.name)\", which is not of its model, computes values with"
-          + " \(function)(), which is not run for what a file says")
+        reason: "the \(object.kind.rawValue) \"\(object.name)\", which is outside its model, calls"
+          + " \(function)(), which can take unlimited time and memory and is not run")
     }
     let candidateTables = modelTables.union(travelling.filter { $0.kind == .table }.map(\.name))
     var leftOut: Set<String> = []
@@ -155,23 +155,23 @@ struct ForeignObjects {
   /// One sentence for each object that is left out, or that names a table or column that is gone.
   var warnings: [String] {
     leftOut.ordered().map {
-      PlainText.line("the index or trigger \"\($0)\" of the app is left out: its table or a column of it is gone")
+      PlainText.line("the app's index or trigger \"\($0)\" is left out: its table or a column of it no longer exists")
     }
       + namedTables.map { object, table in
         PlainText.line(
-          "the \(object.kind.rawValue) \"\(object.name)\" of the app names the table \"\(table)\", which goes or gets another"
-            + " name: it stays as it is, and fails when it is used until the app makes it anew")
+          "the app's \(object.kind.rawValue) \"\(object.name)\" refers to the table \"\(table)\", which is dropped or renamed:"
+            + " it is copied unchanged, and using it fails until the app creates it again")
       }
       + namedColumns.map { object, column in
         PlainText.line(
-          "the \(object.kind.rawValue) \"\(object.name)\" of the app names the column \(column), which goes or gets"
-            + " another name: it stays as it is, and if it reads that column, it fails when it is used, as does every later ALTER TABLE"
-            + " that renames or drops something, until the app makes it anew")
+          "the app's \(object.kind.rawValue) \"\(object.name)\" refers to the column \(column), which is dropped or renamed:"
+            + " it is copied unchanged; if it reads that column, using it fails, and so does every later ALTER TABLE that"
+            + " renames or drops something, until the app creates it again")
       }
       + computedColumns.map { column in
         PlainText.line(
-          "the computed column \(column) of the app is left out, since the table is made anew as the model says; SQLite"
-            + " computes its values from others, so none is lost, and the app can add it again")
+          "the app's computed column \(column) is left out, because the table is rebuilt from the model; SQLite computes"
+            + " its values from other columns, so none is lost, and the app can add it again")
       }
   }
 
@@ -181,8 +181,8 @@ struct ForeignObjects {
       guard let refusal = refusals[step.subject] else { continue }
       throw .storeContradictsModel(
         reason:
-          "\"\(step.subject)\", which is not of its model, can be made by a program that has what only the app gives"
-          + " SQLite, and not here: \(refusal); drop it before, and let the app make it anew")
+          "\"\(step.subject)\", which is outside its model, needs a function or collation that only the app registers with"
+          + " SQLite: \(refusal); drop it before the migration and let the app create it again")
     }
   }
 
@@ -197,7 +197,7 @@ struct ForeignObjects {
     ordinaryTables.compactMap { table in
       guard let sql = actual.object(.table, named: table.name)?.sql else { return nil }
       return MigrationStep(
-        kind: .copyObject, subject: table.name, summary: "Make the table \(table.name), which is not of the model",
+        kind: .copyObject, subject: table.name, summary: "Make the table \(table.name), which is outside the model",
         statements: [PlannedStatement(statementInCandidate(sql))])
     }
   }
@@ -225,7 +225,7 @@ struct ForeignObjects {
       steps.append(
         MigrationStep(
           kind: .copyObject, subject: table.name,
-          summary: "Copy \(table.name), which is not of the model" + (rewrite.map { ": \($0.summary)" } ?? ""),
+          summary: "Copy \(table.name), which is outside the model" + (rewrite.map { ": \($0.summary)" } ?? ""),
           rows: rows,
           statements: [
             PlannedStatement(
@@ -262,7 +262,7 @@ struct ForeignObjects {
       guard let rewrite = framework.rewrites[copy.subject] else { return nil }
       let removal = PlannedStatement("DELETE FROM \(quote(SchemaName.candidate)).\(quote(copy.subject))")
       return MigrationStep(
-        kind: .changeRows, subject: copy.subject, summary: "Write \(copy.subject) anew: \(rewrite.summary)",
+        kind: .changeRows, subject: copy.subject, summary: "Rewrite \(copy.subject): \(rewrite.summary)",
         rows: copy.rows, statements: [removal] + copy.statements)
     }
   }
@@ -317,7 +317,8 @@ struct ForeignObjects {
       steps.append(
         MigrationStep(
           kind: .copyObject, subject: object.name,
-          summary: "Make the \(object.kind.rawValue) \(object.name), which is not of the model", statements: statements)
+          summary: "Make the \(object.kind.rawValue) \(object.name), which is outside the model", statements: statements
+        )
       )
     }
     return steps

@@ -19,9 +19,9 @@ struct FrameworkRows {
     fileprivate(set) var conditions: [String] = []
     var summary: String {
       let words = [
-        (followed, "follow their entities"), (leftOut, "are left out"),
+        (followed, "get their entities' new numbers"), (leftOut, "are left out"),
       ].filter { $0.0 > 0 }.map { "\($0.0) rows \($0.1)" }
-      let details = hasNewDetails ? ["what changed is told by the new properties"] : []
+      let details = hasNewDetails ? ["changed properties are translated"] : []
       return (words + details).joined(separator: ", ")
     }
     fileprivate var followed: Int64 = 0
@@ -140,15 +140,16 @@ struct FrameworkRows {
   private mutating func warn(_ table: String, gone: [String: Int64], unknown: Int64) {
     for (entity, rows) in gone.ordered(by: { $0.key }) {
       let reason =
-        fates[entity]?.goesOn == true ? "which objects its own became can't be told by key" : "the entity is gone"
+        fates[entity]?.goesOn == true ? "its objects can't be traced by key" : "the entity is gone"
       let isMirrored = table.hasPrefix(PhysicalName.cloudKitPrefix) && fates[entity]?.goesOn == true
       warnings.append(
-        "\(rows) rows of \(table) are about \"\(entity)\" and are left out: \(reason)"
-          + (isMirrored ? "; CloudKit takes them for new objects" : ""))
+        "\(rows) rows of \(table) refer to \"\(entity)\" and are left out: \(reason)"
+          + (isMirrored ? "; CloudKit treats its objects as new ones" : ""))
     }
     if unknown > 0 {
       warnings.append(
-        "\(unknown) rows of \(table) are about no entity of the store and are left out, lest they name another one now")
+        "\(unknown) rows of \(table) refer to no entity of the store and are left out, because their number or name may"
+          + " now be that of another entity")
     }
   }
 
