@@ -154,16 +154,18 @@ struct LinkKindTests {
   /// The other kinds, one in five in a quick run: their links are stored once, whatever their kind.
   private static let others = LongTests.selection(
     of: [false, true].flatMap { isReflexive in
-      Kind.all.filter { $0.own != .none && !($0.own == .one && $0.inverse == .one && !$0.isSeparate && !$0.isInverseTransient) }
-        .flatMap { source in
-          Kind.all.enumerated().map { index, destination in
-            Example(
-              source: Kind(
-                own: source.own, inverse: source.inverse, isSeparate: source.isSeparate,
-                isInverseTransient: source.isInverseTransient), place: .seeded,
-              isReflexive: isReflexive, destination: destination, builder: SeededAccountTests.builders[index % 2])
-          }
+      Kind.all.filter {
+        $0.own != .none && !($0.own == .one && $0.inverse == .one && !$0.isSeparate && !$0.isInverseTransient)
+      }
+      .flatMap { source in
+        Kind.all.enumerated().map { index, destination in
+          Example(
+            source: Kind(
+              own: source.own, inverse: source.inverse, isSeparate: source.isSeparate,
+              isInverseTransient: source.isInverseTransient), place: .seeded,
+            isReflexive: isReflexive, destination: destination, builder: SeededAccountTests.builders[index % 2])
         }
+      }
     }, every: 61)
 
   @Test func `each link of a one-to-one relationship goes on, or is told, whichever side stores it`() throws {
