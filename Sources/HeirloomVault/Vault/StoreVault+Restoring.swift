@@ -181,7 +181,7 @@ extension StoreVault {
         guard case .version(let id) = set.origin else { throw SQLiteError(extendedCode: 0, message: findings) }
         // SQLite puts the database's name on a line of its own.
         let words = findings.split(whereSeparator: \.isNewline).joined(separator: " ")
-        report(.restoredWithFaults(id: id, reason: "has faults, as it had when it was kept or has since: \(words)"))
+        report(.restoredWithFaults(id: id, reason: "has faults, from when it was kept or later: \(words)"))
       }
     } catch {
       throw set.unusable("\(error)")
