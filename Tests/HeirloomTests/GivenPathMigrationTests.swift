@@ -233,7 +233,7 @@ struct GivenPathCorpusTests {
           if path.hops.count > 1 { jumps += 1 }
         } catch {
           // If nothing leads on, the error names it.
-          #expect(error.obstacles.contains { $0.reason.hasPrefix("\(path) leads to \"\(to)\"") }, "\(error.obstacles)")
+          #expect(error.obstacles.contains { $0.reason.hasPrefix("\(path) ends at \"\(to)\"") }, "\(error.obstacles)")
         }
       }
     }
