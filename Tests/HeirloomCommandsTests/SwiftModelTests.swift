@@ -189,7 +189,7 @@ struct SwiftModelTests {
     for arguments in refused {
       let outcome = tool.run(arguments)
       #expect(outcome.code == 1)
-      #expect(outcome.error.contains("tells no model for sure: Page.link (Page.swift:2)"), "\(outcome.error)")
+      #expect(outcome.error.contains("doesn't determine a single model: Page.link (Page.swift:2)"), "\(outcome.error)")
     }
     // A check that is red for ever would be switched off.
     let check = tool("check", "Pages")

@@ -163,7 +163,7 @@ struct HistoryMergeTests {
     let theirs = base.replacing("<entity name=\"Item\">\n", with: "<entity name=\"Item\">\n        \(link)\n")
     let merged = Self.merge(.source, base, ours, theirs)
     #expect(merged.conflicts.map(\.place) == ["the file"])
-    #expect(merged.conflicts.first?.reason.contains("don't fit together") == true)
+    #expect(merged.conflicts.first?.reason.contains("are inconsistent") == true)
     // One branch moves a relationship up to the parent, the other gives the entity another parent.
     let moved =
       "<relationship name=\"r\" optional=\"YES\" maxCount=\"1\" destinationEntity=\"D\" inverseName=\"back\" inverseEntity=\"C\"/>"
