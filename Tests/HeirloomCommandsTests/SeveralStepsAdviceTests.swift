@@ -73,7 +73,7 @@ struct SeveralStepsAdviceTests: ModelMaking {
     let plan = tool("plan", store.path, "--to", history)
     let lines = plan.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     #expect(plan.code == 3 && lines.contains(words), "\(plan.output)")
-    #expect(!lines.contains("\"Note.number\" is gone"), "\(plan.output)")
+    #expect(!lines.contains("\"Note.number\" is removed"), "\(plan.output)")
     #expect(tool("check", history, "--acknowledge", "Note.number").code == 0)
     #expect(tool("migrate", store.path, "--to", history).code == 0)
   }

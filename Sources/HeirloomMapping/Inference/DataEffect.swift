@@ -211,7 +211,7 @@ extension DataEffect: CustomStringConvertible {
       "The decided expression for \(subject) may give numbers with more digits than \(type.name) keeps, which are"
         + " rounded."
     case .recoded(let from, let to):
-      "\(subject) is now read by the transformer \(to), and was written by \(from). Its bytes don't change, so \(to)"
+      "\(subject) is now read by the transformer \(to), and was written by \(from): its bytes don't change, so \(to)"
         + " must be able to read them, or code must convert them."
     case .uninstantiable:
       "Entity \(subject) is now abstract, so it can have no objects of its own; map them to a subentity."

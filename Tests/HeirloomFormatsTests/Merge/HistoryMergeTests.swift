@@ -189,7 +189,9 @@ struct HistoryMergeTests {
       .source, family(parent: "P", inParent: false), family(parent: "P", inParent: true),
       family(parent: "Q", inParent: false))
     #expect(torn.conflicts.map(\.place) == ["the file"])
-    #expect(torn.conflicts.first?.reason.contains("D.back doesn't lead back") == true, "\(torn.conflicts)")
+    #expect(
+      torn.conflicts.first?.reason.contains("the inverse of D.back doesn't name it as its inverse") == true,
+      "\(torn.conflicts)")
   }
 
   @Test func `line ends, comments and what nobody knows are kept`() {

@@ -278,7 +278,7 @@ struct LockFormatTests {
     try Data(text.utf8).write(to: lock)
     let error = #expect(throws: ModelReadingError.self) { try ModelVersionList(folder.path) }
     #expect(error?.cause.contains("another program's") == true, "\(String(describing: error?.cause))")
-    #expect(error?.recoverySuggestion?.contains("a folder of its own") == true)
+    #expect(error?.recoverySuggestion?.contains("a separate folder") == true)
     let version = directory.file("M.xcdatamodeld/A.xcdatamodel")
     try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
     try Data("<model><entity name=\"Item\"/></model>".utf8).write(to: version.appendingPathComponent("contents"))
