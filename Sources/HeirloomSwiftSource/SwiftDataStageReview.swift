@@ -106,7 +106,6 @@ struct SwiftDataStageReview {
     findings.append(
       SwiftDataFinding(
         .missingSave, .warning, at: place(change, piece), schema: new.name,
-        "\(label) changes its context and doesn't save it, so that the change may be lost. "
-          + "End it with try \(name).save()."))
+        "\(label) changes its context and doesn't save it, so the change may be lost. End it with try \(name).save()."))
   }
 }

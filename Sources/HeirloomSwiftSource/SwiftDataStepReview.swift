@@ -114,7 +114,7 @@ struct SwiftDataStepReview {
       add(
         .missingDefault, isCustom ? .warning : .error, at: property.place, entity, property.name,
         "\(entity).\(property.name) is new in \(new.name) and required, and the rows of \(old.name) have no value"
-          + (isCustom ? ": they are carried over before didMigrate runs. " : ", so that no store with rows opens. ")
+          + (isCustom ? ": they are carried over before didMigrate runs. " : ", so no store with rows opens. ")
           + "Give it an initial value, or make it optional.")
     }
   }

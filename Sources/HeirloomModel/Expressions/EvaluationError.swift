@@ -53,7 +53,7 @@ extension EvaluationError: CustomStringConvertible {
     case .divisionByZero:
       "A number was divided by zero; expected another divisor."
     case .indexOutOfRange(let index, let count):
-      "The index \(index) was asked of \(count) elements; expected one from 0 up to the number of elements."
+      "The index \(index) is out of range for \(count) elements; expected one from 0 up to the number of elements."
     case .invalidPattern(let pattern, let reason):
       "The pattern \"\(pattern.prefix(200))\" is not a supported regular expression: \(reason)."
     case .unsupported(let what):

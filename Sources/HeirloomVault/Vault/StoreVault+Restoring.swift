@@ -121,7 +121,7 @@ extension StoreVault {
     do {
       try copyInterrupted(source, to: candidate, attributes: attributes)
     } catch VaultError.refusedJournal(_, let objection) {
-      throw set.unusable("its journal can't be undone: \(objection.reason)")
+      throw set.unusable("its journal can't be rolled back: \(objection.reason)")
     }
     guard let log = try files.status(of: source + "-wal"), log.kind == .regular, log.size > 0 else { return }
     try tree.copyFile(source + "-wal", to: candidate + "-wal", attributes: attributes)
