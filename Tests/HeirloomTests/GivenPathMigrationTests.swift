@@ -149,7 +149,7 @@ struct GivenPathMigrationTests {
     let error = try #require(throws: MigrationAssistantError.self) {
       try scene.assistant(history, [note, tag, other]).plan()
     }
-    for words in ["Mapping model 1 (\"Note->Note\")", "mapping model 3 (\"Other\")", "the entity \"Note\""] {
+    for words in ["Mapping model 1 (\"Note->Note\")", "mapping model 3 (\"Other\")", "the source entity \"Note\""] {
       #expect(error.description.contains(words), "\(error)")
     }
     #expect(FolderPicture(of: scene.directory.url).differences(from: picture) == [])
