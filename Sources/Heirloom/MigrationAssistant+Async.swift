@@ -90,18 +90,18 @@ extension MigrationAssistant {
 
 /// The error for a delegate that was set before the call: it isn't checked to be callable on another thread.
 private struct UncheckedDelegate: ExplainedError {
-  let cause = "The assistant was given a delegate before the migration was put on a thread of its own."
+  let cause = "The assistant's delegate was set before the migration moved to its own thread."
   let help = ErrorHelp(
-    .described("Nothing was begun."),
+    .described("Nothing was started."),
     "Give the delegate to migrateStore(with:delegate:), or to migrateStore(with:mainActorDelegate:).")
   let coreDataCode: Int? = ErrorWords.generalCode
 }
 
 /// The error for a thread that could not be started.
 private struct NoThread: ExplainedError {
-  let cause = "The system has no thread left to migrate the store on."
+  let cause = "The system can't create a thread for the migration."
   let help = ErrorHelp(
-    .described("Nothing was begun."), "End other work, or raise the limit on threads, then try again.")
+    .described("Nothing was started."), "End other work, or raise the limit on threads, then try again.")
   let coreDataCode: Int? = ErrorWords.generalCode
 }
 

@@ -196,7 +196,7 @@ extension MigrationAssistant {
       guard let stage = stagedHop.stage, !hops.isEmpty else { return hops }
       guard hops[0].willMigrate == nil, hops[hops.count - 1].didMigrate == nil else {
         throw MigrationError.unsupportedMapping(
-          reason: "code is given for one step twice, by a stage and by a step of the history (\(stage.label))")
+          reason: "code is given twice for one step, by a stage and by a step of the history (\(stage.label))")
       }
       hops[0].willMigrate = StageHandler(.willMigrate, of: stage, manager: manager)
       hops[hops.count - 1].didMigrate = StageHandler(.didMigrate, of: stage, manager: manager)
@@ -273,7 +273,7 @@ extension MigrationAssistant {
       guard !isUsed else { return nil }
       let label = given.labels.indices.contains(index) ? given.labels[index] : "Mapping model \(index + 1)"
       return MigrationPath.UnusedMapping(
-        index: index, reason: "\(label) is not used: the delegate's mapping leads past it to the destination.")
+        index: index, reason: "\(label) is not used: the path with the delegate's mapping doesn't include it.")
     }
   }
 

@@ -127,7 +127,7 @@ extension MigrationAssistant {
     let expected = history.currentHashes
     func prove(_ connection: Connection) throws {
       guard try StoreMetadata(connection: connection, path: connection.path).versionHashes == expected else {
-        throw MigrationError.proofFailed(findings: ["the set \(set.name) is not of the current model any more"])
+        throw MigrationError.proofFailed(findings: ["the set \(set.name) no longer has the current model"])
       }
     }
     do {

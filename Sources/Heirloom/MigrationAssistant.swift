@@ -139,7 +139,7 @@ public final class MigrationAssistant {
   ///
   /// A plan may also be made on a copy, or on a read-only volume, so such a location doesn't make it fail.
   private func placeWarning() throws -> String? {
-    try vault().placeObjection().map { "A migration would be refused where the store is: \($0)" }
+    try vault().placeObjection().map { "A migration would fail at the store's location: \($0)" }
   }
 
   /// Returns the error of every migration of a mount point, or of a file with further hard links; otherwise `nil`.

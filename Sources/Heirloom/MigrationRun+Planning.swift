@@ -63,7 +63,7 @@ extension MigrationRun {
     plan.warnings += [try assistant.vault().logDamage()?.description].compactMap(\.self)
     plan.add(try assistant.fileLosses())
     if let handler = hopPath.hops.first?.willMigrate {
-      plan.warnings.append("The code of \(handler.stageName) runs first: what it changes is not counted here.")
+      plan.warnings.append("The code of \(handler.stageName) runs first; its changes are not counted here.")
     }
     plan.warnings += hopPath.source.warnings
     assistant.noteConsents(in: &plan, of: hopPath.source)
@@ -74,8 +74,8 @@ extension MigrationRun {
     }
     if !later.isEmpty {
       plan.warnings.append(
-        "The way leads over \(hopPath.hops.count) steps. What the later ones may lose (\(later.joined(separator: ", "))) is"
-          + " counted when the store before them is there, as a rehearsal does.")
+        "This migration takes \(hopPath.hops.count) hops. Possible losses of later hops"
+          + " (\(later.joined(separator: ", "))) are counted once the earlier ones are built, as in a rehearsal.")
     }
     return plan
   }

@@ -246,8 +246,7 @@ final class MigrationRun {
       guard !plan.stepsWithoutCode.contains(name) else { continue }
       plan.stepsWithoutCode.append(name)
       plan.warnings.append(
-        "\(name): lock.json leaves this step to the app's own code, and there is none here; what it loses, nobody consented"
-          + " to.")
+        "\(name): lock.json assigns this step to the app's own code, which is missing; its losses have no consent.")
       if stepsWithoutCode.insert(name).inserted {
         assistant.report(.codeMissing(source: step.source, destination: step.destination))
       }
@@ -288,12 +287,13 @@ extension VaultEvent {
     case .undone(let id, let damage?):
       "\(damage.description) The version \(id) holds the store and the journal as they were; salvage reads them."
     case .undone(let id, nil):
-      "A change of the store that was interrupted was undone; the version \(id) holds the store as it was before."
+      "An interrupted change of the store was rolled back; the version \(id) holds the store as it was before."
     case .passedOver(let count, let first):
-      "\(CountText.counted(Int64(count), "name")) in a folder of external data \(count == 1 ? "stands" : "stand") for neither"
-        + " a file nor a folder, such as \(first): what they lead to is not followed, and not kept with the previous version."
+      "\(CountText.counted(Int64(count), "name")) in a folder of external data"
+        + " \(count == 1 ? "is neither a file nor a folder" : "are neither files nor folders"), such as \(first):"
+        + " \(count == 1 ? "it is" : "they are") skipped, and not kept with the previous version."
     case .attributesLeftOut(let path, let count, let first):
-      "\(path) could not be given \(CountText.counted(Int64(count), "attribute")) of the file that it stands for,"
+      "\(path) lacks \(CountText.counted(Int64(count), "attribute")) of the original file, which could not be copied,"
         + " such as \(first): set \(count == 1 ? "it" : "them") again."
     default: nil
     }

@@ -53,9 +53,9 @@ extension ModelError: CustomStringConvertible {
     case .missingDestination(let entity, let relationship, let destination):
       "The destination \"\(destination)\" of relationship \"\(entity).\(relationship)\" is not in the model."
     case .missingConstraintProperty(let entity, let property):
-      "A uniqueness constraint of entity \"\(entity)\" names \"\(property)\", which is no property of it that is stored."
+      "A uniqueness constraint of entity \"\(entity)\" names \"\(property)\", which is not a stored property of it."
     case .missingIndexProperty(let entity, let index, let property):
-      "The index \"\(index)\" of entity \"\(entity)\" names \"\(property)\", which is no property of it."
+      "The index \"\(index)\" of entity \"\(entity)\" names \"\(property)\", which is not a property of it."
     case .missingConfigurationEntity(let configuration, let entity):
       "The configuration \"\(configuration)\" names the entity \"\(entity)\", which is not in the model."
     case .invalidComposite(let entity, let attribute):
@@ -64,8 +64,8 @@ extension ModelError: CustomStringConvertible {
       "The composite attribute \"\(entity).\(attribute)\" has the element \"\(element)\" twice; names of elements must differ."
     case .nestedTooDeeply(let entity, let attribute):
       """
-      The composite attribute "\(entity).\(attribute)" holds composites on more than \
-      \(CompositeAttributeDescription.depthLimit) levels.
+      The composite attribute "\(entity).\(attribute)" is nested more than \
+      \(CompositeAttributeDescription.depthLimit) levels deep.
       """
     case .undefinedType(let entity, let attribute):
       "The attribute \"\(entity).\(attribute)\" is stored but has no type; only a transient attribute may lack one."

@@ -146,10 +146,10 @@ extension AdviceList {
     Entry(
       "SwiftVersions.swift", "Correct the file, or leave it out", .situation("a Swift file with a fault is left out")),
     Entry("SwiftVersions.swift", "Leave one of the files out", .situation("a Swift file with a twin is left out")),
-    Entry("SwiftVersions.swift", "Name the one that is meant", .test("what the advice names is taken")),
+    Entry("SwiftVersions.swift", "Name the intended one", .test("what the advice names is taken")),
     Entry(
-      "SwiftVersions.swift", "Write the lists of the plan out", .situation("a plan that can't be read is inspected")),
-    Entry("SwiftVersions.swift", "names all doubts", .situation("a schema in doubt is inspected")),
+      "SwiftVersions.swift", "Write the plan's lists as literals", .situation("a plan that can't be read is inspected")),
+    Entry("SwiftVersions.swift", "lists all doubts", .situation("a schema in doubt is inspected")),
   ]
 
   private static let stores = [

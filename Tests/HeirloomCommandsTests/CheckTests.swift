@@ -78,7 +78,7 @@ struct CheckTests {
     let (first, second) = (try model([:]), try model(["a": "b", "b": "a"]))
     try makeHistory([("V1", first), ("V2", second)])
     let compared = tool("compare", directory.file("V1.json").path, directory.file("V2.json").path)
-    let words = "\"Note.a\" goes on with the content of \"a\""
+    let words = "\"Note.a\" keeps the content of \"a\""
     #expect(compared.code == 0 && compared.output.contains(words), "\(compared)")
     let result = try check()
     #expect(

@@ -26,7 +26,7 @@ struct DiskFullTests {
     // This is Core Data's code for a full disk, by which an app tells its user.
     #expect(error.coreDataCode == 640, "\(error) \(comment)")
     #expect(!error.description.isEmpty && error.recoverySuggestion != nil)
-    let words = ["bring", "link", "make the folder", "write the new", "copy", "SQLite", "disk", " left, and "]
+    let words = ["sync", "link", "make the folder", "write the new", "copy", "SQLite", "disk", " left, and "]
     return error.code + words.filter(error.description.contains).prefix(1).map { " (\($0))" }.joined()
   }
 

@@ -138,7 +138,7 @@ struct MergedModelCommandTests {
       let outcome = scene.tool(command, scene.store.path, "--to", scene.bundles[0])
       let text = outcome.output + outcome.error
       #expect(outcome.code == 5, "\(outcome)")
-      #expect(text.contains("is made of \"BookmarksModel 2\" and of something that no version of the history has"))
+      #expect(text.contains("has the entities of \"BookmarksModel 2\" and others that no version of the history has"))
       #expect(missing.allSatisfy(text.contains) && text.contains("--with"), "\(text)")
       #expect(!text.contains("may come from a newer app"))
     }

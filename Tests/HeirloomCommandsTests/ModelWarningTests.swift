@@ -46,7 +46,7 @@ struct ModelWarningTests {
     try write([("V1", Self.entity("Note")), ("V2", model)])
     let outcome = tool.run(command)
     let text = outcome.output + outcome.error
-    #expect(text.contains("The inverse of Note.tags, line 2, Tag.notes, doesn't name it back"), "\(text)")
+    #expect(text.contains("The inverse of Note.tags, line 2, Tag.notes, doesn't name it as its inverse"), "\(text)")
     // It is a warning: Core Data builds such a model too.
     #expect(outcome.code == 0, "\(text)")
   }
@@ -61,7 +61,7 @@ struct ModelWarningTests {
           + Self.relationship("likes", to: "Tag", inverse: nil))
     try write([("V1", model)])
     let outcome = tool("inspect", "App.xcdatamodeld")
-    #expect(!(outcome.output + outcome.error).contains("name it back"), "\(outcome.output)")
+    #expect(!(outcome.output + outcome.error).contains("name it as its inverse"), "\(outcome.output)")
   }
 
   @Test(arguments: commands)

@@ -108,7 +108,7 @@ struct NewVersionTests {
     #expect(try versions("App/Models/Journal").currentVersionName == "Journal")
     // Elsewhere a missing folder is named as what it is.
     let snapshot = tool("snapshot", "App/Models/Journal.xcdatamodeld", "--output", "Missing/Journal.json")
-    #expect(snapshot.code == 1 && snapshot.error.contains("Make the folder"), "\(snapshot.error)")
+    #expect(snapshot.code == 1 && snapshot.error.contains("Create its folder"), "\(snapshot.error)")
   }
 
   @Test func `the version before is fixed where there is a lock, and the new one is not`() throws {

@@ -37,7 +37,7 @@ struct PlanTests {
     #expect(losses[0]["rows"] as? Int == 617)
 
     let text = tool(command, "Notebook.sqlite", "--to", model, "--accept-losses")
-    #expect(text.output.contains("617 rows: \"Note.mood\" is gone"))
+    #expect(text.output.contains("617 rows: \"Note.mood\" is removed"))
     #expect(text.output.contains("1,234"))
     #expect(StoreBytes(of: store) == bytes)
   }
@@ -60,7 +60,7 @@ struct PlanTests {
     let found = titles.map { title in lines.firstIndex { $0.hasPrefix(title) } }
     #expect(!found.contains(nil) && found.compactMap(\.self) == found.compactMap(\.self).sorted(), "\(outcome.output)")
     let words = [
-      "Note     1,234  1,234", "617 rows: \"Note.mood\" is gone", "heading: renamed from \"title\"",
+      "Note     1,234  1,234", "617 rows: \"Note.mood\" is removed", "heading: renamed from \"title\"",
       "1,234 rows: \"Note.author\"", "--decide Note.author=fill:unknown or --decide Note.author=quarantine",
       "Note.mood: losing it needs consent (617 rows)",
     ]
@@ -88,7 +88,7 @@ struct PlanTests {
     (entities[0].attributes[0].name, entities[0].attributes[0].renamingIdentifier) = ("heading", "title")
     let model = try Notebook.write(ManagedObjectModel(entities: entities), "Renamed", in: directory)
     let text = Tool(directory: directory.url)("migrate", store.path, "--to", model, "--accept-losses").output
-    let told = ["What stays:", "What is lost", "5 rows: \"Note.mood\" is gone", "What is renamed:", "is kept as"]
+    let told = ["What stays:", "What is lost", "5 rows: \"Note.mood\" is removed", "What is renamed:", "is kept as"]
     let places = told.map { text.range(of: $0)?.lowerBound }
     #expect(!places.contains(nil) && places.compactMap(\.self) == places.compactMap(\.self).sorted(), "\(text)")
   }

@@ -124,7 +124,7 @@ struct RefusalAgreementTests {
         #expect(outcome.code == 0)
         let warnings = try outcome.json()["warnings"] as? [String] ?? []
         #expect(
-          warnings.contains { $0.contains("refused where the store is") && $0.contains("54321") } == isRefused,
+          warnings.contains { $0.contains("fail at the store's location") && $0.contains("54321") } == isRefused,
           "\(command): \(warnings)")
       }
     }

@@ -151,12 +151,12 @@ struct RenameTests {
     let lines = plain.split(separator: "\n").map(String.init)
     #expect(lines[1] == "What stays:" && lines[3] == "  Person   1,200  1,200")
     #expect(Array(lines[4...5]) == ["What is lost (the previous version keeps it):", "  Person:"])
-    #expect(lines[6].hasPrefix("    − 1,000 rows: \"Person.fullName\" is gone"))
+    #expect(lines[6].hasPrefix("    − 1,000 rows: \"Person.fullName\" is removed"))
     #expect(lines[7].hasPrefix("Perhaps renamed"))
     #expect(!plain.contains("\u{1B}"))
     tool.isTerminal = true
     let colored = tool("plan", "People.sqlite", "--to", model).output
-    #expect(colored.contains("\u{1B}[31m− 1,000 rows: \"Person.fullName\" is gone"))
+    #expect(colored.contains("\u{1B}[31m− 1,000 rows: \"Person.fullName\" is removed"))
     #expect(plain.contains("MB of free space;") || plain.contains("kB of free space;"))
   }
 

@@ -62,18 +62,18 @@ struct SeveralStepsAdviceTests: ModelMaking {
   @Test func `values that the decided expression can't read are lost, and their attribute isn't gone`() throws {
     let store = try prepare(
       last: [Self.attribute("number", .integer64, optional: false), Self.attribute("title")], value: "a few")
-    let words = "takes only some values of \"Note.number\"; the others are lost."
+    let words = "uses only some values of \"Note.number\"; the others are lost."
     let check = tool(
       "check", history, "--acknowledge", "Note.mood", "--decide", "Note.number=fill:=CAST(number, \"NSNumber\")",
       "--decide", "Note.number=fill:0", "--json")
     let findings = try #require(try check.json()["findings"] as? [[String: Any]])
     let messages = findings.compactMap { $0["message"] as? String }.filter { $0.contains("Note.number") }
     #expect(check.code == 6 && messages.contains { $0.contains(words) }, "\(messages)")
-    #expect(!messages.contains { $0.contains("is gone") }, "\(messages)")
+    #expect(!messages.contains { $0.contains("is removed") }, "\(messages)")
     let plan = tool("plan", store.path, "--to", history)
     let lines = plan.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     #expect(plan.code == 3 && lines.contains(words), "\(plan.output)")
-    #expect(!lines.contains("\"Note.number\" is gone"), "\(plan.output)")
+    #expect(!lines.contains("\"Note.number\" is removed"), "\(plan.output)")
     #expect(tool("check", history, "--acknowledge", "Note.number").code == 0)
     #expect(tool("migrate", store.path, "--to", history).code == 0)
   }

@@ -147,7 +147,7 @@ struct SwiftCheckTests {
     let lock = directory.file("Trips/lock.json")
     try Data("{\"packages\": []}".utf8).write(to: lock)
     #expect(try findings("Trips") == ["warning missingLock Trips", "warning missingLock Trips"])
-    #expect(tool("check", "Trips").output.contains("it is no lock of model versions"))
+    #expect(tool("check", "Trips").output.contains("it is not a lock of model versions"))
     // So is any other JSON, until it is a snapshot: then the folder is a history of snapshots.
     try Data("{\"name\": \"trips\"}".utf8).write(to: directory.file("Trips/package.json"))
     #expect(try findings("Trips") == ["warning missingLock Trips", "warning missingLock Trips"])

@@ -145,7 +145,7 @@ struct SwiftModelTests {
     try write(Self.people(createdAt: "Date"))
     let edited = tool("check", "People", "--annotations", "github")
     #expect(edited.code == 6)
-    #expect(edited.output.contains("Schema.swift:5: V1 isn't what was released: User was edited."))
+    #expect(edited.output.contains("Schema.swift:5: V1 differs from the release: User was edited."))
     #expect(edited.output.contains("::error file=People/Schema.swift,line=5"), "\(edited.output)")
     #expect(tool("generate", "People", "--output", "People.swift").error.contains("was shipped and must not change"))
   }
@@ -189,7 +189,7 @@ struct SwiftModelTests {
     for arguments in refused {
       let outcome = tool.run(arguments)
       #expect(outcome.code == 1)
-      #expect(outcome.error.contains("tells no model for sure: Page.link (Page.swift:2)"), "\(outcome.error)")
+      #expect(outcome.error.contains("doesn't determine a single model: Page.link (Page.swift:2)"), "\(outcome.error)")
     }
     // A check that is red for ever would be switched off.
     let check = tool("check", "Pages")
@@ -211,7 +211,10 @@ struct SwiftModelTests {
           "enum Second: SchemaMigrationPlan {\nstatic var schemas: [any VersionedSchema.Type] { [V1.self] }\nstatic var stages: [MigrationStage] { [] }\n}"
       ), "it declares 2 migration plans, People (Models.swift:21), Second (Models.swift:25)"
     ),
-    (people(stage: "more()"), "the plan People: Models.swift:23: only the compiler knows which stages \"more()\" has"),
+    (
+      people(stage: "more()"),
+      "the plan People: Models.swift:23: only the compiler can determine the stages in \"more()\""
+    ),
   ])
   func `source that doesn't tell one history is refused with places`(_ source: String, _ reason: String) throws {
     try write(source, to: "App/Models.swift")

@@ -144,19 +144,19 @@ struct GivenPathTests {
     }
     #expect(
       try reason(1, 4, isOrdered: false, (2, 3))
-        == "2-3 is not used: it leads from \"v2\" to \"v3\", and no lock.json says whether these lie between \"v1\" and \"v4\"."
+        == "2-3 is not used: it goes from \"v2\" to \"v3\", and no lock.json says whether they are between \"v1\" and \"v4\"."
     )
     #expect(
       try reason(1, 4, isOrdered: false, (5, 6))
-        == "5-6 is not for this migration: it leads from \"v5\" to \"v6\", which by their names don't lie between \"v1\" and \"v4\"."
+        == "5-6 is not for this migration: it goes from \"v5\" to \"v6\", which by name are not between \"v1\" and \"v4\"."
     )
-    #expect(try reason(1, 4, isOrdered: true, (3, 2)) == "3-2 is not used: it leads back, from \"v3\" to \"v2\".")
+    #expect(try reason(1, 4, isOrdered: true, (3, 2)) == "3-2 is not used: it goes backwards, from \"v3\" to \"v2\".")
     #expect(
       try reason(1, 4, isOrdered: true, (1, 3), (1, 2))
-        == "1-2 is not used: from \"v1\" the path goes on by another given mapping model, not to \"v2\".")
+        == "1-2 is not used: from \"v1\" the path continues with another given mapping model, not to \"v2\".")
     #expect(
       try reason(1, 4, isOrdered: true, (1, 3), (2, 3))
-        == "2-3 is not used: the path goes past \"v2\", where it starts, by other given mapping models.")
+        == "2-3 is not used: the path bypasses \"v2\", where it starts, by other given mapping models.")
     #expect(try reason(1, 4, isOrdered: false, (4, 5)) == "4-5 is not for this migration: it starts at \"v4\".")
     #expect(
       try reason(1, 4, isOrdered: true, (4, 5))?.hasPrefix(
@@ -184,7 +184,7 @@ struct GivenPathTests {
     #expect(error.obstacles.map(\.kind) == [.invalidMapping, .incompatibleTypes])
     #expect(
       error.obstacles.first?.reason
-        == "1-2 leads to \"v2\", where the way ends: from there to \"v3\" no mapping can be inferred.")
+        == "1-2 ends at \"v2\", where the path stops: from there to \"v3\", no mapping can be inferred.")
     #expect(error.obstacles.first?.suggestion == "Give a mapping model from \"v2\" to \"v3\" as well.")
     #expect(error.skeleton != nil)
     let both = [Self.given(versions, 1, 2), Self.given(versions, 2, 3)]
@@ -283,21 +283,21 @@ struct GivenPathTests {
       lonely.completed(from: versions[0], to: versions[1]), other.completed(from: versions[0], to: versions[1]),
       parent.completed(from: versions[1], to: versions[2]),
     ])
-    #expect(apart.conflict?.contains("links by \"parent\" what \"TheParents\" makes") == true)
+    #expect(apart.conflict?.contains("links \"parent\" to objects of \"TheParents\"") == true)
   }
 
   @Test(arguments: [
     (
       EntityMapping(from: "A", to: "B"),
-      "Part.cdm and Other.cdm are for the same versions, and both take the objects of the entity \"A\""
+      "Part.cdm and Other.cdm are for the same versions, and both have the source entity \"A\""
     ),
     (
       EntityMapping(from: "C", to: "A"),
-      "Part.cdm and Other.cdm are for the same versions, and both make the objects of the entity \"A\""
+      "Part.cdm and Other.cdm are for the same versions, and both have the destination entity \"A\""
     ),
     (
       EntityMapping(from: "A", to: "A", policyNamed: "P"),
-      "Part.cdm and Other.cdm are for the same versions, and both take the objects of the entity \"A\""
+      "Part.cdm and Other.cdm are for the same versions, and both have the source entity \"A\""
     ),
     (
       EntityMapping(from: "B", to: "B", name: "A->A"),

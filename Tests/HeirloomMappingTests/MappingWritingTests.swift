@@ -82,7 +82,8 @@ struct MappingWritingTests {
     let reasons = error.obstacles.filter { $0.kind == .invalidMapping }.map(\.reason)
     #expect(reasons.count == 5)
     for words in [
-      ["\"M\"", "\"age >\""], ["\"M\"", "\"name\"", "no expression"], ["\"M\"", "\"height\""], ["\"M\"", "\"sort\""],
+      ["\"M\"", "\"age >\""], ["\"M\"", "\"name\"", "not an expression"], ["\"M\"", "\"height\""],
+      ["\"M\"", "\"sort\""],
       ["\"M\"", "\"works\"", "\"Nobody\""],
     ] {
       #expect(reasons.contains { reason in words.allSatisfy { reason.contains($0) } }, "\(words)")

@@ -21,7 +21,7 @@ struct MatchingDiagnosticTests {
     #expect(diagnostics.map(\.code) == ["previousNameAsIdentifier E.c b a"])
     #expect(
       diagnostics.first?.description == """
-        "E.c" has as its renaming identifier the previous name "b", but that one's own identifier is "a": did you mean the \
+        "E.c" has the previous name "b" as its renaming identifier, but the identifier of that one is "a": did you mean the \
         renaming identifier "a"?
         """)
   }
@@ -33,7 +33,7 @@ struct MatchingDiagnosticTests {
     let difference = ModelDifference(from: before, to: after)
     #expect(difference.verdict == .compatible)
     #expect(difference.diagnostics.map(\.code) == ["renameWithoutMigration E.a b b", "renameWithoutMigration E.b a a"])
-    #expect(difference.diagnostics.first?.description.contains("\"E.a\" goes on with the content of \"a\"") == true)
+    #expect(difference.diagnostics.first?.description.contains("\"E.a\" keeps the content of \"a\"") == true)
     // Where a migration is made, the contents follow.
     let migrated = try model(entity("E", attribute("a", id: "b"), attribute("b", id: "a"), attribute("d", id: "c")))
     #expect(ModelDifference(from: before, to: migrated).diagnostics.isEmpty)

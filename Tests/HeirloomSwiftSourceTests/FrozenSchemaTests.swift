@@ -150,8 +150,8 @@ struct FrozenSchemaTests {
         """#)
     #expect(
       frozen.notes == [
-        "0.swift:10: the initial value of A.size was left out, since it may name what stands outside",
-        "0.swift:13: the initial value of A.limit was left out, since it may name what stands outside",
+        "0.swift:10: the initial value of A.size was left out, since it may refer to declarations outside it",
+        "0.swift:13: the initial value of A.limit was left out, since it may refer to declarations outside it",
       ])
     #expect(frozen.hashes == (try Self.model(Self.shop).versionHashes()))
   }
@@ -252,17 +252,17 @@ struct FrozenSchemaTests {
     (["@Model class A { var x: [String: S] }", "struct S: Codable { @Wrapped var t: Int }"], ["how S.t is stored"]),
     (
       ["@Model class A { var x: E }", "enum E: Int, Codable { case a\n#if DEBUG\ncase b\n#endif\n}"],
-      ["1.swift:3: the case b of E stands in a branch"]
+      ["1.swift:3: the case b of E is in a branch"]
     ),
     (
       [
         "@Model class A { var x: [String: S] }",
         "struct S: Codable { var t: Date; var u: N.Date }\nenum N { struct Date: Codable { var a = 1 } }",
       ],
-      ["1.swift:1: Date is meant"]
+      ["1.swift:1: it uses Date"]
     ),
     (["@Model class A { var x: Schema? }", "@Model class Schema {}"], ["called Schema"]),
-    (["@Model class A { var x: String; var y: N.String? }", "enum N { @Model class String {} }"], ["String is meant"]),
+    (["@Model class A { var x: String; var y: N.String? }", "enum N { @Model class String {} }"], ["it uses String"]),
   ]
 
   @Test(arguments: refused)
@@ -328,7 +328,7 @@ struct FrozenSchemaTests {
 
   static let unclear: [(file: String, words: String)] = [
     ("", "no schema and no container"),
-    ("let s = Schema([A.self]); let t = Schema([V1.A.self])", "which of these schemas"),
+    ("let s = Schema([A.self]); let t = Schema([V1.A.self])", "the current schema among these"),
     (plan.replacing("[V1.self, V2.self]", with: "[V1.self] + make()"), "0.swift:12"),
   ]
 
@@ -470,7 +470,7 @@ struct FrozenSchemaTests {
     }
     let words = [
       "B.paint is of type Transformable", "B.in has a name", "B.link is of type URI", "B.a is ordered",
-      "B.a has a least", "C has a parent", "\"my D\" has a name", "my D is abstract", "case n holds values",
+      "B.a has a least", "C has a parent", "\"my D\" has a name", "my D is abstract", "case n has associated values",
       "called Type can't be nested",
     ]
     for word in words { #expect(error.reasons.contains { $0.contains(word) }, "\(word): \(error.reasons)") }

@@ -42,7 +42,7 @@ struct SwiftDataReleaseTests {
     Case(
       source: source(
         "@Model class Crate { var code = \"\" }\n@Model class Label { var text: String? }", "Crate.self, Label.self"),
-      kind: .editedRelease, words: ["Schemas.V1 isn't what was released: Label was edited."], line: 5, entity: "Label"),
+      kind: .editedRelease, words: ["Schemas.V1 differs from the release: Label was edited."], line: 5, entity: "Label"),
     Case(
       source: source("@Model class Crate { var code = \"\" }"),
       kind: .editedRelease, words: ["Label was removed."], line: 1, entity: "Label"),

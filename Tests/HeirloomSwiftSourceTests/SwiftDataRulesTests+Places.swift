@@ -105,7 +105,7 @@ extension SwiftDataRulesTests {
         "enum V { struct S: Codable { var a: Int } }; typealias T = V", "struct S: Codable { var b: Int }",
         "extension T { @Model class A { var x: S; var next: V.A? } }",
       ],
-      doubts: ["A": "within one class"], roots: ["T.A"]),
+      doubts: ["A": "from a class to itself"], roots: ["T.A"]),
     Rule(
       files: ["@Model class A { var b: App.B? }", "@Model class B { var a: A? }"],
       doubts: ["A": "App.B", "B": "A may have"]),

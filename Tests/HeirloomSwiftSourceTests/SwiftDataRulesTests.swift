@@ -352,15 +352,15 @@ struct SwiftDataRulesTests {
 
   static let relationships: [Rule] = [
     // A name that no file declares may be another one of a model class, and that property the inverse.
-    family("var kids: Kids", doubts: ["A": "Kids", "B": "A may have other relationships"]),
-    family("var kids: Set<Kid>", doubts: ["A": "Set<Kid>", "B": "A may have other relationships"]),
+    family("var kids: Kids", doubts: ["A": "Kids", "B": "A may have further relationships"]),
+    family("var kids: Set<Kid>", doubts: ["A": "Set<Kid>", "B": "A may have further relationships"]),
     Rule(
       files: ["@Model class A { var a: Kids; @Relationship(inverse: \\B.a) var b: [B] }\n@Model class B { var a: A? }"],
       entities: [
         Make.entity("A", [], [Make.toMany("b", "B", "a")]), Make.entity("B", [], [Make.toOne("a", "A", "b")]),
       ], doubts: ["A": "Kids"], roots: ["A", "B"]),
     family("var kids: [B]; var link: URL?; var marks: [CGFloat]", doubts: ["A": "URL"]),
-    family("var kids: [B]; var others: Kids", doubts: ["A": "Kids", "B": "A may have other relationships"]),
+    family("var kids: [B]; var others: Kids", doubts: ["A": "Kids", "B": "A may have further relationships"]),
     family(
       "@Relationship(inverse: \\B.parent) var kids: [B]; @Relationship(inverse: \\B.parent) var others: Kids",
       doubts: ["A": "Kids", "B": "A.others names it"]),
@@ -399,12 +399,14 @@ struct SwiftDataRulesTests {
     family("@Relationship @Relationship var kids: [B]", doubts: ["A": "twice", "B": "isn't certain"]),
     // Inverses that lead elsewhere.
     family(
-      "@Relationship(inverse: \\B.none) var kids: [B]", doubts: ["A": "is no relationship of B", "B": "isn't certain"]),
+      "@Relationship(inverse: \\B.none) var kids: [B]",
+      doubts: ["A": "isn't a relationship of B", "B": "isn't certain"]),
     family(
-      "@Relationship(inverse: \\A.kids) var kids: [B]", doubts: ["A": "isn't a property of B", "B": "isn't certain"]),
+      "@Relationship(inverse: \\A.kids) var kids: [B]",
+      doubts: ["A": "doesn't seem to be a property of B", "B": "isn't certain"]),
     family(
       "@Relationship(inverse: \\B.parent.parent) var kids: [B]",
-      doubts: ["A": "isn't a property of B", "B": "isn't certain"]),
+      doubts: ["A": "doesn't seem to be a property of B", "B": "isn't certain"]),
     family("@Relationship(inverse: \\B.parent?.kids) var kids: [B]", doubts: ["A": "inverse", "B": "isn't certain"]),
     family(
       "#if DEBUG\n@Relationship(inverse: \\B.parent)\n#endif\nvar kids: [B]",
@@ -428,8 +430,8 @@ struct SwiftDataRulesTests {
     family("var kids: [B]?", doubts: ["A": "of these types", "B": "of these types"]),
     family("var kids: B", toMany: false, doubts: ["A": "of these types", "B": "of these types"]),
     // Within one class.
-    Rule(files: ["@Model class A { var next: A? }"], doubts: ["A": "within one class"]),
-    Rule(files: ["@Model class A { @Relationship var next: A? }"], doubts: ["A": "within one class"]),
+    Rule(files: ["@Model class A { var next: A? }"], doubts: ["A": "from a class to itself"]),
+    Rule(files: ["@Model class A { @Relationship var next: A? }"], doubts: ["A": "from a class to itself"]),
     Rule(files: ["@Model class A { @Relationship(inverse: \\A.next) var next: A? }"], doubts: ["A": "its own inverse"]),
     Rule(
       files: ["@Model class A { @Relationship(inverse: \\A.parent) var kids: [A]?; var parent: A? }"],
@@ -446,7 +448,7 @@ struct SwiftDataRulesTests {
         "@Model class B { @Relationship(inverse: \\C.one) var c: C? }",
         "@Model class C { var one: A? }",
       ],
-      doubts: ["A": "several inverses", "B": "leads to A", "C": "several inverses"], roots: ["A", "B"]),
+      doubts: ["A": "several inverses", "B": "refers to A", "C": "several inverses"], roots: ["A", "B"]),
     Rule(
       files: [
         "@Model class A { @Relationship(inverse: \\C.one) var c: C?; @Relationship(inverse: \\C.one) var d: C? }",
@@ -464,7 +466,7 @@ struct SwiftDataRulesTests {
         "@Model class A { @Relationship(inverse: \\C.one) var c: C? }", "@Model class B { var c: C? }",
         "@Model class C { var one: B? }",
       ],
-      doubts: ["A": "leads to B", "B": "isn't certain", "C": "leads to B"], roots: ["A", "B"]),
+      doubts: ["A": "refers to B", "B": "isn't certain", "C": "refers to B"], roots: ["A", "B"]),
     Rule(
       files: [
         "@Model class A { @Relationship(inverse: \\C.one) var c: C?; var d: C? }",
@@ -558,7 +560,7 @@ struct SwiftDataRulesTests {
     doubtful("#Unique<A>([\\.x]); #Unique<A>([\\.y]); var x: Int; var y: Int", because: "twice"),
     doubtful("#Unique<A>([\\.x]); @Attribute(.unique) var x: Int", because: "twice"),
     doubtful("#Unique<B>([\\.x]); var x: Int", "@Model class B { var x: Int }", because: "is about B"),
-    doubtful("\n#if DEBUG\n#Unique<A>([\\.x])\n#endif\nvar x: Int", because: "#Unique stands in"),
+    doubtful("\n#if DEBUG\n#Unique<A>([\\.x])\n#endif\nvar x: Int", because: "#Unique is in"),
     doubtful("var x: Int", "extension A { #Unique<A>([\\.x]) }", because: "#Unique in an extension"),
     doubtful("#Index<A>([\\.y]); var x: Int; var y: Int { x }", because: "an index of #Index"),
     doubtful("#Index<A>([\\.s.a]); var s: S; var a: Int", "struct S: Codable { var a: Int }", because: "an index"),

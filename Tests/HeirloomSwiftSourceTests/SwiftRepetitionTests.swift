@@ -246,6 +246,6 @@ struct SwiftRepetitionTests {
     source.add(Array(Self.types[0].text(30).utf8), path: "App.swift")
     let found = SwiftDataSchemas(source)
     let reasons = SwiftDataModelBuilder(of: found.schema(of: ["A"]).roots, in: found.source).doubts.map(\.reason)
-    #expect(reasons == ["no store is known that has a property of type Int\(String(repeating: "?", count: 30))"])
+    #expect(reasons == ["no known store has a property of type Int\(String(repeating: "?", count: 30))"])
   }
 }

@@ -48,7 +48,7 @@ struct VersionTrialTests {
     let error = try #require(throws: MigrationNotKept.self) { try history.expectMigrations() }
     #expect(error.findings.map(\.kind) == [.notMigrated, .notMigrated])
     #expect(error.findings[0].message.hasPrefix("\"1\" → \"3\": Rows of the store"))
-    #expect(error.findings[0].message.contains("possible are: Item.label (fill, quarantine)."))
+    #expect(error.findings[0].message.contains("the choices are: Item.label (fill, quarantine)."))
     // The same history up to the version that drops the name alone.
     let losing = ModelHistory(
       current: try #require(try history.model(named: "2")), name: "2",

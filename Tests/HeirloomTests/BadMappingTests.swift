@@ -38,10 +38,10 @@ struct BadMappingTests {
         PropertyMapping(name: "name", valueExpression: ValueExpression(keeping: "unheard:($source.name)"))
       ]
     },
-    mistake("malformed expression", ["\"name\"", "no expression"]) {
+    mistake("malformed expression", ["\"name\"", "not an expression"]) {
       $0.attributeMappings = [PropertyMapping(name: "name", valueExpression: .unparsed("uppercase:($source.name"))]
     },
-    mistake("malformed condition", ["name ==", "no predicate"]) {
+    mistake("malformed condition", ["name ==", "not a predicate"]) {
       $0.sourceExpression = .sourceRows(ofEntity: "Old", predicate: "name ==")
     },
     mistake("unknown entity mapping", ["\"others\"", "\"Nobody\""]) {

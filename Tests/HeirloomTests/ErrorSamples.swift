@@ -102,7 +102,7 @@ enum ErrorSamples {
       ("tooLarge", .tooLarge(byteCount: 1_234_567_890, limit: 67_108_864)), ("notModel", .notModel(.sqliteStore)),
       ("malformed", .malformed(reason: "the archive ends too early.")),
       ("inconsistent", .inconsistent(.duplicateEntity("Note"))),
-      ("undecided", .undecided(reason: "its containers list different classes", advice: "Name the one that is meant.")),
+      ("undecided", .undecided(reason: "its containers list different classes", advice: "Name the intended one.")),
       ("notLock", .notLock(reason: "it is empty")), ("laterLock", .laterLock(reason: "it has format 3")),
       ("unsupportedSnapshotFormat", .unsupportedSnapshotFormat(7)), ("hashMismatch", .hashMismatch(entities: ["Note"])),
     ]
@@ -350,7 +350,7 @@ enum ErrorSamples {
       ("storeNotMigrated", .storeNotMigrated(storePath: path)),
       ("storeInUse", .storeInUse(storePath: path, reason: "another process writes to it")), ("unfitLocation", unfit),
       ("notEnoughSpace", .notEnoughSpace(space)),
-      ("outcomeUnknown", .outcomeUnknown(storePath: path, reason: "could not bring the names to the disk")),
+      ("outcomeUnknown", .outcomeUnknown(storePath: path, reason: "could not sync the folder")),
       ("noSuchVersion", .noSuchVersion(storePath: path, reason: "no version begins with \"2026\"")),
     ]
     var samples = errors.map { ErrorSample("MigrationAssistantError.\($0.0)", $0.1, path: path) }

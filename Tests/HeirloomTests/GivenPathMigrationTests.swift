@@ -149,7 +149,7 @@ struct GivenPathMigrationTests {
     let error = try #require(throws: MigrationAssistantError.self) {
       try scene.assistant(history, [note, tag, other]).plan()
     }
-    for words in ["Mapping model 1 (\"Note->Note\")", "mapping model 3 (\"Other\")", "the entity \"Note\""] {
+    for words in ["Mapping model 1 (\"Note->Note\")", "mapping model 3 (\"Other\")", "the source entity \"Note\""] {
       #expect(error.description.contains(words), "\(error)")
     }
     #expect(FolderPicture(of: scene.directory.url).differences(from: picture) == [])
@@ -233,7 +233,7 @@ struct GivenPathCorpusTests {
           if path.hops.count > 1 { jumps += 1 }
         } catch {
           // If nothing leads on, the error names it.
-          #expect(error.obstacles.contains { $0.reason.hasPrefix("\(path) leads to \"\(to)\"") }, "\(error.obstacles)")
+          #expect(error.obstacles.contains { $0.reason.hasPrefix("\(path) ends at \"\(to)\"") }, "\(error.obstacles)")
         }
       }
     }

@@ -96,7 +96,7 @@ struct KeptAttributesTests {
       let (count, noun, name) = (3, "attributes", "user.")
     #endif
     #expect(
-      warning.contains("could not be given \(count) \(noun) of the file that it stands for, such as \(name)"))
+      warning.contains("lacks \(count) \(noun) of the original file, which could not be copied, such as \(name)"))
     #expect(listener.left.count == 1 && listener.left[0].hasPrefix("\(store.path) \(count) \(name)"))
   }
 }

@@ -104,7 +104,7 @@ struct MappingSkeletonTests {
     #expect(inference.obstacles.isEmpty)
     let text = try #require(MappingSkeleton(inference)).source
     // This is the very class that the test below runs.
-    let policy = text[try #require(text.range(of: "/// Makes Leaflet of Leaflet.")).lowerBound...]
+    let policy = text[try #require(text.range(of: "/// Creates Leaflet from Leaflet.")).lowerBound...]
     let here = try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)
     #expect(here.contains("\n\n" + policy), "\(text)")
     for line in [
@@ -276,14 +276,14 @@ extension ModelHistory {
   }
 }
 
-/// Makes Leaflet of Leaflet.
+/// Creates Leaflet from Leaflet.
 final class LeafletPolicy: EntityMigrationPolicy {
   override func createDestinationInstances(
     forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
     // What can be inferred is copied; both objects are associated.
     let destination = try manager.createDestinationInstance(forSource: source, in: mapping)
-    // What "Leaflet" no longer has goes to an object of "LeafletContent".
+    // The values that "Leaflet" no longer has go to an object of "LeafletContent".
     let newLeafletContent = try manager.destinationContext.insert("LeafletContent")
     newLeafletContent["bodyText"] = source["body"]
     newLeafletContent["picture"] = source["picture"]

@@ -399,7 +399,7 @@ struct MergedHistoryTests {
     }
     #expect((plan != nil) == hasCache)
     let words = try #require(error).description
-    #expect(words.contains("is made of \"Notes 1\" and of something that no version of the history has: Animal"))
+    #expect(words.contains("has the entities of \"Notes 1\" and others that no version of the history has: Animal"))
     #expect(try Data(contentsOf: url) == bytes)
     // With the missing history, it is migrated.
     let own = Self.history("Notes", notes).locked(by: Self.losing(notes, acknowledging: true))

@@ -88,10 +88,10 @@ struct MigrationStepTests {
     let unknown = #expect(throws: MigrationStepError.self) { try history.step(from: "Todo 2", to: "Todo 5") {} }
     #expect(unknown?.cause.contains("\"Todo 5\"; it has \"Todo 1\", \"Todo 2\", \"Todo 3\", \"Todo 4\"") == true)
     let same = #expect(throws: MigrationStepError.self) { try history.step(from: "Todo 2", to: "Todo 2") {} }
-    #expect(same?.cause.contains("leads nowhere") == true)
+    #expect(same?.cause.contains("same source and destination") == true)
     try history.step(from: "Todo 2", to: "Todo 3") {}
     let twice = #expect(throws: MigrationStepError.self) { try history.step(from: "Todo 2", to: "Todo 3") {} }
-    #expect(twice?.cause.contains("said twice") == true)
+    #expect(twice?.cause.contains("added twice") == true)
   }
 
   /// An error of the app's own step.

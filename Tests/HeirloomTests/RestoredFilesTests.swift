@@ -167,7 +167,7 @@ struct RestoredFilesTests {
     try obstacle.put(at: place, in: scene.directory)
     if isStoreGone { try FileManager.default.removeItem(at: scene.store) }
     let error = try #require(throws: MigrationAssistantError.self) { try scene.archive.restorePreviousVersion() }
-    #expect("\(error)".contains(place.lastPathComponent) && "\(error)".contains("in the place of"), "\(error)")
+    #expect("\(error)".contains(place.lastPathComponent) && "\(error)".contains("is being restored"), "\(error)")
     #expect(error.recoverySuggestion?.contains("move it away") == true, "\(error.recoverySuggestion ?? "")")
     let hashes = (try? StoreMetadata(contentsOf: scene.store))?.versionHashes
     #expect(hashes == (isStoreGone ? nil : scene.models[1].versionHashes()))

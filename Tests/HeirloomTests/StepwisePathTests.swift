@@ -138,7 +138,7 @@ struct StepwisePathTests {
           ).plan())
         #expect(
           !plan.losses.isEmpty
-            || plan.warnings.contains { $0.contains("steps. What the later ones may lose (values of") },
+            || plan.warnings.contains { $0.contains("hops. Possible losses of later hops (values of") },
           "\(number): \(plan.warnings)")
         #expect(throws: MigrationAssistantError.self) {
           try Self.migrate(url, try ModelHistory(contentsOf: folder), losses: .stop)

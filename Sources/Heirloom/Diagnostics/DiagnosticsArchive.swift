@@ -65,13 +65,13 @@ struct DiagnosticsArchive {
     }
     let promise =
       includesStore
-      ? "The folder store holds the store in its place WITH ALL OF ITS DATA, if there is one, since that was asked for."
+      ? "The folder store holds the present store WITH ALL OF ITS DATA, if there is one, as requested."
         + sets.joined()
-      : "No value of any row is in here, and no path outside of the store's folder."
+      : "This archive contains no row values, and no path outside the store's folder."
     return """
       Diagnostics of the store \(location.name), made by Heirloom \(HeirloomRelease.version).
 
-      report.json  what the store is, what is wrong with it, what is kept beside it, and what happened in this run
+      report.json  the store's state, the findings, the files kept beside it, and the events of this run
       schema.sql   the statements that made its tables
       model.json   the model that made it
 

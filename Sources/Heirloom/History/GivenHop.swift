@@ -200,8 +200,8 @@ extension MigrationStepError: ExplainedError {
     case .unknownVersion(let name, let known):
       "\(step) names a version that the history doesn't have, \"\(name)\"; it has"
         + " \(known.map { "\"\($0)\"" }.joined(separator: ", "))."
-    case .sameVersion: "\(step) leads nowhere; a step has two versions."
-    case .repeated: "\(step) is said twice; say it once, with all of its mappings."
+    case .sameVersion: "\(step) has the same source and destination; they must differ."
+    case .repeated: "\(step) was added twice; add it once, with all of its mappings."
     }
   }
 

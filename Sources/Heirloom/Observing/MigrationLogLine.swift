@@ -92,14 +92,14 @@ extension MigrationEvent {
       MigrationLogLine(.info, "The candidate of an earlier run was removed.", ["path": path])
     case .recovered(let operation):
       MigrationLogLine(
-        .warning, "An operation that an earlier run did not finish was settled.", ["operation": operation])
+        .warning, "An interrupted operation of an earlier run was completed or undone.", ["operation": operation])
     case .undidInterruptedChange(let id):
       MigrationLogLine(
-        .warning, "A change of the store that was interrupted was undone; a version holds the store as it was.",
+        .warning, "An interrupted change of the store was rolled back; a version holds the store as it was.",
         ["retained": id])
     case .undidPartOfInterruptedChange(let id, let reason):
       MigrationLogLine(
-        .warning, "A change of the store that was interrupted was undone in part; a version holds the store as it was.",
+        .warning, "An interrupted change of the store was rolled back in part; a version holds the store as it was.",
         ["retained": id, "reason": reason])
     case .restoredWithFaults(let id, let reason):
       MigrationLogLine(.warning, "The version that was restored has faults.", ["version": id, "reason": reason])
@@ -108,24 +108,24 @@ extension MigrationEvent {
         .warning, "The store's -wal can't be read to its end; a copy of it is kept.", ["path": path, "reason": reason])
     case .snapshotDisagrees(let snapshot, let store):
       MigrationLogLine(
-        .warning, "The archived model is of another version than the store, which counts.",
+        .warning, "The archived model is of another version than the store, and is not used.",
         ["snapshotVersion": snapshot, "storeVersion": store])
     case .snapshotUnreadable(let reason):
-      MigrationLogLine(.warning, "The archived model can't be read; the store counts.", ["reason": reason])
+      MigrationLogLine(.warning, "The archived model can't be read, and is not used.", ["reason": reason])
     case .foundSourceModel(let source, let version):
       MigrationLogLine(
         .debug, "The model that made the store was found.", ["modelSource": source.rawValue, "version": version])
     case .sourceModelUncertain(let reason):
       MigrationLogLine(.warning, "Several versions may have made the store.", ["reason": reason])
     case .mappingUnused(let reason):
-      MigrationLogLine(.warning, "A mapping model has no part in the migration.", ["reason": reason])
+      MigrationLogLine(.warning, "A mapping model is not used by the migration.", ["reason": reason])
     case .versionEdited(let version, let entities):
       MigrationLogLine(
-        .warning, "A version that was shipped was edited since.",
+        .warning, "A shipped version was edited.",
         ["version": version, "entities": entities.joined(separator: ", ")])
     case .codeMissing(let source, let destination):
       MigrationLogLine(
-        .warning, "The app has no code for a step that the lock leaves to it.", ["from": source, "to": destination])
+        .warning, "The app has no code for a step that the lock assigns to it.", ["from": source, "to": destination])
     case .started(let from, let to):
       MigrationLogLine(.info, "The migration begins.", ["from": from, "to": to])
     case .held: MigrationLogLine(.debug, "The store is held.")
@@ -143,20 +143,20 @@ extension MigrationEvent {
       MigrationLogLine(.info, "The migration is complete.", ["seconds": "\(duration / .seconds(1))"])
     case .failed: MigrationLogLine(.error, "The migration failed.")
     case .cleanUpPostponed(let reason):
-      MigrationLogLine(.notice, "Something was left for the next run to remove.", ["reason": reason])
+      MigrationLogLine(.notice, "Files were left for the next run to remove.", ["reason": reason])
     case .movedAside(let path):
-      MigrationLogLine(.warning, "What could not be opened was moved aside.", ["path": path])
+      MigrationLogLine(.warning, "Files that could not be opened were moved aside.", ["path": path])
     case .passedOver(let count, let first):
       MigrationLogLine(
-        .warning, "In a folder of external data, what is neither a file nor a folder was passed over.",
+        .warning, "Names in a folder of external data that are neither files nor folders were skipped.",
         ["count": "\(count)", "path": first])
     case .attributesLeftOut(let path, let count, let first):
       MigrationLogLine(
-        .warning, "A new file could not be given all attributes of the file that it stands for.",
+        .warning, "Attributes could not be copied to a new file.",
         ["path": path, "count": "\(count)", "attribute": first])
     case .pinned(let id, let losses):
       MigrationLogLine(
-        .warning, "The previous version alone holds what nobody agreed to lose; it is kept until it is released.",
+        .warning, "Only the previous version holds content lost without consent; it is kept until it is released.",
         ["retained": id, "losses": losses.joined(separator: ", ")])
     case .released(let id):
       MigrationLogLine(.info, "A pinned version was released.", ["version": id])
@@ -197,14 +197,14 @@ extension MigrationOutcome {
       return MigrationLogLine(
         losses.isEmpty ? .info : .notice,
         losses.isEmpty
-          ? "The store was migrated." : "The store was migrated, and the previous version has what it lost.",
+          ? "The store was migrated." : "The store was migrated; the previous version has the lost content.",
         [
           "from": report.sourceChecksum, "to": report.destinationChecksum, "retained": report.previousVersion.id,
           "rows": "\(report.rowCount)", "losses": losses.isEmpty ? nil : text.joined(separator: ", "),
         ])
     case .setAside(let notice):
       return MigrationLogLine(
-        .warning, "There is no store now: what was there was moved aside.",
+        .warning, "There is no store now: the existing one was set aside.",
         ["code": notice.code, "path": notice.folderURL.path])
     }
   }

@@ -20,15 +20,15 @@ extension MigrationAssistantError: ExplainedError {
         + " of the history, nor a model of its own\(near ?? "")."
     case .unknownVersion(let path, let plan, let obstacles):
       let store = "The store \(path) is of a version that is not in the history, it may come from a newer app, and"
-      if let plan { return "\(store) it would lose something: \(Self.list(plan.losses.map(Self.words)))." }
+      if let plan { return "\(store) a migration would lose \(Self.list(plan.losses.map(Self.words)))." }
       let reasons = obstacles.map { ErrorWords.clause($0.reason) }.joined(separator: "; ")
       return obstacles.isEmpty
         ? "\(store) no mapping model was given for it." : "\(store) no mapping can be inferred: \(reasons)."
     case .partsMissing(let path, let versions, let entities, let plan):
-      let loss = plan.map { "; it would lose something: \(Self.list($0.losses.map(Self.words)))" } ?? ""
+      let loss = plan.map { "; a migration would lose \(Self.list($0.losses.map(Self.words)))" } ?? ""
       return
-        "The store \(path) is made of \(ModelHistory.mergedName(versions.map { "\"\($0)\"" })) and of something that no"
-        + " version of the history has: \(Self.list(entities))\(loss)."
+        "The store \(path) has the entities of \(ModelHistory.mergedName(versions.map { "\"\($0)\"" })) and others that"
+        + " no version of the history has: \(Self.list(entities))\(loss)."
     case .newerVersion(let store):
       let version =
         store.versionName.map { "the version \"\($0)\", which comes after the current one" }
@@ -38,7 +38,7 @@ extension MigrationAssistantError: ExplainedError {
       return "The store \(path) is of the version \"\(version)\", which comes before \"\(floor)\", the oldest one whose"
         + " stores are still migrated; nothing was written."
     case .mappingNeeded(let path, [], _):
-      return "No mapping model was given for the store \(path), and none may be inferred."
+      return "No mapping model was given for the store \(path), and inference is off."
     case .mappingNeeded(let path, let obstacles, _):
       return "No mapping can be inferred for the store \(path): "
         + obstacles.map { ErrorWords.clause($0.reason) }.joined(separator: "; ") + "."
@@ -47,7 +47,7 @@ extension MigrationAssistantError: ExplainedError {
         + plan.blockers.map { "\(CountText.counted($0.rows, "row")): \(ErrorWords.clause($0.reason))" }
         .joined(separator: "; ") + "."
     case .lossesNotConsented(let path, let plan):
-      return "The store \(path) would lose something that nobody consented to:"
+      return "A migration of the store \(path) would lose content without consent:"
         + " \(Self.list(plan.unconsentedLosses.map(Self.words)))."
     case .refused(let path, _):
       return "The app refused the migration of the store \(path)."
@@ -60,7 +60,7 @@ extension MigrationAssistantError: ExplainedError {
     case .notEnoughSpace(let shortage):
       return ErrorWords.sentence(shortage.description)
     case .outcomeUnknown(let path, let reason):
-      return "The migrated store \(path) is in place but may not outlast a loss of power: \(ErrorWords.ended(reason))"
+      return "The migrated store \(path) is in place but may not survive a loss of power: \(ErrorWords.ended(reason))"
     case .failed(_, let error):
       return error.cause
     case .noSuchVersion(_, let reason):
@@ -107,13 +107,14 @@ extension MigrationAssistantError {
     case .noModel:
       return ErrorHelp(store, "Give the model that made it, from the app's earlier releases.")
     case .unknownVersion(_, let plan, _):
-      let way = plan == nil ? "give a mapping model for it" : "if losing this is right, accept the unknown version"
+      let way =
+        plan == nil ? "give a mapping model for it" : "if these losses are acceptable, accept the unknown version"
       return ErrorHelp(
         store,
         "Use the newer app if there is one. If the version is an earlier one, add its model to the app's history; or \(way).",
         [.plan])
     case .partsMissing(_, _, _, let plan):
-      let way = plan == nil ? "" : "; or, if losing this is right, accept the unknown version"
+      let way = plan == nil ? "" : "; or, if these losses are acceptable, accept the unknown version"
       return ErrorHelp(
         store,
         "If the app merges models, merge the history of the model that has these entities, too. Use the newer app if there is"
@@ -126,8 +127,8 @@ extension MigrationAssistantError {
     case .belowFloor(_, let version, _):
       return ErrorHelp(
         store,
-        "Migrate it with an earlier release of the app, which still migrates stores of \"\(version)\"; then this one can go on"
-          + " from there.")
+        "Migrate it with an earlier release of the app that still migrates stores of \"\(version)\", then with this"
+          + " one.")
     case .mappingNeeded(_, [], _):
       return ErrorHelp(store, "Give a mapping model for its version, or let it be inferred.")
     case .mappingNeeded(_, let obstacles, let skeleton):
@@ -136,25 +137,26 @@ extension MigrationAssistantError {
     case .decisionNeeded(_, let plan):
       return ErrorHelp(
         store,
-        "Decide what becomes of the rows, or give the properties defaults or make them optional; possible are:"
+        "Decide what happens to the rows, give the properties defaults, or make them optional; the choices are:"
           + " \(Self.choices(plan.blockers)).")
     case .lossesNotConsented:
       return ErrorHelp(
         store,
-        "Give a mapping that keeps it. If losing it is right, consent: approve the plan, accept losses, or"
-          + " acknowledge them in the history's lock.json.")
+        "Give a mapping that keeps the content. If the losses are acceptable, consent: approve the plan, accept losses,"
+          + " or acknowledge them in the history's lock.json.")
     case .refused:
-      return ErrorHelp(store, "Migrate it when the app agrees to the plan.")
+      return ErrorHelp(store, "Migrate it once the app approves the plan.")
     case .storeNotMigrated:
       return ErrorHelp(store, "Call migrateStore() first and archive after it returned.")
     case .storeInUse:
       // The store was not read, and a process that has it open may change it.
       return ErrorHelp(.unchanged, "Close the store in other processes and connections, then try again.")
     case .notEnoughSpace:
-      return ErrorHelp(store, "Free some room on its volume, then try again.")
+      return ErrorHelp(store, "Free some space on its volume, then try again.")
     case .noSuchVersion(let path, _):
       return ErrorHelp(
-        .described("\(path) was not changed."), "The store's archive lists what is kept of it.", [.previousVersions])
+        .described("\(path) was not changed."),
+        "The store's archive lists its previous versions and set-aside stores.", [.previousVersions])
     case .outcomeUnknown(let path, _):
       return ErrorHelp(
         .described("\(path) is whole, in the old or the new version, and the previous version is kept beside it."),

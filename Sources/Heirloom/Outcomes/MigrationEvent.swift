@@ -85,8 +85,8 @@ extension MigrationEvent {
   /// Returns a phrase for the operation of ``recovered(operation:)``, without its raw value and without a full stop.
   package static func words(ofRecovery operation: String) -> String {
     switch VaultRecovery(rawValue: operation) {
-    case .rolledBack: "an earlier run was interrupted before it changed the store: what it had prepared was removed"
-    case .rolledForward: "an earlier run was interrupted after it changed the store: the rest of its work was done"
+    case .rolledBack: "an earlier run was interrupted before it changed the store: its preparations were removed"
+    case .rolledForward: "an earlier run was interrupted after it changed the store: its work was completed"
     case .undecided, nil:
       "an earlier run was interrupted: its candidate was removed, and every file that may be a version of the store was kept"
     }

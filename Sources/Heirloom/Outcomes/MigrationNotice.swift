@@ -25,11 +25,11 @@ extension MigrationNotice {
   /// Encodes the notice of a store that is about to be set aside.
   static func bytes(of error: MigrationAssistantError, storeName: String) throws -> [UInt8] {
     let document = Document(
-      format: 1, title: "Your earlier data were put aside",
+      format: 1, title: "Your earlier data were set aside",
       message:
-        "The data in \"\(storeName)\" could not be opened by this version of the app. Nothing was deleted: everything is"
-        + " kept in a folder of its own, and the app starts with new data. A later version of the app may bring the earlier data"
-        + " back.",
+        "The data in \"\(storeName)\" could not be opened by this version of the app. Nothing was deleted: everything"
+        + " is kept in a separate folder, and the app starts with new data. A later version of the app may bring the"
+        + " earlier data back.",
       code: error.code, reason: error.description)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
@@ -49,9 +49,9 @@ extension MigrationNotice {
     let document = set.notice.flatMap { try? JSONDecoder().decode(Document.self, from: Data($0)) }
     id = set.name
     // The file's content is not trusted.
-    title = PlainText.line(document?.title ?? "Your earlier data were put aside")
+    title = PlainText.line(document?.title ?? "Your earlier data were set aside")
     message = PlainText.line(
-      document?.message ?? "Nothing was deleted: everything is kept in a folder of its own.")
+      document?.message ?? "Nothing was deleted: everything is kept in a separate folder.")
     code = PlainText.line(document?.code ?? "unknown", limit: 100)
     reason = PlainText.line(document?.reason ?? "The reason was not kept.")
     date = Date(timeIntervalSince1970: Double(set.time))

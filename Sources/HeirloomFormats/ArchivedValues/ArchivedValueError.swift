@@ -35,13 +35,13 @@ extension ArchivedValueError: ExplainedError {
     case .malformed(let reason):
       "The archived value is damaged: \(ErrorWords.ended(reason))"
     case .malformedObject(let name):
-      "An object of the class \"\(name.prefix(80))\" in the archived value has not what such an object has."
-    case .cyclic: "The archived value holds an object that holds itself."
+      "An object of the class \"\(name.prefix(80))\" in the archived value lacks a member, or has an invalid one."
+    case .cyclic: "The archived value contains an object that contains itself."
     case .tooDeep(let limit): "The archived value is nested more than \(limit) levels deep."
     case .tooLarge(let byteCount, let limit):
       "The archived value has \(CountText.counted(byteCount, "byte")); at most \(CountText.grouped(limit)) are accepted."
     case .tooManyValues(let limit):
-      "The archived value holds more than the \(CountText.grouped(limit)) values that are accepted."
+      "The archived value has more values than the limit of \(CountText.grouped(limit))."
     case .tooMuchContent(let limit):
       "Texts and data in the archived value have more than the \(CountText.grouped(limit)) bytes that are accepted."
     case .duplicateKey: "A dictionary in the archived value has a key twice."
@@ -55,11 +55,14 @@ extension ArchivedValueError: ExplainedError {
   public var help: ErrorHelp {
     let kept = DataLocation.described("The value in the store was not changed.")
     return switch self {
-    case .notArchive: ErrorHelp(kept, "Read the attribute as what it is, or skip the object.")
+    case .notArchive: ErrorHelp(kept, "Read the attribute in its actual format, or skip the object.")
     case .malformed, .malformedObject, .cyclic, .duplicateKey:
-      ErrorHelp(kept, "Skip it or give another in its place; a previous version of the store may have a whole one.")
+      ErrorHelp(
+        kept,
+        "Skip it or give another in its place; a previous version of the store may have an undamaged"
+          + " one.")
     case .tooDeep, .tooLarge, .tooManyValues, .tooMuchContent:
-      ErrorHelp(kept, "It is beyond what is accepted from a file; copy its bytes as they are.")
+      ErrorHelp(kept, "It exceeds the limits for data from a file; copy its bytes unchanged.")
     case .unsupportedClass, .unencodable:
       ErrorHelp(
         .described("Nothing was written."),

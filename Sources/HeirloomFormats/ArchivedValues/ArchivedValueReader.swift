@@ -33,7 +33,7 @@ struct ArchivedValueReader {
     do throws(KeyedArchiveError) {
       archive = try KeyedArchive(bytes)
     } catch .notKeyedArchive {
-      throw .notArchive(found: "a property list that is no archive")
+      throw .notArchive(found: "a property list that is not an archive")
     } catch {
       throw .malformed(reason: error.description)
     }

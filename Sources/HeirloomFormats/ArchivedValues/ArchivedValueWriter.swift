@@ -27,7 +27,7 @@ struct ArchivedValueWriter {
     case .string(let text): return builder.string(text)
     case .data(let bytes): return builder.add(.data(bytes))
     case .date(let seconds):
-      guard seconds.isFinite else { throw .unencodable(reason: "a date is no finite number of seconds.") }
+      guard seconds.isFinite else { throw .unencodable(reason: "a date is not a finite number of seconds.") }
       return builder.object("NSDate", ["NS.time": .real(seconds)])
     case .uuid(let bytes):
       guard bytes.count == 16 else { throw .unencodable(reason: "a UUID has \(bytes.count) bytes instead of 16.") }
@@ -37,7 +37,7 @@ struct ArchivedValueWriter {
       return builder.object("NSURL", ["NS.base": KeyedArchiveBuilder.null, "NS.relative": reference])
     case .decimal(let text):
       guard let number = builder.decimal(text) else {
-        throw .unencodable(reason: "\"\(text.prefix(40))\" is no decimal number of at most 38 digits.")
+        throw .unencodable(reason: "\"\(text.prefix(40))\" is not a decimal number of at most 38 digits.")
       }
       return number
     case .array(let elements): return builder.array(try add(elements, depth), className: "NSArray")

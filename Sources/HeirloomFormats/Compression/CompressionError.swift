@@ -21,7 +21,7 @@ extension CompressionError: CustomStringConvertible {
   package var description: String {
     switch self {
     case .notGzip:
-      "The data is no gzip file: it doesn't start with the bytes 1f 8b."
+      "The data is not a gzip file: it doesn't start with the bytes 1f 8b."
     case .truncated(let byteCount):
       "The compressed data ends too early, after \(byteCount) bytes."
     case .damaged(let offset):

@@ -25,11 +25,11 @@ extension KeyedArchiveError: CustomStringConvertible {
   private var rawDescription: String {
     switch self {
     case .propertyList(let error): error.description
-    case .notKeyedArchive: "The property list is no keyed archive: it lacks a table of objects and a root."
+    case .notKeyedArchive: "The property list is not a keyed archive: it lacks a table of objects and a root."
     case .invalidReference(let reference): "The archive refers to object \(reference), which doesn't exist."
     case .missingClass(let object): "Object \(object) of the archive has no class."
-    case .tooDeep(let limit): "Objects of the archive are nested more than \(limit) levels deep, or hold themselves."
-    case .tooManySteps(let limit): "The archive takes more than \(limit) steps to read; its size justifies fewer."
+    case .tooDeep(let limit): "Objects of the archive are nested more than \(limit) levels deep, or contain themselves."
+    case .tooManySteps(let limit): "Reading the archive takes more than \(limit) steps, which its size doesn't justify."
     case .senseless(let reason): "In the archive \(reason)."
     }
   }

@@ -13,7 +13,7 @@ struct MappingArchiveReader {
     do throws(KeyedArchiveError) {
       archive = try KeyedArchive(bytes)
     } catch .notKeyedArchive {
-      throw MappingReadingError(problem: .notMappingModel(found: "a property list that holds no mapping model"))
+      throw MappingReadingError(problem: .notMappingModel(found: "a property list without a mapping model"))
     } catch {
       throw MappingReadingError(problem: .malformed(reason: error.description))
     }
@@ -56,7 +56,7 @@ struct MappingArchiveReader {
   ) throws(KeyedArchiveError) -> (userInfo: [String: String], warnings: [ModelReadingWarning]) {
     var reader = ModelArchiveReader(try KeyedArchive(bytes))
     guard let entries = try reader.decoder.entries(of: try reader.decoder.root()) else {
-      throw .senseless("the user info is no dictionary")
+      throw .senseless("the user info is not a dictionary")
     }
     return (try reader.userInfo(entries, place), reader.warnings)
   }
@@ -77,7 +77,7 @@ struct MappingArchiveReader {
     var mappings: [EntityMapping] = []
     for reference in try reader.decoder.elements("NSEntityMappings", of: root) {
       guard let object = try reader.decoder.object(reference) else {
-        throw .senseless("an entity mapping is no object")
+        throw .senseless("an entity mapping is not an object")
       }
       mappings.append(try entityMapping(object))
     }
@@ -130,7 +130,7 @@ struct MappingArchiveReader {
     var names: Set<String> = []
     for reference in try reader.decoder.elements(key, of: object) {
       guard let object = try reader.decoder.object(reference) else {
-        throw .senseless("a property mapping of the entity mapping \(mapping) is no object")
+        throw .senseless("a property mapping of the entity mapping \(mapping) is not an object")
       }
       guard let name = try reader.nonEmptyString("NSDestinationPropertyName", of: object) else {
         throw .senseless("a property mapping of the entity mapping \(mapping) has no name")
@@ -161,7 +161,7 @@ struct MappingArchiveReader {
     case .null: nil
     case .object(let object): try reader.expression(object, place)
     // A scalar in place of an expression must not be read as "leave the default".
-    case .scalar: throw .senseless("the value expression of \(place) is no expression")
+    case .scalar: throw .senseless("the value expression of \(place) is not an expression")
     }
   }
 
@@ -174,10 +174,10 @@ struct MappingArchiveReader {
     case .scalar(.data(let data)): bytes = data
     case .object(let object):
       guard case .scalar(.data(let data)) = try reader.decoder.node("NS.data", of: object) else {
-        throw .senseless("the value of \"\(key)\" of the entity mapping \(place) is no version hash")
+        throw .senseless("the value of \"\(key)\" of the entity mapping \(place) is not a version hash")
       }
       bytes = data
-    case .scalar: throw .senseless("the value of \"\(key)\" of the entity mapping \(place) is no version hash")
+    case .scalar: throw .senseless("the value of \"\(key)\" of the entity mapping \(place) is not a version hash")
     }
     do throws(VersionHashError) {
       return try VersionHash(bytes)

@@ -74,7 +74,7 @@ package enum MappingModelFile {
     }
     let isModel = (try? ModelFile(path)) != nil
     throw MappingReadingError(
-      path: path, problem: .notMappingModel(found: isModel ? "a model" : "a folder that is no mapping model"))
+      path: path, problem: .notMappingModel(found: isModel ? "a model" : "a folder that is not a mapping model"))
   }
 }
 

@@ -64,7 +64,7 @@ extension MappingReadingError: ExplainedError {
     case .notMappingModel(let found):
       "\(file) is \(found); a mapping model (.xcmappingmodel or .cdm) was expected."
     case .malformed(let reason):
-      "\(file) is no complete mapping model: \(ErrorWords.ended(reason))"
+      "\(file) is not a complete mapping model: \(ErrorWords.ended(reason))"
     case .unfit(let source, let destination, let mismatches):
       "\(file) is for the versions \"\(source)\" and \"\(destination)\" but doesn't fit them: "
         + mismatches.map(\.description).joined(separator: " ")

@@ -50,7 +50,7 @@ struct MappingSourceReader {
     let models = store.objects.filter { $0.entity == Entity.mappingModel }
     guard let model = models.first else {
       guard let other = store.objects.first(where: { !Entity.all.contains($0.entity) }) else {
-        throw malformed("the object that holds its entity mappings is missing")
+        throw malformed("the object with its entity mappings is missing")
       }
       throw MappingReadingError(
         problem: .notMappingModel(found: "an XML store with objects of \"\(other.entity.prefix(80))\""))

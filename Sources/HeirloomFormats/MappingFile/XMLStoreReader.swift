@@ -75,7 +75,10 @@ extension XMLStoreReader.Object {
     let digits = text.utf8.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
     guard !digits.isEmpty else { return nil }
     guard let data = Data(base64Encoded: Data(digits)) else {
-      throw MappingReadingError(problem: .malformed(reason: "\"\(name)\" of the object in line \(line) is no base64"))
+      throw MappingReadingError(
+        problem: .malformed(
+          reason: "\"\(name)\" of the object in line \(line) is not valid"
+            + " base64"))
     }
     return Array(data)
   }

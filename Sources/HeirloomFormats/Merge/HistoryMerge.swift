@@ -58,7 +58,7 @@ package struct HistoryMerge {
   /// Replaces the result by a conflict of the whole file, because this branch's version was shipped.
   package mutating func refuseShipped(_ ours: [UInt8], _ theirs: [UInt8]) {
     conflict(
-      "the version was shipped as ours is, and must not change; the other edits belong in a new one", ours, theirs)
+      "this branch's version was shipped and must not change; make the other edits in a new version", ours, theirs)
   }
 
   /// Adds a sentence about a choice made in the merge.
@@ -93,8 +93,8 @@ package struct HistoryMerge {
       bytes = isOurs ? ours : theirs
       let (name, passed) = isOurs ? (mine, other) : (other, mine)
       notes.append(
-        "Both branches made another version current; \"\(name)\" is it, the later one by name. What \"\(passed)\" changed"
-          + " is not in it unless somebody brings it there: make a version with both.")
+        "Both branches made another version current; \"\(name)\" was chosen, the later one by name. It doesn't contain"
+          + " the changes of \"\(passed)\": make a version with both.")
     }
   }
 
@@ -136,7 +136,7 @@ package struct HistoryMerge {
     do throws(ModelReadingError) {
       result = try ModelSourceReader.read(bytes).model
     } catch {
-      return conflict("the two branches' edits don't fit together: \(error)", ours, theirs)
+      return conflict("the two branches' edits are inconsistent: \(error)", ours, theirs)
     }
     checkInverses(result, [ours, theirs].compactMap { try? ModelSourceReader.read($0).model }, ours, theirs)
   }
@@ -170,7 +170,7 @@ package struct HistoryMerge {
       ).bytes(.readable)
       checkInverses(model, snapshots.dropFirst().map(\.model), ours, theirs)
     } catch {
-      conflict("the two branches' edits don't fit together: \(error)", ours, theirs)
+      conflict("the two branches' edits are inconsistent: \(error)", ours, theirs)
     }
   }
 
@@ -181,7 +181,9 @@ package struct HistoryMerge {
     let known = Set(branches.flatMap(\.relationshipsWithoutWayBack))
     let new = model.relationshipsWithoutWayBack.filter { !known.contains($0) }
     guard let first = new.first else { return }
-    conflict("the two branches' edits don't fit together: the inverse of \(first) doesn't lead back", ours, theirs)
+    conflict(
+      "the two branches' edits are inconsistent: the inverse of \(first) doesn't name it as its"
+        + " inverse", ours, theirs)
   }
 }
 

@@ -92,7 +92,7 @@ struct ThreeWayMerge {
     mergeSettings(base?.settings ?? [], ours, theirs, &result, place)
     let lists = [base?.children ?? [], ours.children, theirs.children]
     guard lists.allSatisfy({ Set($0.map(\.key)).count == $0.count }) else {
-      return conflict(ours, theirs, place, "it holds several parts of one name, and both change it")
+      return conflict(ours, theirs, place, "it has several parts with the same name, and both change it")
     }
     result.children = mergedChildren(lists[0], lists[1], lists[2], place)
     return result

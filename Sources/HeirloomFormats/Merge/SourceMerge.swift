@@ -20,7 +20,7 @@ struct SourceMerge {
     _ = try MarkupReader.rootElement(of: bytes)
     var scanner = MarkupScanner(bytes)
     guard let document = scanner.document() else {
-      throw .malformed(reason: "its tags can't be told apart", line: 1)
+      throw .malformed(reason: "its tags can't be parsed", line: 1)
     }
     return document
   }

@@ -88,7 +88,7 @@ extension ModelArchiveReader {
     of object: ArchivedObject, _ place: String, depth: Int
   ) throws(KeyedArchiveError) -> CompositeAttributeDescription {
     guard depth < CompositeAttributeDescription.depthLimit else {
-      throw .senseless("the composite \"\(place)\" is nested too deeply or holds itself")
+      throw .senseless("the composite \"\(place)\" is nested too deeply or contains itself")
     }
     let references = try decoder.elements("NSCompositeElements", of: object)
     // The default of a composite is a dictionary of its elements' defaults.
@@ -96,11 +96,11 @@ extension ModelArchiveReader {
     var elements: [AttributeDescription] = []
     for reference in references {
       guard let element = try decoder.object(reference) else {
-        throw .senseless("the composite \"\(place)\" holds what is no object")
+        throw .senseless("the composite \"\(place)\" contains an element that is not an object")
       }
       let classes = try decoder.classNames(of: element)
       guard classes.contains("NSAttributeDescription") else {
-        throw .senseless("the composite \"\(place)\" holds an object of the class \"\(classes.first ?? "")\"")
+        throw .senseless("the composite \"\(place)\" contains an object of the class \"\(classes.first ?? "")\"")
       }
       var attribute = try attribute(element, classes, entity: place, depth: depth + 1)
       if attribute.defaultValue == nil, let entry = defaults.first(where: { $0.key == attribute.name }) {

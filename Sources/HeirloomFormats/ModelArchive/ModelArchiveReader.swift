@@ -90,7 +90,7 @@ package struct ModelArchiveReader {
       if let identifier = try decoder.string(element) {
         parts.versionIdentifiers.append(identifier)
       } else {
-        warn(.invalidValue("a value that is no text", of: "NSVersionIdentifiers"), "model")
+        warn(.invalidValue("a value that is not text", of: "NSVersionIdentifiers"), "model")
       }
     }
     for entry in try decoder.entries("NSConfigurations", of: root) where entry.key != "PF_DEFAULT_CONFIGURATION_NAME" {
@@ -100,7 +100,7 @@ package struct ModelArchiveReader {
         if let name = try entityName(element) {
           names.append(name)
         } else {
-          warn(.invalidValue("a value that is no entity", of: "NSConfigurations"), entry.key)
+          warn(.invalidValue("a value that is not an entity", of: "NSConfigurations"), entry.key)
         }
       }
       parts.configurations.append(ConfigurationDescription(name: entry.key, entityNames: names))

@@ -28,8 +28,8 @@ package struct AdjacentLock {
     let bundles = Set(names.filter(FileNames.isBundle).map(FileNames.withoutBundleExtension))
     guard bundles.count <= 1 else {
       warnings.append(
-        "\(path) is passed over: the folder holds \(bundles.count) model bundles, and it doesn't say whose lock it is. Name it"
-          + " \(FileNames.lock(ofBundle: bundle)).")
+        "\(path) is skipped: the folder contains \(bundles.count) model bundles, and the lock doesn't say which one it"
+          + " is for. Name it \(FileNames.lock(ofBundle: bundle)).")
       return
     }
     lock = try VersionLock(path: path)
@@ -49,12 +49,12 @@ package struct AdjacentLock {
       bytes = try FileContents.bytes(path, limit: VersionLock.byteLimit)
     } catch {
       guard case .notModel = error.problem else { throw VersionLock.unreadable(error, at: path) }
-      warnings.append("\(path) is passed over: \(error.description)")
+      warnings.append("\(path) is skipped: \(error.description)")
       return false
     }
     guard !VersionLock.areOfAnotherTool(bytes) else {
       warnings.append(
-        "\(path) is passed over: it is no lock of model versions. The order of versions is told from names.")
+        "\(path) is skipped: it is not a lock of model versions. Versions are ordered by name.")
       return false
     }
     return true

@@ -27,7 +27,7 @@ package struct SnapshotFolder: Equatable, Sendable {
     let names = try FileContents.names(in: path)
     let bundles = names.filter { $0.hasSuffix(FileNames.sourceBundleExtension) }
     guard bundles.count <= 1 else {
-      let reason = "it holds \(bundles.count) model bundles (\(bundles[0]), \(bundles[1])); at most one was expected"
+      let reason = "it contains \(bundles.count) model bundles (\(bundles[0]), \(bundles[1])); at most one was expected"
       throw ModelReadingError(path: path, problem: .malformed(reason: reason))
     }
     sources = try bundles.first.map { name throws(ModelReadingError) in try ModelVersionList(path + "/" + name) }

@@ -56,7 +56,7 @@ extension VersionLock {
       throw Self.notLock(error.description)
     }
     guard case .object(let members) = value else {
-      throw Self.notLock("it holds no object, and one with a format and a list of versions was expected")
+      throw Self.notLock("it is not a JSON object with a format and a list of versions")
     }
     if case .integer(let format)? = members["format"], format > 2 {
       throw ModelReadingError(problem: .laterLock(reason: "it has format \(format), and this release reads 1 and 2"))
@@ -66,13 +66,14 @@ extension VersionLock {
     }
     if let name = Self.unknownMembers(members).first {
       throw ModelReadingError(
-        problem: .laterLock(reason: "it holds \"\(name.prefix(80))\", which this release doesn't know"))
+        problem: .laterLock(reason: "it contains \"\(name.prefix(80))\", which this release doesn't support"))
     }
     guard let lock = VersionLock(members) else {
       let format = members["format"] == .integer(2) ? 2 : 1
       throw Self.notLock(
-        "it is no lock of format \(format): a list of versions, each with its \(format == 1 ? "name" : "identifier and name")"
-          + "\(format == 1 ? " and its checksum" : ""), was expected, and a floor, if there is one, that is one of them"
+        "it is not a lock of format \(format): a list of versions, each with its"
+          + " \(format == 1 ? "name" : "identifier and name")\(format == 1 ? " and its checksum" : ""), was expected,"
+          + " and a floor, if there is one, that is one of them"
       )
     }
     self = lock
@@ -85,9 +86,9 @@ extension VersionLock {
   /// Returns the reason why bytes can't be the text of a lock.
   private static func reasonAgainstText(_ bytes: [UInt8]) -> String? {
     if bytes.isEmpty { return "it is empty" }
-    if bytes.allSatisfy({ [0x09, 0x0A, 0x0D, 0x20].contains($0) }) { return "it holds only white space" }
+    if bytes.allSatisfy({ [0x09, 0x0A, 0x0D, 0x20].contains($0) }) { return "it contains only white space" }
     if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) || bytes.contains(0) {
-      return "it is UTF-16 text or no text, and UTF-8 was expected"
+      return "it is UTF-16 text or binary data, and UTF-8 was expected"
     }
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return "it begins with a byte order mark, which JSON doesn't have" }
     if String(decoding: bytes, as: UTF8.self).split(separator: "\n").contains(where: { $0.hasPrefix("<<<<<<< ") }) {

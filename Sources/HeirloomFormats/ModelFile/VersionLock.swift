@@ -53,7 +53,7 @@ package struct VersionLock: Hashable, Sendable {
     package var rule: String { "\"\(name)\" was shipped and must not change, since stores were made with it" }
 
     /// The advice about an edit.
-    package static let advice = "Take the change back, and make it in a new version."
+    package static let advice = "Undo the change, and make it in a new version."
 
     /// Returns a sentence about the edited entities, with advice.
     package func sentence(onEdited entities: [String]) -> String {

@@ -240,7 +240,7 @@ package struct ModelSourceReader {
   ) throws(ModelReadingError) -> CompositeAttributeDescription {
     let name = try required("composite", of: element)
     guard depth < CompositeAttributeDescription.depthLimit else {
-      throw malformed("the composite type \"\(name)\" is nested too deeply or holds itself", element)
+      throw malformed("the composite type \"\(name)\" is nested too deeply or contains itself", element)
     }
     guard let type = composites[name] else {
       throw malformed("the composite type \"\(name)\" of \"\(owner)\" is not described", element)
@@ -250,14 +250,14 @@ package struct ModelSourceReader {
     // Omitting user info does no harm; omitting a property would lose its data.
     if let stranger = type.children.first(where: { $0.name != "attribute" && $0.name != "userInfo" }) {
       throw malformed(
-        "the composite type \"\(name)\" holds <\(stranger.name.prefix(80))>"
+        "the composite type \"\(name)\" contains <\(stranger.name.prefix(80))>"
           + (stranger["name"].map { " \"\($0.prefix(80))\"" } ?? "") + "; its elements can only be attributes", stranger
       )
     }
     var elements: [AttributeDescription] = []
     for child in type.children(named: "attribute") {
       remainingElements -= 1
-      guard remainingElements >= 0 else { throw malformed("composite types hold too many elements", element) }
+      guard remainingElements >= 0 else { throw malformed("composite types have too many elements", element) }
       elements.append(try attribute(child, entity: owner, depth: depth + 1))
     }
     return CompositeAttributeDescription(name: name, elements: elements)

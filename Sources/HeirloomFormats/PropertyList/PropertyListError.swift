@@ -39,7 +39,7 @@ extension PropertyListError: CustomStringConvertible {
   package var description: String {
     switch self {
     case .notBinaryPropertyList:
-      "The data is no binary property list: it doesn't start with \"bplist0\"."
+      "The data is not a binary property list: it doesn't start with \"bplist0\"."
     case .tooLarge(let byteCount, let limit):
       "The property list has \(byteCount) bytes; at most \(limit) are accepted."
     case .truncated(let offset):
@@ -47,7 +47,7 @@ extension PropertyListError: CustomStringConvertible {
     case .invalidTrailer(let offset):
       "The property list's trailer at byte \(offset) contradicts the file; the data is damaged."
     case .tooManyObjects(let limit):
-      "The property list has more than \(limit) objects or references; no real one comes near."
+      "The property list has more than \(limit) objects or references, far more than any real one."
     case .unknownMarker(let marker, let offset):
       "The object at byte \(offset) has the marker \(marker), which no property list uses."
     case .invalidLength(let offset):
@@ -57,7 +57,7 @@ extension PropertyListError: CustomStringConvertible {
     case .invalidReference(let reference, let offset):
       "The object at byte \(offset) refers to object \(reference), which doesn't exist."
     case .invalidKey(let offset):
-      "The dictionary at byte \(offset) has a key that is no string."
+      "The dictionary at byte \(offset) has a key that is not a string."
     case .duplicateKey(let key, let offset):
       "The dictionary at byte \(offset) has the key \"\(key.prefix(80))\" twice."
     case .tooDeep(let limit, let offset):

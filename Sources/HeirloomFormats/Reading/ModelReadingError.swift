@@ -89,15 +89,15 @@ extension ModelReadingError: ExplainedError {
     case .tooLarge(let byteCount, let limit):
       "\(file) has \(CountText.counted(byteCount, "byte")); a model has at most \(CountText.grouped(limit))."
     case .notModel(let content): "\(file) is \(content.description); a model was expected."
-    case .malformed(let reason): "\(place) is no complete model: \(ErrorWords.ended(reason))"
-    case .notLock(let reason): "\(file) is no lock of model versions: \(ErrorWords.ended(reason))"
+    case .malformed(let reason): "\(place) is not a complete model: \(ErrorWords.ended(reason))"
+    case .notLock(let reason): "\(file) is not a lock of model versions: \(ErrorWords.ended(reason))"
     case .laterLock(let reason): "\(file) is a lock of a later release: \(ErrorWords.ended(reason))"
-    case .undecided(let reason, _): "\(file) tells no model for sure: \(ErrorWords.ended(reason))"
-    case .inconsistent(let error): "\(place) holds no consistent model: \(error.description)"
+    case .undecided(let reason, _): "\(file) doesn't determine a single model: \(ErrorWords.ended(reason))"
+    case .inconsistent(let error): "\(place) doesn't contain a consistent model: \(error.description)"
     case .unsupportedSnapshotFormat(let format):
       "\(file) is a snapshot of format \(format); this version reads format 1."
     case .hashMismatch(let entities):
-      "\(file) holds hashes that are not those of its model, for \(Self.list(entities)); it was changed by hand or is damaged."
+      "\(file) has hashes that don't match its model, for \(Self.list(entities)); it was edited by hand or is damaged."
     }
   }
 
@@ -119,10 +119,10 @@ extension ModelReadingError.Content: CustomStringConvertible {
     case .mappingModel: "a mapping model"
     case .optimizedModel: "an optimized model (.omo), which only Apple's frameworks read"
     case .oldBinaryModel: "a model in the binary format of Xcode before 4.3"
-    case .otherPropertyList: "a property list that holds no model"
+    case .otherPropertyList: "a property list without a model"
     case .otherXML(let rootElement): "an XML document with the root element <\(rootElement.prefix(80))>"
-    case .otherJSON: "a JSON file that is no snapshot"
-    case .folder: "a folder that is no model bundle"
+    case .otherJSON: "a JSON file that is not a snapshot"
+    case .folder: "a folder that is not a model bundle"
     case .bundleWithoutVersions: "a model bundle without any version"
     case .specialFile: "neither a file nor a folder"
     }
@@ -140,7 +140,7 @@ extension ModelReadingError {
         "Give the model that belongs to the store: an .xcdatamodeld, a .momd, or a snapshot beside the store."
       case .notModel(.xmlStore): "Give the model that belongs to the store: an .xcdatamodeld or a .momd."
       case .notModel(.mappingModel): "Give the model; a mapping model is given in addition to it."
-      case .notModel(.optimizedModel): "Use the .mom of the same name, which lies beside it."
+      case .notModel(.optimizedModel): "Use the .mom of the same name beside it."
       case .notModel(.oldBinaryModel):
         "Open the model in Xcode 4.3 or later, which converts it, or use the compiled .mom."
       case .notModel(.bundleWithoutVersions): "Restore the bundle's versions, for example from version control."
@@ -148,8 +148,8 @@ extension ModelReadingError {
         "Use an .xcdatamodeld or .xcdatamodel, a .momd or .mom, a snapshot (.json, .json.gz) or a folder of snapshots."
       case .unsupportedSnapshotFormat, .laterLock: "Use a newer version of Heirloom."
       case .notLock:
-        "Restore the file from version control; the order of versions, the floor and the consents to losses are in it. If"
-          + " another program wrote it, give the history a folder of its own."
+        "Restore the file from version control; the order of versions, the floor and the consents to losses are in it."
+          + " If another program wrote it, give the history a separate folder."
       case .undecided(_, let advice): advice
       case .tooLarge, .malformed, .inconsistent, .hashMismatch:
         "Restore the file, for example from version control. A store's own model can be read from the store."

@@ -76,27 +76,29 @@ extension ModelReadingWarning: CustomStringConvertible {
     case .unknownAttribute(let name, let nearest):
       "The XML attribute \"\(name)\" of \(place) is unknown and was left out\(NameSuggestion.question(nearest))"
     case .unknownClass(let name):
-      "The class \"\(name)\" of an object in \(place) is unknown; what it adds to known classes was left out."
+      "The class \"\(name)\" of an object in \(place) is unknown; its additions to known classes were left out."
     case .unknownKey(let name): "The key \"\(name)\" of \(place) is unknown and was left out."
     case .invalidValue(let value, let name):
       "The value \"\(value.prefix(80))\" of \"\(name)\" in \(place) doesn't fit and was left out."
     case .oneSidedInverse(let inverse):
-      "The inverse of \(place), \(inverse), doesn't name it back: a store holds them as two relationships, and setting one leaves the other as it is."
+      "The inverse of \(place), \(inverse), doesn't name it as its inverse: a store has two independent relationships,"
+        + " and setting one doesn't change the other."
     case .differingCopy(let entity):
-      "\(place) differs from the property that it inherits from \(entity); the inherited one counts."
+      "\(place) differs from the property that it inherits from \(entity); the inherited one is used."
     case .unparsedExpression(let text): "The expression \"\(text.prefix(200))\" of \(place) is kept as text only."
     case .unusedEntityMapping:
       "The entity mapping \(place) is in the file but belongs to no mapping model, and was left out."
     case .unusedPropertyMapping:
       "The property mapping \(place) is in the file but belongs to no entity mapping, and was left out."
     case .missingExpression:
-      "The property mapping \(place) has no expression, and none is to be generated; the property gets its default, or no links."
+      "The property mapping \(place) has no expression, and generation is turned off for it; the property gets its"
+        + " default, or no links."
     case .undefinedEntityMapping:
-      "The type of the entity mapping \(place) is left undefined; its entities tell what is done."
+      "The type of the entity mapping \(place) is undefined; it is derived from the entities."
     case .emptyEntityMapping:
       "The entity mapping \(place) names neither a source nor a destination entity, and was left out."
     case .copyOfDifferingEntities:
-      "The entity mapping \(place) is marked as a copy, but its entities differ; it is carried out like any other."
+      "The entity mapping \(place) is marked as a copy, but its entities differ; it is treated as a transformation."
     }
   }
 }

@@ -106,6 +106,6 @@ struct SnapshotObject {
   func finish() throws(ModelReadingError) {
     guard let key = members.keys.min() else { return }
     throw ModelReadingError(
-      problem: .malformed(reason: "\(place) has the member \"\(key.prefix(80))\", which format 1 doesn't know"))
+      problem: .malformed(reason: "\(place) has the member \"\(key.prefix(80))\", which is not part of format 1"))
   }
 }

@@ -16,12 +16,12 @@ extension ModelError: ExplainedError {
         "Rename one of the two in the model, with a renaming identifier if stores hold it already."
       case .unequalEntities: "Make the entity the same in each model, or rename one."
       case .missingSuperentity, .missingDestination, .missingConfigurationEntity:
-        "Add the entity to the model, or take out what names it."
-      case .inheritanceCycle: "Take the parent away from one of the entities in the circle."
+        "Add the entity to the model, or remove the references to it."
+      case .inheritanceCycle: "Remove the parent of one of the entities in the circle."
       case .missingConstraintProperty, .missingIndexProperty:
-        "Add the property to the entity, or take it out of the constraint or index."
+        "Add the property to the entity, or remove it from the constraint or index."
       case .invalidComposite: "Give the attribute elements, or another type."
-      case .nestedTooDeeply: "Make the attribute of fewer levels, or an entity of its own."
+      case .nestedTooDeeply: "Give the attribute fewer levels, or make it a separate entity."
       case .undefinedType: "Give the attribute a type, or make it transient."
       }
     return ErrorHelp(.unchanged, advice)
@@ -37,8 +37,8 @@ extension EvaluationError: ExplainedError {
     let advice =
       switch self {
       case .unparsed, .wrongArgumentCount, .unsupported: "Correct the expression."
-      case .unknownFunction: "Give the function to the evaluator, or use one that it knows."
-      case .unknownVariable: "Give the variable a value, or take it out of the expression."
+      case .unknownFunction: "Supply the function to the evaluator, or use one of the listed functions."
+      case .unknownVariable: "Give the variable a value, or remove it from the expression."
       case .unknownKey: "Name a property that the entity has."
       case .wrongKind, .overflow, .divisionByZero, .indexOutOfRange:
         "Write the expression so that it has a value for every object, such as with TERNARY."
@@ -59,7 +59,7 @@ extension ExpressionError: ExplainedError {
       switch self {
       case .tooLong, .tooDeep: "Split the text into simpler conditions or expressions."
       case .formatArgument, .argumentCount: "Give as many arguments as the text has places for."
-      case .argumentKind: "Give an argument of the kind that its place takes."
+      case .argumentKind: "Pass an argument of the kind that its placeholder takes."
       case .reservedWord: "Put # before the name."
       case .unexpected, .unexpectedEnd, .unterminatedString, .invalidEscape, .invalidNumber, .unknownOption:
         "Correct the text at that place."
@@ -74,7 +74,7 @@ extension VersionHashError: ExplainedError {
 
   /// Advice on where to find complete hashes.
   public var help: ErrorHelp {
-    ErrorHelp(.unchanged, "Take the hash from a store's metadata or from a model; one that is cut off fits neither.")
+    ErrorHelp(.unchanged, "Take the hash from a store's metadata or from a model; a truncated hash is invalid.")
   }
 }
 

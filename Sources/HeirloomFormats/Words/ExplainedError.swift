@@ -107,7 +107,9 @@ public enum DataLocation: Hashable, Sendable {
     case .unchanged: "Nothing was changed."
     case .store(let path?): "\(path) still holds all data, and its content was not changed."
     case .store(nil): "The store still holds all data, and its content was not changed."
-    case .damagedStore(let path): "\(path ?? "The store") and the files beside it still hold what can be saved."
+    case .damagedStore(let path):
+      "\(path ?? "The store") and the files beside it still hold all data that can be"
+        + " salvaged."
     case .described(let sentence): sentence
     }
   }

@@ -52,8 +52,8 @@ extension MarkupError: CustomStringConvertible {
     case .unsupportedMarkup:
       "A processing instruction or a declaration of entities is not accepted."
     case .conflict(let mark, _):
-      "The line begins with \(mark), a Git merge conflict marker: two branches changed the same lines. Choose what is meant, and"
-        + " delete the lines with <<<<<<<, ======= and >>>>>>>."
+      "The line begins with \(mark), a Git merge conflict marker: two branches changed the same lines. Resolve the"
+        + " conflict, and delete the lines with <<<<<<<, ======= and >>>>>>>."
     case .malformed(let reason, _):
       "The document is not well-formed XML: \(reason)."
     case .unclosed(let element, _):

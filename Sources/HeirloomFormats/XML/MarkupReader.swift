@@ -232,17 +232,17 @@ private final class TreeBuilder: NSObject, XMLParserDelegate {
     guard error == nil, code != 5 else { return }
     let reason =
       switch code {
-      case 9: "a character stands here that XML doesn't allow"
+      case 9: "a character that XML doesn't allow"
       case 23, 26: "a plain & is written &amp;, and only lt, gt, amp, quot and apos are known after one"
       case 39: "the value of an attribute needs quotation marks"
       case 41: "an attribute has no = and value"
-      case 42: "an attribute stands twice in one tag"
+      case 42: "a duplicate attribute in a tag"
       case 65, 73: "a space, a quotation mark or the end of the tag was expected"
       case 68: "a name was expected; a plain & is written &amp;, a plain < &lt;"
       case 76:
-        "a closing tag stands here, and "
+        "an unexpected closing tag, and "
           + (stack.last.map { "<\($0.name.prefix(80))> of line \($0.line) is still open" } ?? "no element is open")
-      case 80: "a comment may not hold --"
+      case 80: "a comment must not contain --"
       // https://gnome.pages.gitlab.gnome.org/libxml2/html/xmlerror_8h.html
       default: "the parser's error \(code)"
       }

@@ -143,8 +143,8 @@ struct MappingComposition {
       MappingObstacle(
         kind: .incompatibleTypes, entity: pair.destination.name, property: new.name,
         reason: """
-          On the way, "\(pair.destination.name).\(new.name)" changes from \(old.type.name) to \(new.type.name), between which \
-          no conversion is inferred.
+          On the path, "\(pair.destination.name).\(new.name)" changes from \(old.type.name) to \(new.type.name), and no \
+          conversion between them is inferred.
           """,
         suggestion: "Give a property mapping that converts."))
   }

@@ -51,25 +51,25 @@ struct PathWords {
     }
     guard let step = step(search.given) else {
       guard let step = step(search.back) else { return "is not for this migration." }
-      return "is not used: it leads back, from \(title(step.start)) to \(title(step.end))."
+      return "is not used: it goes backwards, from \(title(step.start)) to \(title(step.end))."
     }
     let (start, end) = (title(step.start), title(step.end))
     if step.start == search.lastOrdered { return "is not for this migration: it starts at \(start)." }
     if way.contains(step.start) {
-      return "is not used: from \(start) the path goes on by another given mapping model, not to \(end)."
+      return "is not used: from \(start) the path continues with another given mapping model, not to \(end)."
     }
     if step.start < search.lastOrdered {
-      return "is not used: the path goes past \(start), where it starts, by other given mapping models."
+      return "is not used: the path bypasses \(start), where it starts, by other given mapping models."
     }
     if search.isOutside(step) {
       return
-        "is not for this migration: it leads from \(start) to \(end), which by their names don't lie between \(ends)."
+        "is not for this migration: it goes from \(start) to \(end), which by name are not between \(ends)."
     }
     return orderUnknown(step)
   }
 
   private func orderUnknown(_ step: PathSearch.Step) -> String {
-    "is not used: it leads from \(title(step.start)) to \(title(step.end)), and no lock.json says whether these lie"
+    "is not used: it goes from \(title(step.start)) to \(title(step.end)), and no lock.json says whether they are"
       + " between \(ends)."
   }
 
@@ -81,16 +81,16 @@ struct PathWords {
           guard case .linksThroughMapping(let name, _) = property.form, !names.contains(name) else { continue }
           let all = given.parts.map { labels[$0] }.joined(separator: ", ")
           return
-            "The entity mapping \"\(mapping.name)\" of \(all) links by \"\(property.name)\" what \"\(name)\" makes,"
-            + " an entity mapping that is given for other versions only"
+            "The entity mapping \"\(mapping.name)\" of \(all) links \"\(property.name)\" to objects of \"\(name)\", an"
+            + " entity mapping that is given for other versions only"
         }
       }
     }
     guard let overlap = search.used.compactMap(\.overlap).first else { return nil }
     let what =
       switch overlap.overlap {
-      case .source(let entity): "take the objects of the entity \"\(entity)\""
-      case .destination(let entity): "make the objects of the entity \"\(entity)\""
+      case .source(let entity): "have the source entity \"\(entity)\""
+      case .destination(let entity): "have the destination entity \"\(entity)\""
       case .name(let name): "have an entity mapping with the name \"\(name)\""
       }
     return "\(subject(overlap.first)) and \(labels[overlap.second]) are for the same versions, and both \(what)"
@@ -103,7 +103,7 @@ struct PathWords {
     for (index, mismatches) in search.misfits.ordered(by: { $0.key < $1.key }) {
       obstacles += mismatches.map {
         MappingObstacle(
-          $0, in: search.mappings[index], suggestion: "Make the mapping model for the versions that there are.")
+          $0, in: search.mappings[index], suggestion: "Create the mapping model for the existing versions.")
       }
     }
     if let circle {
@@ -115,7 +115,7 @@ struct PathWords {
         obstacles.append(
           obstacle(
             part, "\(subject(part)) \(orderUnknown(step))",
-            suggestion: "Fix the order of the versions: take a snapshot of each into the history."))
+            suggestion: "Make the order of the versions known: add a snapshot of each to the history."))
       }
     }
     return obstacles
@@ -130,7 +130,7 @@ struct PathWords {
         let names = way[start...].map(title).joined(separator: ", ")
         return obstacle(
           part,
-          "Given mapping models lead in a circle, from \(names) back to where it began, and not to the destination.",
+          "Given mapping models form a circle, from \(names) back to its start, without reaching the destination.",
           suggestion: "Give a mapping model for the step that is missing.")
       }
     }
@@ -152,7 +152,8 @@ struct PathWords {
         found.append(
           obstacle(
             part,
-            "\(subject(part)) leads to \(start), where the way ends: from there to \(end) no mapping can be inferred.",
+            "\(subject(part)) ends at \(start), where the path stops: from there to \(end), no mapping can be"
+              + " inferred.",
             suggestion: suggestion))
       } else if let part = search.given.filter({ $0.key.start == next }).values.flatMap(\.parts).min() {
         found.append(

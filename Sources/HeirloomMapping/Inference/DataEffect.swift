@@ -197,43 +197,43 @@ extension DataEffect: CustomStringConvertible {
     case .missingValue:
       "\(subject) is required and has no default; give it one, make it optional, or fill the missing values."
     case .uncomputed:
-      "The expression that was decided for \(subject) gives these rows no value that it can hold; fill or quarantine them."
+      "The decided expression for \(subject) gives these rows no valid value; fill or quarantine them."
     case .missingLink:
-      "The relationship \(subject) is required; make it optional, or say which object the ones without a link get."
+      "The relationship \(subject) is required; make it optional, or choose an object for the rows without a link."
     case .duplicate:
       "Values of \(subject) must now be unique\(amongOthers); merge the duplicates, keep the newest, or put them in quarantine."
     case .overflow(let from, let to):
-      "\(subject) changes from \(from.name) to \(to.name), which can't hold larger numbers; keep the wider type."
+      "\(subject) changes from \(from.name) to \(to.name), which can't represent larger numbers; keep the wider type."
     case .valuesChanged(let from, let to):
-      "\(subject) changes from \(from.name) to \(to.name), which keeps some values only changed: converted back, they are"
-        + " others."
+      "\(subject) changes from \(from.name) to \(to.name), which can't represent some values exactly: converted back,"
+        + " they differ."
     case .rounded(let type):
-      "The expression that was decided for \(subject) may give numbers with more digits than \(type.name) keeps: they are"
+      "The decided expression for \(subject) may give numbers with more digits than \(type.name) keeps, which are"
         + " rounded."
     case .recoded(let from, let to):
-      "\(subject) is read by the transformer \(to) now, and was written by \(from): its bytes stay as they are, so \(to) must read"
-        + " what \(from) wrote, or code converts them."
+      "\(subject) is now read by the transformer \(to), and was written by \(from): its bytes don't change, so \(to)"
+        + " must be able to read them, or code must convert them."
     case .uninstantiable:
       "Entity \(subject) is now abstract, so it can have no objects of its own; map them to a subentity."
     case .severalLinks:
-      "\(subject) leads to one object now; of several, the one with the lowest primary key is kept."
+      "\(subject) is now to-one; of several objects, the one with the lowest primary key is kept."
     case .sharedLinks:
-      "\(subject) has no inverse, so an object is led to by one owner only; of several, the one with the lowest primary key."
+      "\(subject) has no inverse, so each object can have one owner; the owner with the lowest primary key keeps it."
     case .tooFewLinks(let minimum):
-      "\(subject) needs at least \(minimum) objects now; validation will ask for them when an object is changed."
+      "\(subject) now needs at least \(minimum) objects; validation fails when an object with fewer is changed."
     case .tooManyLinks(let maximum):
-      "\(subject) takes at most \(maximum) objects now; validation will complain when an object is changed."
+      "\(subject) now takes at most \(maximum) objects; validation fails when an object with more is changed."
     case .foreignLinks(let entities):
-      "\(subject) can no longer lead to objects of \(entities.joined(separator: ", ")); such links are dropped."
+      "\(subject) can no longer refer to objects of \(entities.joined(separator: ", ")); such links are dropped."
     case .leftOutLinks(let targets):
-      "\(subject) led to objects of \(targets.map(\.entity).joined(separator: ", ")) that the mapping's conditions leave out;"
-        + " such links are dropped."
+      "\(subject) referred to objects of \(targets.map(\.entity).joined(separator: ", ")) that the mapping's conditions"
+        + " exclude; such links are dropped."
     case .orderDropped: "\(subject) no longer keeps an order."
-    case .objectsDropped: "Entity \(subject) is gone or not mapped, and its objects with it."
+    case .objectsDropped: "Entity \(subject) is removed or not mapped, with its objects."
     case .valuesNotTaken:
-      "The decided expression takes only some values of \(subject); the others are lost."
-    case .valuesDropped: "\(subject) is gone, not mapped or no longer stored, and its values with it."
-    case .linksDropped: "\(subject) is gone, not mapped or no longer stored, and its links with it."
+      "The decided expression uses only some values of \(subject); the others are lost."
+    case .valuesDropped: "\(subject) is removed, not mapped or no longer stored, with its values."
+    case .linksDropped: "\(subject) is removed, not mapped or no longer stored, with its links."
     }
   }
 }

@@ -67,7 +67,7 @@ extension MappingObstacle {
   package init(codeNeededFrom source: String, to destination: String) {
     self.init(
       kind: .codeNeeded, entity: "",
-      reason: "The step from \"\(source)\" to \"\(destination)\" is a custom stage, and its code is not here.",
+      reason: "The step from \"\(source)\" to \"\(destination)\" is a custom stage, whose code is missing.",
       suggestion: "Open the store with the app, whose code migrates it, or give a mapping for the step.")
   }
 }

@@ -12,7 +12,7 @@ extension MappingSkeleton {
       extension ModelHistory {
         /// Adds the step from "\(SwiftText.oneLine(first))" to "\(SwiftText.oneLine(last))": what can't be inferred.
         mutating func addStep\(laterName.map { "To" + word($0) } ?? "")() throws {
-      \(undecided(draft.decisions))    // What isn't said here is inferred.
+      \(undecided(draft.decisions))    // Everything else is inferred.
       \(name == nil || laterName == nil ? unnamed : "")\
           try step(from: \(SwiftText.literal(first)), to: \(SwiftText.literal(last))) {
       \(draft.decisions.isEmpty ? "" : "      try NotFilledIn.unlessEmpty(undecided)\n")\
@@ -30,7 +30,7 @@ extension MappingSkeleton {
 
   private static let check = """
 
-      /// Throws while something is undecided; it adds no mapping.
+      /// Throws if anything is undecided; it adds no mapping.
       static func unlessEmpty(_ undecided: [String]) throws -> [EntityMapping] {
         guard undecided.isEmpty else { throw NotFilledIn(hole: undecided.joined(separator: ", ")) }
         return []
@@ -42,7 +42,7 @@ extension MappingSkeleton {
   private static func undecided(_ decisions: [Decision]) -> String {
     guard !decisions.isEmpty else { return "" }
     var text = comment(
-      "Decide each line, then remove it: say below where it goes, or, if a loss is meant, acknowledge it instead in the"
+      "Decide each line, then remove it: map the content below, or, if the loss is intended, consent to it in the"
         + " history's lock.json.", indent: "    ")
     text += "    let undecided: [String] = [\n"
     for decision in decisions {
@@ -64,7 +64,7 @@ extension MappingSkeleton {
     let links = part.holes.filter(\.isRelationship)
     var text = """
 
-      /// Makes \(SwiftText.oneLine(part.to)) of \(SwiftText.oneLine(part.from)).
+      /// Creates \(SwiftText.oneLine(part.to)) from \(SwiftText.oneLine(part.from)).
       final class \(part.className): EntityMigrationPolicy {
 
       """
@@ -119,8 +119,8 @@ extension MappingSkeleton {
       // An object with further required properties can't be identified by the moved attributes.
       let isShared = split.link?.isShared ?? false && split.missing.isEmpty
       var text = comment(
-        "What \"\(split.destination)\" no longer has goes to an object of \"\(split.part)\""
-          + (isShared ? ", one for all that have the same." : "."), indent: "    ")
+        "The values that \"\(split.destination)\" no longer has go to an object of \"\(split.part)\""
+          + (isShared ? ", one for all with equal values." : "."), indent: "    ")
       var lines: [String] = []
       if isShared {
         let terms = split.moves.map { _ in "%K == %@" }.joined(separator: " AND ")
@@ -134,7 +134,7 @@ extension MappingSkeleton {
       }
       for move in split.moves {
         if move.standIn != nil {
-          lines.append("// \"\(SwiftText.oneLine(move.to))\" is required: say what it is where there is no value.")
+          lines.append("// \"\(SwiftText.oneLine(move.to))\" is required: give a value for objects without one.")
         }
         lines.append("\(name)[\(SwiftText.literal(move.to))] = \(move.value)")
       }
@@ -163,15 +163,16 @@ extension MappingSkeleton {
     var text = comment(hole.reason, indent: "    ")
     if hole.isRelationship {
       text += comment(
-        "Fill in: destination.setObjects(…, forRelationship: \(SwiftText.literal(hole.property))) or setObject(…), with what became of"
-          + " the objects that the source led to; then remove the line that throws.", indent: "    ")
+        "Fill in: destination.setObjects(…, forRelationship: \(SwiftText.literal(hole.property))) or setObject(…), with"
+          + " the destination objects of the source's related objects; then remove the line that"
+          + " throws.", indent: "    ")
     } else {
       let name =
         hole.property.names(separatedBy: ".", omittingEmptySubsequences: true).first.map(String.init) ?? hole.property
       let type = inference.destination.attribute(named: name, of: part.to).map { ", a value of type \($0.type.name)" }
       text += comment(
-        "Fill in: destination[\(SwiftText.literal(hole.property))] = …\(type ?? ""), made of what source has; then remove the line"
-          + " that throws.", indent: "    ")
+        "Fill in: destination[\(SwiftText.literal(hole.property))] = …\(type ?? ""), computed from source; then remove"
+          + " the line that throws.", indent: "    ")
     }
     return text
   }

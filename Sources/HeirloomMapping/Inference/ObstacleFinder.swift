@@ -154,7 +154,8 @@ final class ObstacleFinder {
       MappingObstacle(
         kind: .incompatibleTypes, entity: entity, property: property,
         reason:
-          "\"\(entity).\(property)\" changes from \(from.name) to \(to.name), between which no conversion is inferred.",
+          "\"\(entity).\(property)\" changes from \(from.name) to \(to.name), and no conversion between them is"
+          + " inferred.",
         suggestion: """
           Give a property mapping that converts\(expression.map { ", or decide \($0) for each row" } ?? ""); or add an \
           attribute of another name, copy in a custom stage, and remove the old one.
@@ -188,8 +189,8 @@ final class ObstacleFinder {
         MappingObstacle(
           kind: .relationshipDestination, entity: entity, property: relationship.name,
           reason: """
-            "\(entity).\(relationship.name)" leads to "\(relationship.destinationEntity)" now, but the objects it led to, of \
-            "\(before.destinationEntity)", become something else.
+            "\(entity).\(relationship.name)" now refers to "\(relationship.destinationEntity)", but its related objects, of \
+            "\(before.destinationEntity)", are mapped to another entity.
             """,
           suggestion: """
             Give a relationship mapping that finds the new objects; or, to drop the links, give the relationship a renaming \
@@ -217,8 +218,8 @@ final class ObstacleFinder {
         MappingObstacle(
           kind: .mergedHierarchies, entity: root.name,
           reason: """
-            \(names.map { "\"\($0)\"" }.joined(separator: " and ")) have no common parent in the source but come under \
-            "\(root.name)" in the destination.
+            \(names.map { "\"\($0)\"" }.joined(separator: " and ")) have no common parent in the source but a common one, \
+            "\(root.name)", in the destination.
             """,
           suggestion: "Keep the hierarchies apart, or give entity mappings for all but one of them."))
     }

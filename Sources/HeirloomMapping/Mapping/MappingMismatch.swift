@@ -56,7 +56,7 @@ extension MappingMismatch: CustomStringConvertible {
   private var rawDescription: String {
     let mapping = "The entity mapping \"\(entityMapping)\""
     return switch problem {
-    case .duplicateName: "\(mapping) is there twice; names of entity mappings must differ."
+    case .duplicateName: "\(mapping) occurs twice; names of entity mappings must differ."
     case .noEntity: "\(mapping) names neither a source nor a destination entity; it needs at least one."
     case .unknownSourceEntity(let name): "\(mapping) reads the entity \"\(name)\", which the source model lacks."
     case .unknownDestinationEntity(let name):
@@ -76,11 +76,11 @@ extension MappingMismatch: CustomStringConvertible {
     case .unknownRelationship(let entity, let relationship):
       "\(mapping) sets the relationship \"\(relationship)\", which the destination entity \"\(entity)\" lacks."
     case .malformedExpression(let property, let error):
-      "\(mapping) gives the property \"\(property)\" by a text that is no expression. \(error)"
+      "\(mapping) has a value for the property \"\(property)\" that is not an expression. \(error)"
     case .malformedCondition(let text, let error):
-      "\(mapping) takes the objects with \"\(text)\", which is no predicate. \(error)"
+      "\(mapping) has the condition \"\(text)\", which is not a predicate. \(error)"
     case .unknownEntityMapping(let property, let name):
-      "\(mapping) links by \"\(property)\" what the entity mapping \"\(name)\" made, and there is none of that name."
+      "\(mapping) links \"\(property)\" to objects of the entity mapping \"\(name)\", which doesn't exist."
     case .unknownSourceProperty(let entity, let property):
       "\(mapping) reads the property \"\(property)\", which the source entity \"\(entity)\" lacks."
     case .missingPolicy: "\(mapping) is custom but names no policy; a custom mapping needs one."

@@ -61,7 +61,7 @@ extension MatchingDiagnostic: CustomStringConvertible {
     return switch kind {
     case .previousNameAsIdentifier:
       """
-      \(subject) has as its renaming identifier the previous name "\(counterpart)", but that one's own identifier is \
+      \(subject) has the previous name "\(counterpart)" as its renaming identifier, but the identifier of that one is \
       "\(suggestedIdentifier)": did you mean the renaming identifier "\(suggestedIdentifier)"?
       """
     case .sameNameOtherIdentifier:
@@ -72,14 +72,14 @@ extension MatchingDiagnostic: CustomStringConvertible {
     case .suspectedRename:
       """
       \(subject) is new and \(([counterpart] + rivals).map { "\"\($0)\"" }.joined(separator: ", ")), of the same shape, \
-      \(rivals.isEmpty ? "is" : "are") gone. A rename? Then give \
-      \(alternatives.isEmpty ? "it" : "the one that goes on with it") the renaming identifier \
-      \(rivals.isEmpty ? "\"\(suggestedIdentifier)\"" : "of the one that it goes on with"); otherwise \(content) dropped.
+      \(rivals.isEmpty ? "is" : "are") removed. A rename? Then give \
+      \(alternatives.isEmpty ? "it" : "the one that continues it") the renaming identifier \
+      \(rivals.isEmpty ? "\"\(suggestedIdentifier)\"" : "of the one that it continues"); otherwise \(content) dropped.
       """
     case .renameWithoutMigration:
       """
-      \(subject) has the renaming identifier of "\(counterpart)", but version hashes don't tell of that, so no store is \
-      migrated: \(subject) goes on with the content of "\(property ?? entity)". If contents are to follow, change the hash \
+      \(subject) has the renaming identifier of "\(counterpart)", but version hashes don't include it, so no store is \
+      migrated: \(subject) keeps the content of "\(property ?? entity)". If contents are to follow, change the hash \
       modifier too.
       """
     }

@@ -51,9 +51,9 @@ extension RenameSuspicion: CustomStringConvertible {
     let all = isProposal ? "both" : "all"
     return switch kind {
     case .entity:
-      "\(rivals.isEmpty ? "entity" : "entities") \(gone) removed and \(new) added, with properties that are alike: a rename?"
+      "\(rivals.isEmpty ? "entity" : "entities") \(gone) removed and \(new) added, with similar properties: a rename?"
     case .attribute: "\(gone) removed and \(new) added, \(all) \(type): a rename?"
-    case .relationship: "\(gone) removed and \(new) added, \(all) lead \(type): a rename?"
+    case .relationship: "\(gone) removed and \(new) added, \(all) refer \(type): a rename?"
     }
   }
 
@@ -66,8 +66,8 @@ extension RenameSuspicion: CustomStringConvertible {
     let place = "in Xcode's model inspector, or"
     guard rivals.isEmpty else {
       return
-        "Give \(heir) the renaming identifier of the one that it goes on with (\(choices)): \(place) as elementID in the"
-        + " model's source"
+        "Give \(heir) the renaming identifier of the element that it continues (\(choices)): \(place) as elementID in"
+        + " the model's source"
     }
     return "Give \(heir) the renaming identifier \"\(renamingIdentifier)\": \(place)"
       + " elementID=\"\(renamingIdentifier)\" in the model's source"
@@ -76,7 +76,7 @@ extension RenameSuspicion: CustomStringConvertible {
   /// The added element that a rename would apply to, in words.
   private var heir: String {
     if alternatives.isEmpty { return "\"\(added)\"" }
-    return rivals.isEmpty ? "the one that goes on with \"\(removed)\"" : "each that goes on with another"
+    return rivals.isEmpty ? "the one that continues \"\(removed)\"" : "each that continues another"
   }
 
   /// The possible identifiers of a rename, in words.
@@ -88,8 +88,8 @@ extension RenameSuspicion: CustomStringConvertible {
       ? "SwiftData can't follow it: keep the class's name, or carry its objects over in a custom stage"
       : rivals.isEmpty
         ? "Write @Attribute(originalName: \"\(renamingIdentifier)\"), or @Relationship with it, before \(heir)"
-        : "Write @Attribute(originalName:) before \(heir), or @Relationship with it, with the name of the one that it goes on"
-          + " with (\(choices))"
+        : "Write @Attribute(originalName:) before \(heir), or @Relationship with it, with the name of the property that"
+          + " it continues (\(choices))"
   }
 
   /// The question and the advice.

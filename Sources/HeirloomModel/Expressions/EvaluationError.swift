@@ -43,7 +43,7 @@ extension EvaluationError: CustomStringConvertible {
       "The variable $\(name.prefix(200)) has no value; the known ones are "
         + (known.isEmpty ? "none." : known.map { "$" + $0 }.joined(separator: ", ") + ".")
     case .unknownKey(let key):
-      "The object has no property \"\(key.prefix(200))\" that an expression can look at."
+      "The object has no property \"\(key.prefix(200))\" that an expression can read."
     case .wrongKind(let operation, let found, let expected):
       "\(operation) got \(found); expected \(expected)."
     case .wrongArgumentCount(let selector, let found, let expected):
@@ -53,9 +53,9 @@ extension EvaluationError: CustomStringConvertible {
     case .divisionByZero:
       "A number was divided by zero; expected another divisor."
     case .indexOutOfRange(let index, let count):
-      "The index \(index) was asked of \(count) elements; expected one from 0 up to the number of elements."
+      "The index \(index) is out of range for \(count) elements; expected one from 0 up to the number of elements."
     case .invalidPattern(let pattern, let reason):
-      "The pattern \"\(pattern.prefix(200))\" is no regular expression that is understood: \(reason)."
+      "The pattern \"\(pattern.prefix(200))\" is not a supported regular expression: \(reason)."
     case .unsupported(let what):
       "\(what) can't be evaluated here; expected an expression without it."
     case .tooDeep(let limit):

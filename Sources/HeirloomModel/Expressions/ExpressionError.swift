@@ -46,9 +46,10 @@ extension ExpressionError: CustomStringConvertible {
     case .unterminatedString(let offset):
       "The string that begins at character \(offset + 1) has no end; expected a closing quote."
     case .invalidEscape(let offset):
-      "The escape at character \(offset + 1) makes no character; expected something like \\n, \\\" or \\u00e9."
+      "The escape at character \(offset + 1) is invalid; expected one such as \\n, \\\" or \\u00e9."
     case .invalidNumber(let text, let offset):
-      "Found \"\(text)\" at character \(offset + 1); expected a number such as 12, -1.5e3 or 0xff that a double can hold."
+      "Found \"\(text)\" at character \(offset + 1); expected a number in the range of a double, such as 12, -1.5e3 or"
+        + " 0xff."
     case .reservedWord(let word, let offset):
       "Found the reserved word \"\(word)\" at character \(offset + 1); expected a value (a name is written #\(word))."
     case .unknownOption(let text, let offset):

@@ -61,7 +61,7 @@ extension ExpressionEvaluator {
   private func power(_ base: EvaluatedNumber, _ exponent: EvaluatedNumber) throws -> EvaluatedNumber {
     if exponent.double == 0.5, base.double >= 0 { return .double(base.double.squareRoot()) }
     guard let whole = Int64(exactly: exponent.double), whole.magnitude <= 4096 else {
-      throw EvaluationError.unsupported("A power that is no whole number up to 4096")
+      throw EvaluationError.unsupported("A power other than a whole number up to 4096")
     }
     if case .integer(let integer) = base, whole >= 0 {
       var result: Int64 = 1

@@ -103,7 +103,7 @@ struct RegularExpression {
       // Repetitions of an empty pattern add no steps, so the work is limited as well.
       work += 1
       guard work <= RegularExpression.stepLimit, steps.count < RegularExpression.stepLimit else {
-        throw .invalidPattern(pattern: pattern, reason: "it comes to more than \(RegularExpression.stepLimit) steps")
+        throw .invalidPattern(pattern: pattern, reason: "it expands to more than \(RegularExpression.stepLimit) steps")
       }
       switch node {
       case .set(let set): steps.append(.take(set))

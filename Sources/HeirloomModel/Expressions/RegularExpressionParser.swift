@@ -25,7 +25,7 @@ struct RegularExpressionParser {
 
   mutating func parse() throws(EvaluationError) -> RegularExpressionNode {
     let node = try alternatives()
-    guard position == scalars.count else { throw invalid("a parenthesis is closed that was not opened") }
+    guard position == scalars.count else { throw invalid("a closing parenthesis has no opening one") }
     return node
   }
 
@@ -85,7 +85,7 @@ struct RegularExpressionParser {
     case "^": return .assertion(flags.anchorsAtLines ? .lineStart : .start)
     case "$": return .assertion(flags.anchorsAtLines ? .lineEnd : .lastLineEnd)
     case "*", "+", "?": throw invalid("a quantifier has nothing to repeat")
-    case "{": throw invalid("a brace needs a backslash where it is no quantifier")
+    case "{": throw invalid("a brace needs a backslash where it is not a quantifier")
     case "\\": return try escaped()
     default: return .set(single(scalar))
     }

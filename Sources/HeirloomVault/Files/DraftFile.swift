@@ -55,7 +55,7 @@ extension POSIXFileOperations {
   package func readPieces(of path: String, _ body: ([UInt8]) throws -> Void) throws {
     let file = try FileDescriptor(path, flags: O_RDONLY | O_NONBLOCK, for: .read)
     guard try file.status(for: .read).kind == .regular else {
-      throw FileError(.read, path, code: EINVAL, reason: "it is no file")
+      throw FileError(.read, path, code: EINVAL, reason: "it is not a regular file")
     }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
     defer { buffer.deallocate() }

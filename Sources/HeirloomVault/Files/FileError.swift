@@ -16,9 +16,9 @@ package struct FileError: Error, Hashable, Sendable {
     /// Making and writing a new file.
     case write = "write the new file"
     /// Syncing a file's content to the disk.
-    case synchronizeFile = "bring to the disk the file"
+    case synchronizeFile = "sync the file"
     /// Syncing a folder's names to the disk.
-    case synchronizeDirectory = "bring to the disk the names in"
+    case synchronizeDirectory = "sync the folder"
     /// Giving a file a second name.
     case link = "link"
     /// Copying a file.
@@ -118,14 +118,13 @@ extension FileError: ExplainedError {
   package var help: ErrorHelp {
     let advice =
       switch code {
-      case _ where isFull: "Free some room on its volume, then try again."
+      case _ where isFull: "Free some space on its volume, then try again."
       case ELOOP, ENOTDIR: "Check the path and the links in it."
       case _ where operation == .resolve:
-        "Put the folder or the volume itself back there, or a link to a folder that belongs to who made the link; then try"
-          + " again."
+        "Put the folder or the volume back there, or a link to a folder of the link's owner; then try again."
       case EEXIST where operation == .write: "Find out who made it and move it away, then try again."
-      case ENOENT where operation == .write: "Make the folder that it is to lie in, then try again."
-      case EROFS: "Its volume is mounted for reading only: give it back for writing, or move the store to another."
+      case ENOENT where operation == .write: "Create its folder, then try again."
+      case EROFS: "Its volume is mounted read-only: remount it for writing, or move the store to another volume."
       case ENAMETOOLONG: "Move the store to a folder with a shorter path, or give it a shorter name, then try again."
       case _ where isDenied: ErrorWords.deniedAdvice
       case EACCES, EPERM: "Give this process the right to read and write there, then try again."

@@ -43,7 +43,7 @@ package struct PathWalk: Sendable {
     return (answer.value, answer.code)
   }
 
-  private static let blockedWay = "a folder on the way is a symbolic link, or no folder"
+  private static let blockedWay = "a folder in the path is a symbolic link, or not a folder"
 
   private struct Answer {
     /// False if the folder of the name could not be opened.

@@ -242,7 +242,7 @@ package struct FolderTree {
     guard found.kind != kind else { return }
     throw FileError(
       .write, path, code: EEXIST,
-      reason: "a \(found.kind.rawValue) is in the place of a \(kind.rawValue) that comes back")
+      reason: "a \(found.kind.rawValue) has the name of a \(kind.rawValue) that is being restored")
   }
 
   /// Counts the files of a folder that another folder has under the same name with other content.

@@ -39,8 +39,10 @@ extension SpaceShortage: CustomStringConvertible {
   private var rawDescription: String {
     let name = fileSystem.isEmpty ? "" : " (\(fileSystem))"
     let copies =
-      (previousVersionBytes == 0 ? "" : ", \(CountText.size(previousVersionBytes)) of them for copies of what is kept")
-      + (reservedBytes == 0 ? "" : ", \(CountText.size(reservedBytes)) of them to stay free for everything else")
+      (previousVersionBytes == 0
+        ? ""
+        : ", \(CountText.size(previousVersionBytes)) of them for copies of the previous version")
+      + (reservedBytes == 0 ? "" : ", \(CountText.size(reservedBytes)) of them as a reserve")
     let (free, needed) = (CountText.size(availableBytes), CountText.size(neededBytes))
     // Two sizes that are equal when rounded would make no sense.
     let figures =

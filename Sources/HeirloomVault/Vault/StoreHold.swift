@@ -145,7 +145,7 @@ package final class StoreHold {
     // SQLite would roll an interrupted change back here, in the only copy; the vault keeps the store before that.
     do throws(StoreError) {
       guard try RollbackJournal(besideDatabaseAt: location.path) != nil else { return nil }
-      return "\"\(location.path)-journal\" tells of a change that is under way, or was interrupted"
+      return "\"\(location.path)-journal\" belongs to a running or interrupted change"
     } catch {
       throw .unusableSideFile(path: location.path + "-journal", reason: error.description)
     }

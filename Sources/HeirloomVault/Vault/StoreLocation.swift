@@ -52,13 +52,13 @@ package struct StoreLocation: Hashable, Sendable {
     guard PathText.isFileName(name) else { throw .notAFile(path: path, found: "folder") }
     guard !PathText.hasEscape(real) else {
       throw .unusableFolder(
-        path: path, reason: "its path has bytes that are not UTF-8, so that SQLite can't be told it")
+        path: path, reason: "its path has bytes that are not UTF-8, and SQLite can't open such a path")
     }
     self.directory = directory
     self.name = name
   }
 
-  private static let danglingLink = "symbolic link that leads nowhere"
+  private static let danglingLink = "broken symbolic link"
 
   // MARK: The set
 

@@ -33,8 +33,8 @@ extension StoreVault {
     findings += unusable.map { path, reason in
       StoreFinding(
         .error, .unusableFolder,
-        "\"\(path)\" should be a folder, and \(reason). No migration starts while it is so, and nothing that may be kept there"
-          + " can be told: find out who made it, and move it away or make it readable.")
+        "\"\(path)\" should be a folder, and \(reason). No migration can start, and its content can't be listed: find"
+          + " out who made it, and move it away or make it readable.")
     }
     if unusable.contains(where: { $0.path == location.companion }) { return findings }
     findings += unfinishedFindings()
@@ -85,16 +85,16 @@ extension StoreVault {
       return [
         StoreFinding(
           .warning, .unfinishedOperation,
-          "A \(manifest.operation.words) was not finished, or another process is at it now. The store is whole, as it was"
-            + " before or as it is after; the next launch of the app, or a migration, settles the rest.",
+          "A \(manifest.operation.words) was interrupted, or another process is running it. The store is whole, in the"
+            + " old or the new version; the next launch of the app, or a migration, cleans up.",
           remedies: [.migration])
       ]
     } catch {
       return [
         StoreFinding(
           .error, .damagedManifest,
-          "\(ErrorWords.sentence(error.cause)) No migration starts while it is there. The store is"
-            + " whole, as it was before or as it is after: inspect it, then let a repair set the record aside.",
+          "\(ErrorWords.sentence(error.cause)) No migration can start while it exists. The store is whole, in the old"
+            + " or the new version: inspect it, then run a repair, which moves the record aside.",
           remedies: [.inspection, .repair])
       ]
     }
@@ -115,8 +115,8 @@ extension StoreVault {
     return [
       StoreFinding(
         .warning, .unkeptExternalFile,
-        "\(passedOver.count) names in the store's folder of external data stand for neither a file nor a folder, such as"
-          + " \(first). They are not followed, and not kept with a previous version: put the files themselves there.")
+        "\(passedOver.count) names in the store's folder of external data are neither files nor folders, such as"
+          + " \(first). They are skipped, and not kept with a previous version: put the files themselves there.")
     ]
   }
 
@@ -134,7 +134,8 @@ extension StoreVault {
     return paths.map { path in
       StoreFinding(
         .note, .leftover,
-        "\(path) is left from an earlier run, if none is at work now. What is ours to remove, the next run removes.")
+        "\(path) is left from an earlier run, unless one is running now. The next run removes it if it is one of"
+          + " Heirloom's own files.")
     }
   }
 
@@ -153,7 +154,7 @@ extension StoreVault {
       return [
         VersionFault(
           .warning,
-          "has a damaged manifest: \(error.reason). Its store may be whole all the same and is not removed: verify it.",
+          "has a damaged manifest: \(error.reason). Its store may still be whole and is not removed: verify it.",
           store: location.name)
       ]
     }
@@ -164,7 +165,7 @@ extension StoreVault {
     if status.identity == (try files.status(of: location.path))?.identity {
       return [
         VersionFault(
-          .warning, "is the store itself under a second name: an interrupted run left it, the next one removes it.")
+          .warning, "is a hard link to the store, left by an interrupted run; the next run removes it.")
       ]
     }
     var faults: [VersionFault] = []
@@ -172,7 +173,7 @@ extension StoreVault {
       faults.append(
         VersionFault(
           .warning,
-          "had \(manifest.storeByteCount) bytes when it was kept and has \(status.size) now: something opened it for writing."
+          "had \(manifest.storeByteCount) bytes when it was kept and has \(status.size) now: it was opened for writing."
             + " Verify it.", store: manifest.storeName))
     }
     // An earlier release recorded SQLite's message with its line breaks.
@@ -210,7 +211,8 @@ extension StoreVault {
     if let first = support.passedOver.first {
       faults.append(
         VersionFault(
-          .error, "has something else than files in its external data, which it had not when it was kept: \(first)."))
+          .error,
+          "has names in its external data that are neither files nor folders, added after it was kept: \(first)."))
     }
     if support.fileCount < manifest.supportFileCount {
       faults.append(
@@ -222,7 +224,8 @@ extension StoreVault {
       faults.append(
         VersionFault(
           .warning,
-          "had \(manifest.supportByteCount) bytes of external data and has \(support.byteCount) now: something changed them."
+          "had \(manifest.supportByteCount) bytes of external data and has \(support.byteCount) now: its files were"
+            + " changed."
         ))
     }
     return faults
@@ -237,7 +240,7 @@ extension StoreVault {
       guard let checksum = manifest.versionChecksum, ManagedObjectModel.versionChecksum(of: hashes) != checksum else {
         return nil
       }
-      return "is of another model than when it was kept: something migrated it there."
+      return "has another model than when it was kept: it was migrated since."
     } catch {
       // It was kept with the journal of the change; opening it rolls the change back.
       if manifest.operation == .undoing, error.problem == .needsRecovery { return nil }
@@ -262,7 +265,7 @@ extension VaultManifest.Operation {
     case .restoration: "restoration"
     case .adoption: "return of a store that was moved aside"
     case .settingAside: "moving aside"
-    case .undoing: "undoing of an interrupted change"
+    case .undoing: "rollback of an interrupted change"
     }
   }
 }

@@ -34,12 +34,12 @@ extension LogDamage: CustomStringConvertible {
   package var description: String {
     let found =
       if isHeaderDamaged {
-        "The header of the \"-wal\" is damaged: SQLite reads nothing of it, and the changes that were saved last are missing."
+        "The header of the \"-wal\" is damaged: SQLite ignores the log, and the last saved changes are missing."
       } else if damagedCount > 0 {
         "\(damagedCount) of \(frameCount) pages in the \"-wal\" \(CountText.verb("are", damagedCount)) damaged: SQLite reads it up to the first of them, and changes"
           + " that were saved after it are missing."
       } else {
-        "The end of the \"-wal\" can't be read: a change that was saved last may be missing, if it was saved at all."
+        "The end of the \"-wal\" can't be read: the last change may be missing, if it was saved at all."
       }
     return found + " A migration keeps the log with the previous version, where salvage reads it."
   }

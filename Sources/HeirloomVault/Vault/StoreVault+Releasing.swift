@@ -20,7 +20,7 @@ extension StoreVault {
       let version = try findVersion(prefix)
       guard let manifest = version.manifest else {
         throw VaultError.unusableVersion(
-          id: version.name.text, reason: "its own description is damaged, so that it is never removed")
+          id: version.name.text, reason: "its manifest is damaged, so it is never removed")
       }
       let logs = keepsLogs ? try contentOfLogs(keptWith: version) : []
       let alone = alone + logs

@@ -121,7 +121,7 @@ extension StoreVault {
     do {
       try copyInterrupted(source, to: candidate, attributes: attributes)
     } catch VaultError.refusedJournal(_, let objection) {
-      throw set.unusable("its journal can't be undone: \(objection.reason)")
+      throw set.unusable("its journal can't be rolled back: \(objection.reason)")
     }
     guard let log = try files.status(of: source + "-wal"), log.kind == .regular, log.size > 0 else { return }
     try tree.copyFile(source + "-wal", to: candidate + "-wal", attributes: attributes)
@@ -181,7 +181,7 @@ extension StoreVault {
         guard case .version(let id) = set.origin else { throw SQLiteError(extendedCode: 0, message: findings) }
         // SQLite puts the database's name on a line of its own.
         let words = findings.split(whereSeparator: \.isNewline).joined(separator: " ")
-        report(.restoredWithFaults(id: id, reason: "has faults, as it had when it was kept or has since: \(words)"))
+        report(.restoredWithFaults(id: id, reason: "has faults, from when it was kept or later: \(words)"))
       }
     } catch {
       throw set.unusable("\(error)")

@@ -68,10 +68,10 @@ extension StoreVault {
     do throws(FileError) {
       target = try files.resolvePath(path)
     } catch {
-      throw FileError(.resolve, path, code: error.code, reason: "it is a symbolic link that leads nowhere")
+      throw FileError(.resolve, path, code: error.code, reason: "it is a broken symbolic link")
     }
     guard let folder = try files.status(of: target), folder.kind == .directory else {
-      throw FileError(.resolve, path, code: ENOTDIR, reason: "it is a symbolic link that leads to no folder")
+      throw FileError(.resolve, path, code: ENOTDIR, reason: "it is a symbolic link whose target is not a folder")
     }
     guard link.owner == geteuid() || link.owner == 0 || link.owner == folder.owner, try isTrusted(link) else {
       throw FileError(

@@ -163,7 +163,7 @@ package struct StoreVault {
       (try files.status(of: location.directory), try files.status(of: location.path))
     }
     guard let folder, folder.kind == .directory else {
-      throw .unusableFolder(path: location.directory, reason: "it is no folder")
+      throw .unusableFolder(path: location.directory, reason: "it is not a folder")
     }
     let volume = try VaultError.wrapping { () throws(FileError) in try files.volume(of: location.directory) }
     if let store {

@@ -73,17 +73,17 @@ extension VaultError: ExplainedError {
     case .notAFile(let path, let found):
       return "\"\(path)\" is a \(found), not a store file"
     case .keptStore(let path, let folder):
-      return "\"\(path)\" is kept in the folder \"\(folder)\" of another store, which is no place for a store in use"
+      return "\"\(path)\" is kept in the folder \"\(folder)\" of another store, which is not for stores in use"
     case .hardLinked(let path, let linkCount):
       return "\"\(path)\" has \(linkCount) names (hard links); a store must have one"
     case .mountedStore(let path):
-      return "\"\(path)\" is mounted as a single file, and no other file can take the place of a mount point"
+      return "\"\(path)\" is mounted as a single file, and a mount point can't be replaced"
     case .unsafeVolume(let path, let fileSystem):
       return "\"\(path)\" is on a volume (\(fileSystem)) whose renames and locks can't be relied on"
     case .unusableFolder(let path, let reason):
       return "\"\(path)\" can't hold the vault: \(reason)"
     case .foreignOwner(let path, let owner):
-      return "\"\(path)\" belongs to the user \(owner), who is neither the store's owner nor the one who runs this"
+      return "\"\(path)\" belongs to the user \(owner), who is neither the store's owner nor the current user"
     case .folderNotWritable(let error):
       return "the store's folder can't be written: \(error)"
     case .notEnoughSpace(let shortage):
@@ -95,13 +95,13 @@ extension VaultError: ExplainedError {
     case .unreadableStore(let path, let underlying):
       return "\"\(path)\" can't be read as a store: \(underlying)"
     case .refusedJournal(let path, let objection):
-      return "\"\(path)-journal\" tells of an interrupted change and was not undone: \(objection.reason)"
+      return "\"\(path)-journal\" belongs to an interrupted change and was not rolled back: \(objection.reason)"
     case .unreadableLog(_, let damage):
       return damage.description
     case .damagedManifest(let path, let reason):
       return "\"\(path)\", the record of an unfinished operation, is damaged: \(reason)"
     case .unfitCandidate(let path, let reason):
-      return "the new store \"\(path)\" can't take the old one's place: \(reason)"
+      return "the new store \"\(path)\" can't replace the old one: \(reason)"
     case .unknownVersion(let prefix, let candidates):
       let names = candidates.isEmpty ? "none" : candidates.joined(separator: ", ")
       return "\"\(prefix)\" does not name exactly one previous version; possible: \(names)"
@@ -110,10 +110,10 @@ extension VaultError: ExplainedError {
     case .unusableSetAsideStore(let id, let reason):
       return "the set \(id), which was moved aside, can't be used: \(reason)"
     case .outcomeUnknown(let path, let underlying):
-      return "\"\(path)\" was replaced, but it is not known whether that outlasts a loss of power: \(underlying)"
+      return "\"\(path)\" was replaced, but the replacement may not survive a loss of power: \(underlying)"
     case .protectionLost(let path):
       return
-        "\"\(path)\" can't get the protection class of the store: what is written there would be less protected than the store"
+        "\"\(path)\" can't get the store's protection class: its content would be less protected than the store"
     case .file(let error):
       return error.description
     case .withoutStore(let error):
@@ -131,16 +131,16 @@ extension VaultError: ExplainedError {
     case .storeMissing(_, []):
       ErrorHelp(
         .described("Nothing was deleted."),
-        "If the store was moved, give its new place; if it is a first launch, make a new store.")
+        "If the store was moved, give its new path; at a first launch, create a new store.")
     case .storeMissing:
       ErrorHelp(.described("Nothing was deleted."), "Restore a previous version.", [.previousVersions])
     case .sideFilesWithoutStore:
       ErrorHelp(
-        .unchanged, "Put the missing store back beside them, or restore a previous version, which keeps them aside.",
+        .unchanged, "Put the missing store back beside them, or restore a previous version, which moves them aside.",
         [.previousVersions])
     case .unusableSideFile: ErrorHelp(store, "Find out who made it and move it away.")
     case .notAFile: ErrorHelp(.unchanged, "Give the path of the store's main file.")
-    case .keptStore: ErrorHelp(.unchanged, "Bring it back to its place, or work on a copy in another folder.")
+    case .keptStore: ErrorHelp(.unchanged, "Restore it, or work on a copy in another folder.")
     case .hardLinked: ErrorHelp(store, "Remove the file's other names, or work on a copy.")
     case .mountedStore: ErrorHelp(store, "Mount the folder that holds the store instead of the file, then try again.")
     case .unsafeVolume:
@@ -151,7 +151,7 @@ extension VaultError: ExplainedError {
     case .folderNotWritable(let error), .file(let error): ErrorHelp(store, error.advice)
     case .protectionLost:
       ErrorHelp(store, "Give the store's folder that class, or allow the loss (allowsLostProtection), then try again.")
-    case .notEnoughSpace: ErrorHelp(store, "Free some room on its volume, then try again.")
+    case .notEnoughSpace: ErrorHelp(store, "Free some space on its volume, then try again.")
     case .vaultInUse, .storeInUse:
       ErrorHelp(store, "Close the store in other processes and connections, then try again.")
     case .unreadableStore:
@@ -161,11 +161,11 @@ extension VaultError: ExplainedError {
         store, "Find out who made it, and salvage the store or restore a previous version.",
         [.salvage, .previousVersions])
     case .unreadableLog:
-      ErrorHelp(store, "Salvage the store, or migrate what SQLite can read: the log is kept then.", [.salvage])
+      ErrorHelp(store, "Salvage the store, or migrate the part that SQLite can read; the log is kept then.", [.salvage])
     case .damagedManifest:
       ErrorHelp(
         .described("The store opens as usual and nothing was deleted."),
-        "Let a repair set the record aside, then run again.", [.repair])
+        "Run a repair, which moves the record aside, then try again.", [.repair])
     case .unfitCandidate: ErrorHelp(store, "Try again; if it fails again, the message says where to look.")
     case .unknownVersion: ErrorHelp(store, "Give more of the version's name.", [.previousVersions])
     case .unusableVersion:
@@ -173,11 +173,11 @@ extension VaultError: ExplainedError {
     case .unusableSetAsideStore:
       ErrorHelp(
         .described("The set was left as it is, and so was the store."),
-        "Leave it where it is; a backup may have it whole.")
+        "Leave it there; a backup may have an undamaged copy.")
     case .outcomeUnknown:
       ErrorHelp(
         .described("The store is whole, in the old or the new version."),
-        "Run again: the next run finds which one it is, and finishes.")
+        "Run again: the next run determines which one it is, and cleans up.")
     case .withoutStore(let error):
       ErrorHelp(
         error.dataLocation == store ? .described("No store was found at that path.") : error.dataLocation, error.advice,

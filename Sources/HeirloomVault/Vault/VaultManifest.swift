@@ -126,7 +126,7 @@ extension VaultManifest {
     }
     guard adoptedSet.map({ VersionName(dated: $0) != nil }) ?? true, (operation == .adoption) == (adoptedSet != nil),
       operation != .undoing
-    else { throw ManifestError(reason: "what it names does not fit its operation") }
+    else { throw ManifestError(reason: "its fields do not fit its operation") }
   }
 }
 

@@ -100,7 +100,7 @@ struct FrozenModelReader {
     if attribute.type == .transformable, list == "Array<String>" { return "[String]" }
     if attribute.type == .transformable, list == "Array<Data>" { return "[Data]" }
     reasons.append(
-      "\(place) is of type \(attribute.type.name), and the model doesn't tell which Swift type that was")
+      "\(place) is of type \(attribute.type.name), and the model doesn't contain its Swift type")
     return "Data"
   }
 
@@ -113,7 +113,7 @@ struct FrozenModelReader {
     let isRaw = elements.count == 1 && elements[0].name == attribute.name
     guard isEnumeration, !isRaw else {
       if isEnumeration {
-        notes.append("\(name) stands for an enumeration with raw values, which the model doesn't have")
+        notes.append("\(name) represents an enumeration with raw values, which the model doesn't contain")
       }
       var type = FrozenType(name: name, head: "struct \(name): Codable")
       type.properties = elements.map { element in
@@ -127,7 +127,7 @@ struct FrozenModelReader {
     for element in elements {
       check(element.name, "\(place).\(element.name)")
       if element.type != .string || !element.isOptional {
-        reasons.append("\(place) is an enumeration whose case \(element.name) holds values")
+        reasons.append("\(place) is an enumeration whose case \(element.name) has associated values")
       }
     }
     values.append(FrozenType(name: name, head: "enum \(name): Codable", cases: elements.map(\.name)))

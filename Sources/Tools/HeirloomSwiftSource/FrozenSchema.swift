@@ -50,9 +50,9 @@ package struct FrozenSchema: Sendable {
   ) throws(FreezingError) {
     var reasons = reasons
     let numbers = identifier.split(separator: ".", omittingEmptySubsequences: false)
-    if !SwiftWords.isName(name) { reasons.append("\"\(name)\" is no name that a type can have in Swift") }
+    if !SwiftWords.isName(name) { reasons.append("\"\(name)\" can't be the name of a type in Swift") }
     if numbers.count != 3 || !numbers.allSatisfy({ Int($0).map { $0 >= 0 } ?? false }) {
-      reasons.append("\"\(identifier)\" is no number of a version, such as 2.0.0")
+      reasons.append("\"\(identifier)\" is not a version number, such as 2.0.0")
     }
     if model.entities.isEmpty { reasons.append("there is no class to freeze") }
     for type in types where SwiftWords.ownNames.contains(type.name) {

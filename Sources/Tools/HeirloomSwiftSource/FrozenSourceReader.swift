@@ -123,8 +123,8 @@ struct FrozenSourceReader {
       let text = SwiftText.oneLine(source.tokens(property.place).text(range))
       result.remark = "The initial value was left out: \(text.prefix(80))"
       notes.append(
-        "\(source.text(property.place)): the initial value of \(owner.name).\(property.name) was left out, since it may "
-          + "name what stands outside")
+        "\(source.text(property.place)): the initial value of \(owner.name).\(property.name) was left out, since it may"
+          + " refer to declarations outside it")
     }
     return result
   }
@@ -161,7 +161,7 @@ struct FrozenSourceReader {
   // MARK: - Cases
 
   private mutating func text(_ item: SwiftCase, of owner: SwiftDeclaration) -> String {
-    if item.isConditional { refuse(item.place, "the case \(item.name) of \(owner.name) stands in a branch of #if") }
+    if item.isConditional { refuse(item.place, "the case \(item.name) of \(owner.name) is in a branch of #if") }
     var text = item.isQuoted ? "`\(item.name)`" : item.name
     if item.values != nil {
       let values = associated(item, of: owner).map { $0.label + self.text($0.type, isLive: false, at: item.place) }
@@ -199,17 +199,17 @@ struct FrozenSourceReader {
       if let first = library.split(separator: ".").first.map(String.init),
         paths.values.contains(where: { $0.last == first })
       {
-        refuse(place, "\(library) is meant, and a type of that name is frozen")
+        refuse(place, "it uses \(library), but a type with that name is frozen")
       }
       guard SwiftDataAttributes.plain[library] == nil else { return library }
       imports.formUnion(source.files[place.file].imports)
       if !isLive, SwiftDataAttributes.structures[library] == nil, !Self.known.contains(library) {
         refuse(
-          place, "no file that was read declares the type \(library), and nobody knows here whether it stays as it is")
+          place, "no file that was read declares the type \(library), so it isn't known whether it will change")
       }
       return library
     case .other(let text, _), .ambiguous(let text, _):
-      if !isLive { refuse(place, "only the compiler knows what the type \(text) is made of") }
+      if !isLive { refuse(place, "only the compiler can resolve the type \(text)") }
       return text
     }
   }

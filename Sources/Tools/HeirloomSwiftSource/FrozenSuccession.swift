@@ -81,7 +81,7 @@ extension SwiftDataSchemas {
     throw FreezingError(reasons: [
       found.isEmpty
         ? "no schema and no container lists classes"
-        : "the source doesn't tell which of these schemas is the current one: \(found.joined(separator: ", "))"
+        : "the source doesn't determine the current schema among these: \(found.joined(separator: ", "))"
     ])
   }
 

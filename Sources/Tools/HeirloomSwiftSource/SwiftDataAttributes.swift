@@ -47,14 +47,14 @@ struct SwiftDataAttributes {
       case .other(let text, _) where text.hasSuffix("!"): break
       default: return attribute
       }
-      throw Problem(reason: "no store is known that has a property of type \(type)")
+      throw Problem(reason: "no known store has a property of type \(type)")
     }
   }
 
   private mutating func attribute(
     _ name: String, _ type: SwiftDataType, isPart: Bool, isOptional: Bool, depth: Int
   ) throws(Problem) -> AttributeDescription {
-    guard depth < Self.depthLimit else { throw Problem(reason: "its types stand too deep in each other") }
+    guard depth < Self.depthLimit else { throw Problem(reason: "its types are nested too deeply") }
     func made(_ type: AttributeType) -> AttributeDescription {
       var attribute = AttributeDescription(name: name, type: type)
       attribute.isOptional = isOptional
@@ -90,7 +90,7 @@ struct SwiftDataAttributes {
     default: break
     }
     throw Problem(
-      reason: "no store is known that has \(isPart ? "a member of a structure" : "a property") of type \(type)")
+      reason: "no known store has \(isPart ? "a member of a structure" : "a property") of type \(type)")
   }
 
   private static func leaf(_ name: String, _ type: AttributeType, isOptional: Bool) -> AttributeDescription {
@@ -108,7 +108,7 @@ struct SwiftDataAttributes {
     guard !declaration.isGeneric else { throw Problem(reason: "\(declaration.name) is generic") }
     guard declaration.kind == .structure || declaration.kind == .enumeration,
       source.conforms(declaration, to: Self.codable)
-    else { throw Problem(reason: "\(declaration.name) is no structure or enumeration that is known to be Codable") }
+    else { throw Problem(reason: "\(declaration.name) isn't a structure or enumeration that is known to be Codable") }
     let raw = declaration.kind == .enumeration ? try source.rawType(of: declaration) : nil
     if let reason = source.codingObjection(to: declaration, hasRawType: raw != nil) { throw Problem(reason: reason) }
     return raw
@@ -124,7 +124,7 @@ struct SwiftDataAttributes {
       return attribute
     }
     guard !source.hasCodingKeys(declaration) else {
-      throw Problem(reason: "\(declaration.name) has coding keys, and no known store shows which names count then")
+      throw Problem(reason: "\(declaration.name) has coding keys, and no known store shows which names are used then")
     }
     if declaration.kind == .enumeration {
       attribute.userInfo = ["EnumType": "YES"]
@@ -147,9 +147,9 @@ struct SwiftDataAttributes {
         } else if item.values != nil {
           "has associated values, which no known store shows"
         } else if item.isConditional {
-          "stands in a branch of #if"
+          "is in a branch of #if"
         } else if item.isQuoted {
-          "stands in backticks, and no known store shows whether they count"
+          "is in backticks, and no known store shows whether they are part of it"
         } else {
           nil
         }
@@ -165,7 +165,7 @@ struct SwiftDataAttributes {
     var result: [AttributeDescription] = []
     for property in declaration.properties where property.isStored {
       guard property.isPlainMember else {
-        throw Problem(reason: "nobody knows here how \(declaration.name).\(property.name) is stored")
+        throw Problem(reason: "it isn't known how \(declaration.name).\(property.name) is stored")
       }
       guard !result.contains(where: { $0.name == property.name }) else {
         throw Problem(reason: "\(declaration.name) declares \(property.name) twice")
@@ -173,7 +173,7 @@ struct SwiftDataAttributes {
       memberCount += 1
       guard memberCount < Self.memberLimit else { throw Problem(reason: "its types have too many members") }
       guard let type = source.type(of: property, in: declaration) else {
-        throw Problem(reason: "the type of \(declaration.name).\(property.name) is one that only the compiler knows")
+        throw Problem(reason: "only the compiler can determine the type of \(declaration.name).\(property.name)")
       }
       result.append(try attribute(property.name, type, isPart: true, isOptional: isOptional, depth: depth + 1))
     }

@@ -44,11 +44,11 @@ extension SwiftDataSource {
   /// The first inherited type of an enumeration with a raw type is that type.
   func codingObjection(to declaration: SwiftDeclaration, hasRawType: Bool = false) -> String? {
     if let attribute = declaration.attributes.first(where: { !Self.harmlessAttributes.contains($0.name) }) {
-      return "nobody knows here what @\(attribute.name) does to \(declaration.name)"
+      return "the effect of @\(attribute.name) on \(declaration.name) isn't known"
     }
     let extensions = extensions(of: declaration.path)
     if let macro = (declaration.macros + extensions.flatMap(\.macros)).first {
-      return "nobody knows here what #\(macro.name) adds to \(declaration.name)"
+      return "the effect of #\(macro.name) on \(declaration.name) isn't known"
     }
     // Extensions of these protocols affect every coded type.
     for name in ["Encodable", "Decodable", "Codable", "RawRepresentable"] {

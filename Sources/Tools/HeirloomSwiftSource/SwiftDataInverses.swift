@@ -107,9 +107,9 @@ struct SwiftDataInverses {
     links[side.entity]?[position].inverse = other.name
     let target = positions[other].flatMap { links[other.entity]?[$0].target }
     if target == nil {
-      doubt(side, "its inverse \"\(other.name)\" is no relationship of \(other.entity)")
+      doubt(side, "its inverse \"\(other.name)\" isn't a relationship of \(other.entity)")
     } else if let target, target != side.entity {
-      doubt(side, "its inverse \"\(other.name)\" leads to \(target)")
+      doubt(side, "its inverse \"\(other.name)\" refers to \(target)")
     } else if side == other {
       doubt(side, "it is its own inverse, which no known store shows")
     }
@@ -132,7 +132,7 @@ struct SwiftDataInverses {
     else { return }
     // (No known store shows what is inferred next to a declared inverse.)
     guard candidates.count == 1, counts[way] == 1 else {
-      links[entity]?[index].doubt = "more than one inverse is possible, and no known store shows which is taken"
+      links[entity]?[index].doubt = "more than one inverse is possible, and no known store shows which one is inferred"
       return
     }
     // `A?` and `B?`, or `A?` and `[B]`.
@@ -149,12 +149,12 @@ struct SwiftDataInverses {
   /// Returns the reason why a relationship without a declared inverse may have one that can't be determined.
   private func objection(to link: SwiftDataLink, of entity: String) -> String? {
     if let name = [link.target, entity].first(where: open.contains) {
-      return "\(name) may have other relationships, of which one is the inverse"
+      return "\(name) may have further relationships, one of which is the inverse"
     }
     if doubted.contains([entity, link.target]) {
       return "another relationship between \(entity) and \(link.target) isn't certain"
     }
     guard entity == link.target else { return nil }
-    return "no known store shows the inverse of a relationship within one class that isn't written"
+    return "no known store shows the inferred inverse of a relationship from a class to itself"
   }
 }

@@ -97,7 +97,7 @@ package struct SwiftDataModelBuilder {
     for property in owner.properties.prefix(Self.propertyLimit) where !property.isStatic {
       guard property.isStored else {
         if property.attribute("Attribute") != nil || property.attribute("Relationship") != nil {
-          doubt(owner, property.name, property.place, "a computed property with a macro is in no store that is known")
+          doubt(owner, property.name, property.place, "no known store has a computed property with a macro")
         }
         continue
       }
@@ -148,12 +148,12 @@ package struct SwiftDataModelBuilder {
     if owner.isGeneric { doubt(owner, nil, owner.place, "the class is generic") }
     for attribute in owner.attributes
     where !["Model", "MainActor", "available"].contains(attribute.name) {
-      doubt(owner, nil, attribute.place, "nobody knows here what @\(attribute.name) does to the class")
+      doubt(owner, nil, attribute.place, "the effect of @\(attribute.name) on the class isn't known")
       open.insert(owner.name)
     }
     for added in source.extensions(of: owner.path) {
       for macro in added.macros where !Self.silentMacros.contains(macro.name) {
-        doubt(owner, nil, macro.place, "nobody knows here what #\(macro.name) in an extension does to the class")
+        doubt(owner, nil, macro.place, "the effect of #\(macro.name) in an extension on the class isn't known")
       }
     }
     for (index, parent) in owner.inherited.enumerated() {
@@ -174,12 +174,12 @@ package struct SwiftDataModelBuilder {
 
   private func objection(to property: SwiftProperty) -> String? {
     if property.isLazy { return "a lazy property, or a pattern, can't be stored" }
-    if property.isConditional { return "it stands in a branch of #if" }
-    if property.isQuoted { return "its name stands in backticks, and no known store shows whether they count" }
+    if property.isConditional { return "it is in a branch of #if" }
+    if property.isQuoted { return "its name is in backticks, and no known store shows whether they are part of it" }
     let names = property.attributes.map(\.name)
-    if Set(names).count < names.count { return "one macro stands before it twice" }
+    if Set(names).count < names.count { return "it has the same macro twice" }
     guard let stranger = names.first(where: { !Self.attributes.contains($0) }) else { return nil }
-    return "nobody knows here what @\(stranger) does to it"
+    return "the effect of @\(stranger) on it isn't known"
   }
 
   // MARK: - Attributes
@@ -211,7 +211,7 @@ package struct SwiftDataModelBuilder {
       attribute.renamingIdentifier = macro.originalName
       attribute.versionHashModifier = macro.hashModifier
       if macro.hashModifier != nil {
-        doubt(owner, property.name, property.place, "no store is known that has a hash modifier")
+        doubt(owner, property.name, property.place, "no known store has a hash modifier")
       }
       if let unread = macro.unread {
         doubt(owner, property.name, property.place, "\"\(unread)\" of @Attribute isn't known here")
@@ -233,7 +233,7 @@ package struct SwiftDataModelBuilder {
     case "allowsCloudEncryption": attribute.allowsCloudEncryption = true
     default:
       if option == "preserveValueOnDeletion" { attribute.preservesValueInHistoryOnDeletion = true }
-      doubt(owner, property.name, property.place, "no store is known that has the option .\(option) here")
+      doubt(owner, property.name, property.place, "no known store has the option .\(option) here")
     }
   }
 
@@ -248,12 +248,12 @@ package struct SwiftDataModelBuilder {
       case "Unique": readConstraints(macro, tokens, &entity, owner)
       case "Index": readIndexes(macro, tokens, &entity, owner)
       default:
-        doubt(owner, nil, macro.place, "nobody knows here what #\(macro.name) adds to the class")
+        doubt(owner, nil, macro.place, "the effect of #\(macro.name) on the class isn't known")
         open.insert(owner.name)
       }
     }
     if owner.macros.count(where: { $0.name == "Unique" }) > 1 {
-      doubt(owner, nil, owner.place, "no store is known of a class with #Unique twice")
+      doubt(owner, nil, owner.place, "no known store has a class with #Unique twice")
     }
     checkConstraints(of: &entity, owner)
   }
@@ -265,7 +265,7 @@ package struct SwiftDataModelBuilder {
     var known: Set<[String]> = []
     entity.uniquenessConstraints = constraints.filter { known.insert($0).inserted }
     if known.count < constraints.count {
-      doubt(owner, nil, owner.place, "no store is known that has a constraint twice")
+      doubt(owner, nil, owner.place, "no known store has the same constraint twice")
     }
     let relationships = Set(entity.relationships.map(\.name))
     var columns: [String: AttributeDescription] = [:]
@@ -273,7 +273,7 @@ package struct SwiftDataModelBuilder {
     for name in Set(constraints.joined()).subtracting(relationships).sorted(by: <) {
       let attribute = columns[name]
       if let attribute, attribute.composite == nil, attribute.type != .transformable { continue }
-      doubt(owner, name, owner.place, "no store is known that has a constraint on a property of this kind")
+      doubt(owner, name, owner.place, "no known store has a constraint on a property of this kind")
     }
     let names = relationships.union(columns.keys)
     entity.uniquenessConstraints.removeAll { !names.isSuperset(of: $0) }
@@ -282,7 +282,7 @@ package struct SwiftDataModelBuilder {
   private mutating func readConstraints(
     _ macro: SwiftAttribute, _ tokens: SwiftTokens, _ entity: inout EntityDescription, _ owner: SwiftDeclaration
   ) {
-    if macro.isConditional { doubt(owner, nil, macro.place, "#Unique stands in a branch of #if") }
+    if macro.isConditional { doubt(owner, nil, macro.place, "#Unique is in a branch of #if") }
     if let subject = macro.subject, !means(subject, owner, in: owner.scope) {
       doubt(owner, nil, macro.place, "#Unique is about \(subject)")
     }
@@ -345,15 +345,15 @@ package struct SwiftDataModelBuilder {
       if let rule = macro.deleteRule { relationship.deleteRule = rule }
       relationship.renamingIdentifier = macro.originalName
       relationship.versionHashModifier = macro.hashModifier
-      if let option = macro.options.first { link.doubt = "no store is known that has the option .\(option) here" }
-      if macro.hashModifier != nil { link.doubt = "no store is known that has a hash modifier" }
-      if let unread = macro.unread { link.doubt = "\"\(unread)\" of @Relationship is in no store that is known" }
+      if let option = macro.options.first { link.doubt = "no known store has the option .\(option) here" }
+      if macro.hashModifier != nil { link.doubt = "no known store has a hash modifier" }
+      if let unread = macro.unread { link.doubt = "no known store has \"\(unread)\" of @Relationship" }
       if let inverse = macro.inverse, !means(.named(inverse.root), target.model, in: owner.scope) {
-        link.doubt = "its inverse isn't a property of \(target.model.name), as far as it can be told"
+        link.doubt = "its inverse doesn't seem to be a property of \(target.model.name)"
       }
     }
     if property.attribute("Attribute") != nil {
-      link.doubt = "a relationship with @Attribute is in no store that is known"
+      link.doubt = "no known store has a relationship with @Attribute"
     }
     links[owner.name, default: []].append(link)
     entity.relationships.append(relationship)

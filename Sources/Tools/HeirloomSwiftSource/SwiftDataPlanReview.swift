@@ -31,8 +31,8 @@ struct SwiftDataPlanReview {
         findings.append(
           SwiftDataFinding(
             .reusedIdentifier, .error, at: place, schema: version.name,
-            "\(version.name) and \(other.name) have the version identifier \(identifier) both. "
-              + "Give the later one a number of its own."))
+            "\(version.name) and \(other.name) both have the version identifier \(identifier). Give the later one a"
+              + " number of its own."))
       } else if let before = known.last, numbers.lexicographicallyPrecedes(before.numbers) {
         findings.append(
           SwiftDataFinding(
@@ -54,17 +54,17 @@ struct SwiftDataPlanReview {
       if Self.haveSameClasses(version, other) {
         cause = "both list the same classes. Freeze the classes of \(other.name) within it as they were released."
       } else if changes.isEmpty {
-        cause = "nothing differs in what they store. Take one of them out of the plan."
+        cause = "they don't differ in stored content. Remove one of them from the plan."
       } else {
         cause =
-          "what differs isn't hashed (\(SwiftDataFinding.list(changes))). It needs no version: take one of them "
-          + "out of the plan."
+          "their differences aren't hashed (\(SwiftDataFinding.list(changes))). They need no new version: remove one of"
+          + " the two from the plan."
       }
       findings.append(
         SwiftDataFinding(
           .equalChecksums, .error, at: version.schema.place, schema: version.name,
-          "\(version.name) and \(other.name) have the same hashes, and SwiftData ends the app at the first store that "
-            + "it migrates: \(cause)"))
+          "\(version.name) and \(other.name) have the same hashes, and SwiftData crashes the app at the first store"
+            + " that it migrates: \(cause)"))
     }
   }
 
@@ -85,11 +85,11 @@ struct SwiftDataPlanReview {
         fault =
           "isn't about this plan's versions, since the plan doesn't list \(stranger). Add it to the plan's schemas."
       } else if positions[1] < positions[0] {
-        fault = "leads backwards. Exchange its versions."
+        fault = "goes backwards. Swap its versions."
       } else if positions[1] != positions[0] + 1 {
         fault = "skips a version. Write one stage for each pair of neighbours."
       } else if pairs.contains(pair) {
-        fault = "is there twice. Take one of them out."
+        fault = "is declared twice. Remove one of them."
       }
       pairs.formUnion([pair, pair.reversed()])
       guard let fault else { continue }
@@ -101,8 +101,8 @@ struct SwiftDataPlanReview {
       findings.append(
         SwiftDataFinding(
           .missingStage, .error, at: plan.place, schema: new,
-          "\(plan.name) has no stage from \(old) to \(new), so that no store of \(old) gets further. "
-            + "Add one, lightweight where nothing has to be done."))
+          "\(plan.name) has no stage from \(old) to \(new), so no store of \(old) can be migrated. Add one, lightweight"
+            + " if no code is needed."))
     }
   }
 
@@ -139,8 +139,8 @@ struct SwiftDataPlanReview {
           findings.append(
             SwiftDataFinding(
               .liveType, .error, at: dependency.place, schema: version.name, entity: type.name,
-              "A frozen class of \(version.name) leads to \(type.name), which isn't frozen: \(last.name) has it too, "
-                + "and each edit of it edits \(version.name). Freeze a copy of \(type.name) within \(version.name)."))
+              "A frozen class of \(version.name) refers to \(type.name), which isn't frozen: \(last.name) uses it too,"
+                + " so editing it changes \(version.name). Freeze a copy of \(type.name) within \(version.name)."))
         }
       }
       // Freezing the overlooked class also resolves the types it refers to.
@@ -154,8 +154,8 @@ struct SwiftDataPlanReview {
       findings.append(
         SwiftDataFinding(
           .liveType, .warning, at: version.schema.place, schema: version.name,
-          "\(version.name) shares \(names) with \(last.name), the newest version: each edit edits \(version.name) too, "
-            + "and no store of it can be opened then. Freeze copies within \(version.name) before the edit."))
+          "\(version.name) shares \(names) with \(last.name), the newest version: an edit changes \(version.name) too,"
+            + " and its stores can't be opened any more. Freeze copies within \(version.name) before the edit."))
     }
   }
 

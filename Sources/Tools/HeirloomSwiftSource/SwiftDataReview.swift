@@ -52,8 +52,8 @@ package struct SwiftDataReview {
       let other = version.classes[namesake.name].map { schemas.source.text($0.place) } ?? ""
       return SwiftDataFinding(
         .sharedClassName, .error, at: namesake.place, schema: version.name, entity: namesake.name,
-        "\(version.name) has two classes called \(namesake.name), the other one at \(other): the entity is made of "
-          + "either. Let the types of \(version.name) refer to one of them.")
+        "\(version.name) has two classes called \(namesake.name), the other one at \(other): the entity may come from"
+          + " either. Let the types of \(version.name) refer to one of them.")
     }
     var reasons = version.namesakes.isEmpty ? version.reasons : []
     if version.schema.identifier == nil, schemas.plans.contains(where: { $0.schemas.contains(version.name) }) {
@@ -71,7 +71,8 @@ package struct SwiftDataReview {
     let count = reasons.count == 1 ? "one thing" : "\(reasons.count) things"
     return SwiftDataFinding(
       .uncertain, .note, at: first.place, schema: name,
-      "\(name) has \(count) that the source doesn't tell for sure, and what rests on it isn't checked: \(first.reason)."
+      "\(name) has \(count) that the source doesn't determine, and checks that depend on it are skipped:"
+        + " \(first.reason)."
     )
   }
 
@@ -100,8 +101,8 @@ package struct SwiftDataReview {
       version in
       SwiftDataFinding(
         .schemaOutsidePlan, .warning, at: version.schema.place, schema: version.name,
-        "No plan lists \(version.name), so that no store of this version can be migrated. "
-          + "Add it to the plan, or delete it if no store ever had it.")
+        "No plan lists \(version.name), so no store of this version can be migrated. Add it to the plan, or delete it"
+          + " if no store ever had it.")
     }
   }
 
@@ -113,8 +114,8 @@ package struct SwiftDataReview {
     return [
       SwiftDataFinding(
         .unversionedModels, .note, at: first.place,
-        "These classes are in no versioned schema, so that SwiftData infers every migration. "
-          + "A first plan has to begin with copies of what was released, not with the classes of that day.")
+        "These classes are in no versioned schema, so SwiftData infers every migration. A first plan has to begin with"
+          + " copies of the released classes, not with the current ones.")
     ]
   }
 
@@ -144,8 +145,8 @@ package struct SwiftDataReview {
       return [
         SwiftDataFinding(
           .lostRelease, .error, at: nil, schema: name,
-          "\(name) was released and isn't in the source, so that SwiftData can't open its stores. "
-            + "Bring it back from the commit of the release, and list it in the plan.")
+          "\(name) was released and isn't in the source, so SwiftData can't open its stores. Restore it from the commit"
+            + " of the release, and list it in the plan.")
       ]
     }
     var changes: [(entity: String, change: String)] = []
@@ -164,8 +165,8 @@ package struct SwiftDataReview {
       SwiftDataFinding(
         .editedRelease, .error, at: single.flatMap { version.classes[$0]?.place } ?? version.schema.place, schema: name,
         entity: single,
-        "\(name) isn't what was released: \(SwiftDataFinding.list(changes.map { "\($0.entity) was \($0.change)" })). "
-          + "SwiftData doesn't know the stores of the release. Take that back in \(name), and make it in a new version."
+        "\(name) differs from the release: \(SwiftDataFinding.list(changes.map { "\($0.entity) was \($0.change)" }))."
+          + " SwiftData can't open stores of the release. Undo the change in \(name), and make it in a new version."
       )
     ]
   }

@@ -139,7 +139,10 @@ package struct SwiftDataSchemas {
 
   private func take(_ list: SwiftDataTypeList, into types: inout [SwiftDeclaration], _ faults: inout [Fault]) {
     for item in list.items { add(item, to: &types, &faults) }
-    faults += list.unread.map { Fault(place: $0.place, reason: "only the compiler knows what \"\($0.text)\" lists") }
+    faults += list.unread.map {
+      Fault(
+        place: $0.place, reason: "only the compiler can determine the classes in \"\($0.text)\"")
+    }
   }
 
   private func add(_ item: SwiftDataTypeList.Item, to types: inout [SwiftDeclaration], _ faults: inout [Fault]) {
@@ -220,7 +223,7 @@ package struct SwiftDataSchemas {
       return readStages(value, property.place.file, path, &plan, depth: depth + 1)
     }
     plan.faults.append(
-      Fault(place: place, reason: "only the compiler knows which stages \"\(tokens.excerpt(range))\" has"))
+      Fault(place: place, reason: "only the compiler can determine the stages in \"\(tokens.excerpt(range))\""))
   }
 
   /// Parses a stage such as `.lightweight(fromVersion: A.self, toVersion: B.self)`; `nil` for anything else.

@@ -18,8 +18,8 @@ struct SwiftDataStageReview {
         findings.append(
           SwiftDataFinding(
             .uncertain, .note, at: part.place, schema: new.name,
-            "\(label) of the stage to \(new.name) hands over to \"\(part.text)\", whose code isn't read here. "
-              + "Let it use the classes of \(version.name) only, and save."))
+            "\(label) of the stage to \(new.name) calls \"\(part.text)\", whose code can't be checked. Let it use only"
+              + " the classes of \(version.name), and save."))
       }
       for piece in code.pieces { reviewTypes(piece, label, version, of: new) }
       // (Any function with the context may save.)
@@ -63,7 +63,8 @@ struct SwiftDataStageReview {
       findings.append(
         SwiftDataFinding(
           .foreignTypeInStage, .error, at: place(start, piece), schema: new.name, entity: found.name,
-          "\(label) \(piece.function.map { "calls \($0), which uses" } ?? "uses") \(named) but sees the classes of \(version.name) only, and SwiftData ends the app there. "
+          "\(label) \(piece.function.map { "calls \($0), which uses" } ?? "uses") \(named) but can use only the classes"
+            + " of \(version.name), so SwiftData crashes the app. "
             + (version.classes[found.name].map { "Use \($0.path.joined(separator: "."))." }
               ?? "Do this in the other part of the stage, or without the class.")))
     }
@@ -105,7 +106,6 @@ struct SwiftDataStageReview {
     findings.append(
       SwiftDataFinding(
         .missingSave, .warning, at: place(change, piece), schema: new.name,
-        "\(label) changes its context and doesn't save it, so that the change may be lost. "
-          + "End it with try \(name).save()."))
+        "\(label) changes its context and doesn't save it, so the change may be lost. End it with try \(name).save()."))
   }
 }

@@ -67,9 +67,9 @@ struct SwiftDataStepReview {
     for (before, after) in Self.renames(gone, added, name: { $0 }, alike: { areAlike($0, $1) }) {
       add(
         .lostEntity, isCustom ? .warning : .error, at: new.classes[after]?.place, after, nil,
-        "\(new.name) has \(after) in place of \(before), and SwiftData drops the rows of \(before): an entity has "
-          + "the name of its class, whatever an alias says, and no former name. "
-          + "If \(before) is only a frozen copy of \(after), \(old.name) isn't what was released: give both one name.")
+        "\(new.name) has \(after) in place of \(before), and SwiftData drops the rows of \(before): an entity is named"
+          + " after its class, regardless of aliases, and has no former name. If \(before) is only a frozen copy of"
+          + " \(after), \(old.name) isn't what was released: give both one name.")
     }
   }
 
@@ -105,16 +105,16 @@ struct SwiftDataStepReview {
       let macro = after.attribute == nil ? "Relationship" : "Attribute"
       add(
         .suspectedRename, isCustom ? .note : .warning, at: after.place, entity, after.name,
-        "\(entity).\(before.name) is gone in \(new.name), and \(after.name) of the same type is new: the values of "
-          + "\(before.name) are dropped. "
-          + "If it was renamed, write @\(macro)(originalName: \"\(before.name)\") before it.")
+        "\(entity).\(before.name) is removed in \(new.name), and \(after.name) of the same type is added: the values of"
+          + " \(before.name) are dropped. If it was renamed, write @\(macro)(originalName: \"\(before.name)\") before"
+          + " it.")
     }
     for property in added where property.isStable {
       guard let attribute = property.attribute, !attribute.isOptional, !property.hasDefault else { continue }
       add(
         .missingDefault, isCustom ? .warning : .error, at: property.place, entity, property.name,
         "\(entity).\(property.name) is new in \(new.name) and required, and the rows of \(old.name) have no value"
-          + (isCustom ? ": they are carried over before didMigrate runs. " : ", so that no store with rows opens. ")
+          + (isCustom ? ": they are carried over before didMigrate runs. " : ", so no store with rows opens. ")
           + "Give it an initial value, or make it optional.")
     }
   }
@@ -134,8 +134,8 @@ struct SwiftDataStepReview {
     guard first != other, before.isStable, after.isStable else { return }
     add(
       .lostFormerName, .warning, at: after.place, entity, after.name,
-      "\(entity).\(after.name) goes by the name \(first) in \(old.name) and by \(other) in \(new.name), so that its "
-        + "values are dropped. Write originalName: \"\(first)\" in each later version.")
+      "\(entity).\(after.name) has the renaming identifier \(first) in \(old.name) and \(other) in \(new.name), so its"
+        + " values are dropped. Write originalName: \"\(first)\" in each later version.")
   }
 
   private mutating func reviewValue(of entity: String, _ before: Property, _ after: Property) {
@@ -161,9 +161,9 @@ struct SwiftDataStepReview {
     let isOpen = Self.numbers.union([.boolean, .date]).isSuperset(of: [source, type])
     add(
       .changedType, isOpen ? .warning : .error, at: after.place, entity, after.name,
-      "\(entity).\(after.name) is \(source.name) in \(old.name) and \(type.name) in \(new.name), which SwiftData "
-        + "\(isOpen ? "isn't known to migrate" : "doesn't migrate"). Give the new type a property of another name, "
-        + "fill it in a stage, and drop the old one a version later.")
+      "\(entity).\(after.name) is \(source.name) in \(old.name) and \(type.name) in \(new.name), which SwiftData"
+        + " \(isOpen ? "isn't known to migrate" : "doesn't migrate"). Add a property of the new type under another"
+        + " name, fill it in a stage, and remove the old one a version later.")
   }
 
   private mutating func reviewCases(of entity: String, _ before: Property, _ after: Property) {
@@ -175,8 +175,8 @@ struct SwiftDataStepReview {
     let names = SwiftDataFinding.list(gone.map { $0.name == $0.value ? $0.name : "\($0.value) (\($0.name))" })
     add(
       .narrowedEnum, .warning, at: right.place, entity, after.name,
-      "\(right.name) of \(new.name) lacks \(names), and a row of \(entity) that has such a value ends the app when it "
-        + "is read. Keep the case, or replace the value in willMigrate."
+      "\(right.name) of \(new.name) lacks \(names), and a row of \(entity) with such a value crashes the app when it is"
+        + " read. Keep the case, or replace the value in willMigrate."
     )
   }
 

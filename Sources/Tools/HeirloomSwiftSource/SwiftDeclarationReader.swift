@@ -50,7 +50,7 @@ struct SwiftDeclarationReader {
   ) throws(SwiftSourceError) {
     guard depth < Self.depthLimit else {
       throw SwiftSourceError(
-        line: source.line(position), reason: "more than \(Self.depthLimit) types stand in each other")
+        line: source.line(position), reason: "types are nested more than \(Self.depthLimit) levels deep")
     }
     var conditions = 0
     // The prefix before a condition that separates it from its declaration.

@@ -90,7 +90,7 @@ package struct SwiftFolder {
     guard depth < Self.depthLimit else {
       throw ModelReadingError(
         path: "\(path)/\(folder)",
-        problem: .malformed(reason: "more than \(Self.depthLimit) folders stand within each other"))
+        problem: .malformed(reason: "folders are nested more than \(Self.depthLimit) levels deep"))
     }
     let place = folder.isEmpty ? path : "\(path)/\(folder)"
     for name in try Self.names(in: place) {
@@ -124,7 +124,8 @@ package struct SwiftFolder {
       throw ModelReadingError(
         path: path,
         problem: .malformed(
-          reason: "it holds more than \(Self.fileLimit) Swift files, or more than \(Self.byteLimit >> 20) MiB of them"))
+          reason: "it contains more than \(Self.fileLimit) Swift files, or more than \(Self.byteLimit >> 20) MiB of"
+            + " them"))
     }
     source.add(bytes, path: name)
   }

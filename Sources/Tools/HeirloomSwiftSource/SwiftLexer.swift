@@ -226,7 +226,7 @@ struct SwiftLexer {
   /// Skips an interpolation in a string.
   private mutating func skipInterpolation(depth: Int) throws(SwiftSourceError) {
     guard depth <= Self.depthLimit else {
-      throw SwiftSourceError(line: Int(line), reason: "more than \(Self.depthLimit) strings stand within each other")
+      throw SwiftSourceError(line: Int(line), reason: "strings are nested more than \(Self.depthLimit) levels deep")
     }
     var open = 0
     while position < bytes.count {

@@ -88,7 +88,7 @@ private struct SwiftVersions {
 
   /// The advice to name the intended version.
   private func naming(_ example: String) -> String {
-    "Name the one that is meant, as in \(shellWord("\(folder.path):\(example)")), or leave files out with --exclude."
+    "Name the intended one, as in \(shellWord("\(folder.path):\(example)")), or leave files out with --exclude."
   }
 
   /// Returns a container's list under the name that it has here.
@@ -113,13 +113,15 @@ private struct SwiftVersions {
     if let fault = plan.faults.first {
       throw Self.undecided(
         folder.path, "the plan \(plan.name): \(fault.place.map { "\(text($0)): " } ?? "")\(fault.reason)",
-        "Write the lists of the plan out; heirloom inspect \(shellWord(folder.path)) shows what is read of them.")
+        "Write the plan's lists as literals; heirloom inspect \(shellWord(folder.path)) shows the parts that are"
+          + " understood.")
     }
     let missing = plan.schemas.first { name in !found.schemas.contains { $0.name == name } }
     guard missing == nil, !plan.schemas.isEmpty else {
       throw Self.undecided(
         folder.path,
-        "the plan \(plan.name) (\(text(plan.place))) lists \(missing.map { "\($0), which is no versioned schema" } ?? "no schema")",
+        "the plan \(plan.name) (\(text(plan.place))) lists"
+          + " \(missing.map { "\($0), which isn't a versioned schema" } ?? "no schema")",
         "Correct the plan.")
     }
     return plan
@@ -179,7 +181,8 @@ private struct SwiftVersions {
       let more = faults.count + doubts.count - 1
       let problem = Self.undecided(
         path, first + (more > 0 ? "; and \(more) more" : ""),
-        "heirloom inspect \(shellWord(folder.path)) names all doubts. The model that a store of this version keeps tells it for sure: the command snapshot writes it."
+        "heirloom inspect \(shellWord(folder.path)) lists all doubts. The model in a store of this version is certain:"
+          + " the command snapshot writes it."
       )
       return .doubtful(model, problem)
     } catch {

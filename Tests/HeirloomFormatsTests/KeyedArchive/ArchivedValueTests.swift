@@ -161,7 +161,7 @@ struct ArchivedValueTests {
     ),
     BadArchive(
       "a property list", (try? BinaryPropertyListWriter.bytes(of: .array([.string("a")]))) ?? [],
-      .notArchive(found: "a property list that is no archive")
+      .notArchive(found: "a property list that is not an archive")
     ),
     BadArchive("an array that holds itself", archive { $0.selfContaining() }, .cyclic),
     BadArchive(

@@ -171,7 +171,7 @@ struct MappingReaderTests {
       (
         "an expression in no code",
         source(model("z2"), mapping, object("XDDEVATTRIBUTEMAPPING", "z3", ["name": "a", "valueexpressiondata": "?"])),
-        "no base64"
+        "not valid base64"
       ),
       (
         "an expression that is none",
@@ -182,10 +182,13 @@ struct MappingReaderTests {
       ("half an archive", Array("bplist00".utf8), "property list"),
       ("an archive of something else", archive { $0.object("NSArray", ["NS.objects": .array([])]) }, "NSArray"),
       ("a compiled model", archive { $0.object("NSManagedObjectModel") }, "a compiled model"),
-      ("a list that is no archive", (try? BinaryPropertyListWriter.bytes(of: .array([]))) ?? [], "no mapping model"),
+      (
+        "a list that is no archive", (try? BinaryPropertyListWriter.bytes(of: .array([]))) ?? [],
+        "a property list without a mapping model"
+      ),
       ("a hash of 3 bytes", compiled { _ in ["NSSourceEntityVersionHash": .data([1, 2, 3])] }, "3 bytes"),
-      ("a hash that is text", compiled { ["NSSourceEntityVersionHash": $0.string("x")] }, "no version hash"),
-      ("an expression that is text", compiled { ["NSSourceExpression": $0.string("x")] }, "no expression"),
+      ("a hash that is text", compiled { ["NSSourceEntityVersionHash": $0.string("x")] }, "not a version hash"),
+      ("an expression that is text", compiled { ["NSSourceExpression": $0.string("x")] }, "not an expression"),
       (
         "a property without a name",
         compiled { builder in
@@ -293,7 +296,8 @@ struct MappingReaderTests {
     try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: false)
     let none = try #require(throws: MappingReadingError.self) { try MappingModelFile.read(other) }
     #expect(
-      none == MappingReadingError(path: other, problem: .notMappingModel(found: "a folder that is no mapping model")))
+      none == MappingReadingError(path: other, problem: .notMappingModel(found: "a folder that is not a mapping model"))
+    )
     #expect(!MappingModelFile.isMappingModel(other))
   }
 }

@@ -272,8 +272,8 @@ struct ModelArchiveReaderTests {
         ModelReadingWarning(
           .invalidValue("a value that is neither text nor code", of: "NSValidationWarnings"), place: "E.a"),
         ModelReadingWarning(.unknownKey("NSTilt"), place: "E, index byA"),
-        ModelReadingWarning(.invalidValue("a value that is no text", of: "NSVersionIdentifiers"), place: "model"),
-        ModelReadingWarning(.invalidValue("a value that is no entity", of: "NSConfigurations"), place: "C"),
+        ModelReadingWarning(.invalidValue("a value that is not text", of: "NSVersionIdentifiers"), place: "model"),
+        ModelReadingWarning(.invalidValue("a value that is not an entity", of: "NSConfigurations"), place: "C"),
         ModelReadingWarning(.unknownKey("NSWhim"), place: "all"),
         ModelReadingWarning(.unknownKey("NSHum"), place: "all"),
         ModelReadingWarning(.invalidValue("localizedCompare:", of: "NSSelector"), place: "all"),

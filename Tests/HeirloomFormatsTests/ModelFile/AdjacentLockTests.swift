@@ -107,7 +107,7 @@ struct AdjacentLockTests {
     try write("lock.json", text)
     let list = try list()
     #expect(list.versions.map(\.name) == ["Middle", "New", "Start"] && list.lock == nil)
-    #expect(list.warnings.count == 1 && list.warnings[0].contains("lock.json is passed over"), "\(list.warnings)")
+    #expect(list.warnings.count == 1 && list.warnings[0].contains("lock.json is skipped"), "\(list.warnings)")
     #expect(try ModelFile.read(directory.file("M.xcdatamodeld").path).model.entities.map(\.name) == ["Start"])
   }
 

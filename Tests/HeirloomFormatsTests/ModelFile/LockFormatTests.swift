@@ -253,10 +253,10 @@ struct LockFormatTests {
     let text = Array(first.utf8)
     func utf16(_ order: (UInt8) -> [UInt8]) -> [UInt8] { text.flatMap(order) }
     return [
-      ("is empty", []), ("white space", Array(" \n\t\r\n ".utf8)), ("no object", Array("null".utf8)),
-      ("no object", Array("[]".utf8)), ("no object", Array("[1, {\"format\": 1}]".utf8)),
-      ("no object", Array("7".utf8)),
-      ("no object", Array("\"lock\"".utf8)), ("no object", Array("true\n".utf8)),
+      ("is empty", []), ("white space", Array(" \n\t\r\n ".utf8)), ("not a JSON object", Array("null".utf8)),
+      ("not a JSON object", Array("[]".utf8)), ("not a JSON object", Array("[1, {\"format\": 1}]".utf8)),
+      ("not a JSON object", Array("7".utf8)),
+      ("not a JSON object", Array("\"lock\"".utf8)), ("not a JSON object", Array("true\n".utf8)),
       ("UTF-16", [0xFF, 0xFE] + utf16 { [$0, 0] }), ("UTF-16", [0xFE, 0xFF] + utf16 { [0, $0] }),
       ("UTF-16", utf16 { [$0, 0] }), ("UTF-16", utf16 { [0, $0] }), ("UTF-16", [UInt8](repeating: 0, count: 4096)),
       ("byte order mark", [0xEF, 0xBB, 0xBF] + text), ("UTF-16", text + [0]),
@@ -278,13 +278,13 @@ struct LockFormatTests {
     try Data(text.utf8).write(to: lock)
     let error = #expect(throws: ModelReadingError.self) { try ModelVersionList(folder.path) }
     #expect(error?.cause.contains("another program's") == true, "\(String(describing: error?.cause))")
-    #expect(error?.recoverySuggestion?.contains("a folder of its own") == true)
+    #expect(error?.recoverySuggestion?.contains("a separate folder") == true)
     let version = directory.file("M.xcdatamodeld/A.xcdatamodel")
     try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
     try Data("<model><entity name=\"Item\"/></model>".utf8).write(to: version.appendingPathComponent("contents"))
     try FileManager.default.moveItem(at: lock, to: directory.file("lock.json"))
     let warnings = try ModelVersionList(directory.file("M.xcdatamodeld").path).warnings
-    #expect(warnings.count == 1 && warnings[0].contains("passed over"), "\(warnings)")
+    #expect(warnings.count == 1 && warnings[0].contains("skipped"), "\(warnings)")
   }
 
   @Test func `bytes that are no lock are an error, never passed over`() throws {

@@ -305,7 +305,7 @@ struct ModelSourceReaderTests {
       """
       <model><entity name="E"><attribute name="a" attributeType="Composite" composite="C"/></entity>\
       <composite name="C"><attribute name="b" attributeType="Composite" composite="C"/></composite></model>
-      """, "holds itself"
+      """, "contains itself"
     ),
     ("<model><composite name=\"C\"/><composite name=\"C\"/></model>", "twice"),
     (

@@ -30,7 +30,7 @@ struct MarkupErrorTests {
     Mistake("a missing closing tag at the end", 5, "", line: 1, "before the element <model> is closed"),
     Mistake("a plain ampersand", 3, "  <attribute name=\"a & b\"/>", "&amp;"),
     Mistake("an unknown name after an ampersand", 3, "  <attribute name=\"&nbsp;\"/>", "&amp;"),
-    Mistake("an attribute twice", 3, "  <attribute name=\"a\" name=\"b\"/>", "twice in one tag"),
+    Mistake("an attribute twice", 3, "  <attribute name=\"a\" name=\"b\"/>", "a duplicate attribute in a tag"),
     Mistake("no space between attributes", 3, "  <attribute name=\"a\"type=\"b\"/>", "a space"),
     Mistake("an attribute without a value", 3, "  <attribute name/>", "no = and value"),
     Mistake("a space in front of a name", 3, "  < attribute/>", "a name was expected"),
@@ -58,7 +58,7 @@ struct MarkupErrorTests {
     let text = "<model>\n <entity name=\"E\"/>\n\(mark)\n</model>"
     let error = try #require(throws: ModelReadingError.self) { try ModelSourceReader.read(Array(text.utf8)) }
     let line = mark.hasPrefix("|") ? 4 : 3
-    #expect(error.line == line && error.description.contains("line \(line), is no complete model"), "\(error)")
+    #expect(error.line == line && error.description.contains("line \(line), is not a complete model"), "\(error)")
     #expect(
       error.description.contains("begins with \(mark.last == "=" ? "=======" : ">>>>>>>"), a Git merge conflict marker")
     )
