@@ -133,7 +133,7 @@ struct CloudKitRulesTests {
   private static let schema = "error cloudKitSchema"
 
   static let changes: [Change] = [
-    Change("an entity that is gone", "\(schema) Folder|\(schema) Note folder", "is gone") { note, folder in
+    Change("an entity that is gone", "\(schema) Folder|\(schema) Note folder", "is removed") { note, folder in
       folder.name = ""
       note.relationships = []
     },
@@ -144,7 +144,8 @@ struct CloudKitRulesTests {
     Change("an entity under another root", "\(schema) Folder", "of the type CD_Note") { _, folder in
       folder.superentity = "Note"
     },
-    Change("an attribute that is gone", "\(schema) Note text", "is gone") { note, _ in note.attributes.removeFirst() },
+    Change("an attribute that is gone", "\(schema) Note text", "is removed") { note, _ in note.attributes.removeFirst()
+    },
     Change("an attribute of another name", "\(schema) Note text", "now called \"body\"") { note, _ in
       (note.attributes[0].name, note.attributes[0].renamingIdentifier) = ("body", "text")
     },
@@ -155,7 +156,7 @@ struct CloudKitRulesTests {
     Change("an attribute that is encrypted now", "\(schema) Note text", "encrypted") { note, _ in
       note.attributes[0].allowsCloudEncryption = true
     },
-    Change("an attribute that has no field any more", "\(schema) Note text", "is gone") { note, _ in
+    Change("an attribute that has no field any more", "\(schema) Note text", "is removed") { note, _ in
       note.attributes[0].isTransient = true
     },
     Change("a relationship of another name", "\(schema) Note folder", "now called \"box\"") { note, folder in

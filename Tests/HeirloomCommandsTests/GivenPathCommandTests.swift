@@ -98,7 +98,8 @@ struct GivenPathCommandTests {
       #expect(outcome.code != 0)
       let message = try #require(try outcome.failure()["message"] as? String)
       #expect(
-        message.contains("First.cdm") && message.contains("Second.cdm") && message.contains("the entity \"Note\""),
+        message.contains("First.cdm") && message.contains("Second.cdm")
+          && message.contains("the source entity \"Note\""),
         "\(message)")
     }
     #expect(StoreBytes(of: directory.file("Notes.sqlite")) == bytes)

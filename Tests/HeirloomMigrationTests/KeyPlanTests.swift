@@ -154,5 +154,5 @@ struct KeyPlanTests {
   }
 
   /// Returns the number of warnings about trees whose objects get other keys.
-  private static func moves(_ keys: KeyPlan) -> Int { keys.warnings.count { $0.contains("plus") } }
+  private static func moves(_ keys: KeyPlan) -> Int { keys.warnings.count { $0.contains("is added to each key") } }
 }

@@ -238,7 +238,7 @@ struct DecidedPolicyTests {
     #expect(duplicates.examples.first?.values == ["a1"])
     #expect(duplicates.examples.first?.primaryKeys == [1, 3])
     #expect(error?.coreDataCode == 134_111)
-    #expect(error?.recoverySuggestion?.contains("differ") == true)
+    #expect(error?.recoverySuggestion?.contains("unique") == true)
     let left = FileManager.default.enumerator(atPath: url.path + ".heirloom")?.allObjects as? [String] ?? []
     #expect(!left.contains { $0.hasPrefix("incoming/") || $0.hasPrefix("previous/") || $0 == "manifest.json" })
     withExtendedLifetime(directory) {}

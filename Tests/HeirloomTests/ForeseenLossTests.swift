@@ -109,6 +109,32 @@ struct ForeseenLossTests {
     }
   }
 
+  @Test func `objects that no condition of a mapping takes are named by a check, too`() throws {
+    func model(_ names: String...) throws -> ManagedObjectModel {
+      try ManagedObjectModel(entities: names.map { Make.entity($0, [Make.attribute("kind")]) })
+    }
+    let (source, destination) = (try model("Item"), try model("Large", "Small"))
+    let directory = try TemporaryDirectory()
+    defer { withExtendedLifetime(directory) {} }
+    let store = directory.file("Store.sqlite")
+    let context = ManagedObjectContext(store: try PersistentStore.create(at: store, model: source))
+    for kind in ["s", "l", nil] { try context.insert("Item")["kind"] = kind.map { .string($0) } }
+    try context.save()
+    let mapping = try MappingModel.inferred(from: source, to: destination) {
+      EntityMapping(from: "Item", to: "Small", where: "kind == 's'") { PropertyMapping("kind", copying: "kind") }
+      EntityMapping(from: "Item", to: "Large", where: "kind == 'l'") { PropertyMapping("kind", copying: "kind") }
+    }
+    var configuration = MigrationAssistant.Configuration()
+    configuration.mappings = [mapping]
+    let assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: ModelHistory(current: destination, earlier: [("before", source)]), configuration: configuration)
+    let losses = try #require(try assistant.plan()).losses
+    #expect(losses.map(\.name) == ["Item"] && losses.map(\.kind) == [.objects] && losses.map(\.rows) == [1])
+    let named = mapping.effects(from: source, to: destination).filter { $0.kind.severity == .loss }
+    #expect(named.map(\.lossName) == ["Item"] && named.map(\.kind) == [.objectsLeftOut])
+  }
+
   private struct Loss: Hashable, CustomStringConvertible {
     let name: String
     let kind: LossKind?

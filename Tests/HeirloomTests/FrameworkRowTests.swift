@@ -297,8 +297,8 @@ struct FrameworkRowTests {
         "17012 NSCKRecordMetadata 900"
       ])
     #expect(
-      plan.warnings.contains { $0.hasPrefix("3 rows of ANSCKRECORDMETADATA are about \"C\"") }, "\(plan.warnings)")
-    #expect(plan.warnings.contains { $0.hasPrefix("1 rows of ANSCKMIRROREDRELATIONSHIP are about \"C\"") })
+      plan.warnings.contains { $0.hasPrefix("3 rows of ANSCKRECORDMETADATA refer to \"C\"") }, "\(plan.warnings)")
+    #expect(plan.warnings.contains { $0.hasPrefix("1 rows of ANSCKMIRROREDRELATIONSHIP refer to \"C\"") })
     #expect(try scene.texts("PRAGMA integrity_check") == ["ok"])
   }
 

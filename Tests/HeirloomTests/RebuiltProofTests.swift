@@ -12,7 +12,7 @@ struct RebuiltProofTests {
   static let faults: [(sql: String, finding: String?)] = [
     ("", nil),
     ("UPDATE faulty.ZA SET ZNAME = NULL WHERE Z_PK = (SELECT MAX(Z_PK) FROM faulty.ZA)", "values of ZA differ"),
-    ("UPDATE faulty.ZA SET ZNAME = NULL WHERE Z_PK = (SELECT MIN(Z_PK) FROM faulty.ZA)", "values of A.name in"),
+    ("UPDATE faulty.ZA SET ZNAME = NULL WHERE Z_PK = (SELECT MIN(Z_PK) FROM faulty.ZA)", "values of A.name, but"),
     ("UPDATE faulty.ZA SET ZNAME = ZNAME || 'x' WHERE Z_PK = (SELECT MAX(Z_PK) FROM faulty.ZA)", "values of ZA differ"),
     // The values of two columns, one for the other.
     ("UPDATE faulty.ZA SET ZNAME = ZTEXT, ZTEXT = ZNAME", "values of ZA differ"),

@@ -48,14 +48,14 @@ struct SourceVersionTests {
     assistant.delegate = delegate
     let plan = try #require(try assistant.plan())
     #expect(plan.source == (try TwinVersions.model(evidence.expected)))
-    #expect(plan.warnings.contains { $0.contains("Nothing tells whether") } == evidence.isDoubtful)
+    #expect(plan.warnings.contains { $0.contains("It is unknown whether") } == evidence.isDoubtful)
     guard case .migrated(let report) = try assistant.migrateStore() else {
       Issue.record("not migrated")
       return
     }
     #expect(delegate.version == evidence.expected.rawValue)
     #expect(delegate.isInDoubt == evidence.isDoubtful)
-    #expect(report.plan.warnings.contains { $0.contains("Nothing tells whether") } == evidence.isDoubtful)
+    #expect(report.plan.warnings.contains { $0.contains("It is unknown whether") } == evidence.isDoubtful)
     #expect(try TwinVersions.values(in: store) == TwinVersions.expected(evidence.expected))
     // The previous version keeps the renaming identifiers, and so does the store that is restored.
     let kept = try #require(try assistant.archive.previousVersions().first)

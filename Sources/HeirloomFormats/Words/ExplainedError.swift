@@ -108,8 +108,7 @@ public enum DataLocation: Hashable, Sendable {
     case .store(let path?): "\(path) still holds all data, and its content was not changed."
     case .store(nil): "The store still holds all data, and its content was not changed."
     case .damagedStore(let path):
-      "\(path ?? "The store") and the files beside it still hold all data that can be"
-        + " salvaged."
+      "\(path ?? "The store") and the files beside it still hold what can be salvaged."
     case .described(let sentence): sentence
     }
   }

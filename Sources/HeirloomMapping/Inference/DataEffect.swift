@@ -99,6 +99,8 @@ package struct DataEffect: Hashable, Sendable {
     case orderDropped
     /// Objects of an entity that is gone.
     case objectsDropped
+    /// Objects that meet none of the conditions of their entity's mappings; the models can't say if there are any.
+    case objectsLeftOut
     /// Values, other than NULL, of an attribute that is gone or no longer stored.
     case valuesDropped
     /// Values, other than NULL, of an attribute for which a decision's expression supplies others.
@@ -160,6 +162,7 @@ extension DataEffect.Kind {
     case .leftOutLinks: "leftOutLinks"
     case .orderDropped: "orderDropped"
     case .objectsDropped: "objectsDropped"
+    case .objectsLeftOut: "objectsLeftOut"
     case .valuesDropped: "valuesDropped"
     case .valuesNotTaken: "valuesNotTaken"
     case .linksDropped: "linksDropped"
@@ -171,7 +174,8 @@ extension DataEffect.Kind {
     switch self {
     case .missingValue, .uncomputed, .missingLink, .duplicate, .overflow, .uninstantiable: .blocker
     case .tooFewLinks, .tooManyLinks, .recoded: .warning
-    case .severalLinks, .sharedLinks, .foreignLinks, .leftOutLinks, .orderDropped, .objectsDropped, .valuesDropped,
+    case .severalLinks, .sharedLinks, .foreignLinks, .leftOutLinks, .orderDropped, .objectsDropped, .objectsLeftOut,
+      .valuesDropped,
       .valuesNotTaken, .valuesChanged, .rounded, .linksDropped:
       .loss
     }
@@ -229,6 +233,7 @@ extension DataEffect: CustomStringConvertible {
       "\(subject) referred to objects of \(targets.map(\.entity).joined(separator: ", ")) that the mapping's conditions"
         + " exclude; such links are dropped."
     case .orderDropped: "\(subject) no longer keeps an order."
+    case .objectsLeftOut: "Objects of \(subject) that meet no condition of their entity mappings are dropped."
     case .objectsDropped: "Entity \(subject) is removed or not mapped, with its objects."
     case .valuesNotTaken:
       "The decided expression uses only some values of \(subject); the others are lost."

@@ -31,7 +31,7 @@ extension DataEffect.Kind {
   /// The kind of content that the rows lose; `nil` for a blocker or warning.
   package var lossKind: LossKind? {
     switch self {
-    case .objectsDropped: .objects
+    case .objectsDropped, .objectsLeftOut: .objects
     case .valuesDropped, .valuesNotTaken: .values
     case .valuesChanged, .rounded: .changedValues
     case .linksDropped: .links

@@ -80,6 +80,11 @@ extension RowFlows {
       collector.add(.objectsDropped, entity: entity.name, rows: [rows])
       return
     }
+    if flows.allSatisfy({ $0.isFiltered && !$0.isOpaque }) {
+      let rows = DataEffect.Rows(
+        entity: entity.name, destinationEntity: nil, properties: [], notTakenBy: flows.map(\.mapping))
+      collector.add(.objectsLeftOut, entity: entity.name, rows: [rows])
+    }
     guard !flows.contains(where: { $0.isOpaque || $0.readsAll || $0.isUninstantiable }) else { return }
     for attribute in source.attributes(of: entity.name) where attribute.hasOwnValues && !attribute.isTransient {
       let dropped = flows.map { Set(droppedPaths(of: attribute, in: $0)) }

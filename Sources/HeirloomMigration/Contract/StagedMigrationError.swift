@@ -167,10 +167,10 @@ extension StageHandlerError: ExplainedError {
       "It left changes in the context that are not saved; expected it to call save(), or rollback() to give them up."
     case .ofOtherVersion(let subject, .willMigrate, let model):
       "It used the \(subject), which exists only in the next version; willMigrateHandler runs with the stage's current"
-        + " model, \(model). Use it in didMigrateHandler."
+        + " model, \(model): use it in didMigrateHandler."
     case .ofOtherVersion(let subject, .didMigrate, let model):
       "It used the \(subject), which exists only in the previous version; didMigrateHandler runs with the stage's next"
-        + " model, \(model). Use it in willMigrateHandler."
+        + " model, \(model): use it in willMigrateHandler."
     }
   }
 

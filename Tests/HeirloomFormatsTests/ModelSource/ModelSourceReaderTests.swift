@@ -312,13 +312,13 @@ struct ModelSourceReaderTests {
       """
       <model><entity name="E"><attribute name="a" attributeType="Composite" composite="C"/></entity>\
       <composite name="C"><attribute name="b" attributeType="Double"/><relationship name="owner"/></composite></model>
-      """, "\"C\" holds <relationship> \"owner\""
+      """, "\"C\" contains <relationship> \"owner\""
     ),
     (
       """
       <model><entity name="E"><attribute name="a" attributeType="Composite" composite="C"/></entity>\
       <composite name="C"><attribute name="b" attributeType="Double"/><element/></composite></model>
-      """, "\"C\" holds <element>"
+      """, "\"C\" contains <element>"
     ),
     (
       """

@@ -37,7 +37,9 @@ struct EffectQuestions {
     guard !rows.isEmpty else { return }
     switch effect.kind {
     // ``CellLines`` and ``LinkLines`` count these.
-    case .objectsDropped, .valuesDropped, .valuesNotTaken, .valuesChanged, .rounded, .linksDropped, .foreignLinks: break
+    case .objectsDropped, .objectsLeftOut, .valuesDropped, .valuesNotTaken, .valuesChanged, .rounded, .linksDropped,
+      .foreignLinks:
+      break
     case .uninstantiable:
       // Objects of an entity are counted already; SQLite is queried only for those that a condition takes.
       questions.count(sql: "SELECT " + rows.map(number).chained(by: "+")) { Self.finding(effect, $0) }

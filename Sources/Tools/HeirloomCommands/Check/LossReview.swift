@@ -258,7 +258,8 @@ extension LossReview {
         ? "The lock acknowledges it."
         : "Give a mapping that keeps it; \(consent(to: loss))"
       return CheckFinding(
-        severity: loss.isAcknowledged ? .note : .error, kind: .loss, version: loss.source.name,
+        severity: loss.isAcknowledged ? .note : loss.effect.kind == .objectsLeftOut ? .warning : .error, kind: .loss,
+        version: loss.source.name,
         entity: loss.effect.entity, property: loss.effect.properties.first, file: loss.source.file,
         message: "\(way): \(loss.effect.description) \(advice)")
     }
