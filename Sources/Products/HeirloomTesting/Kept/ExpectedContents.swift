@@ -172,6 +172,23 @@ private struct ExpectedStep {
     return values
   }
 
+  /// Returns true if links of several relationships become those of one.
+  private func isMerged(_ relationship: String, of entity: String) -> Bool {
+    let owner = destination.declaringEntity(ofProperty: relationship, in: entity)?.name
+    var origins: Set<[String]> = []
+    for mapping in mapping.entityMappings {
+      guard let from = mapping.sourceEntityName, let to = mapping.destinationEntityName else { continue }
+      for property in mapping.relationshipMappings where property.name == relationship {
+        guard case .links(let name) = property.form,
+          destination.declaringEntity(ofProperty: relationship, in: to)?.name == owner,
+          let declaring = source.declaringEntity(ofProperty: name, in: from)?.name
+        else { continue }
+        origins.insert([declaring, name])
+      }
+    }
+    return origins.count > 1
+  }
+
   /// Returns a closure that gives an object's expected links; `nil` if the relationship's links aren't known.
   private func links(
     _ property: PropertyMapping, _ from: String, _ to: String
@@ -180,6 +197,12 @@ private struct ExpectedStep {
       let will = destination.relationship(named: property.name, of: to), !was.isTransient, !will.isTransient,
       let shift = shift(was.destinationEntity, will.destinationEntity)
     else { return nil }
+    // A link of another relationship may take the place of an object's own.
+    if let inverse = destination.storedInverse(of: will),
+      isMerged(inverse.relationship.name, of: inverse.entity.name)
+    {
+      return nil
+    }
     let tree = source.entityTree(from: was.destinationEntity)
     // Objects mapped by code have an unknown result.
     let taken = Set(mapping.entityMappings.compactMap(\.sourceEntityName)).subtracting(becomes.keys)
@@ -198,7 +221,7 @@ private struct ExpectedStep {
     // relationship without inverse have one owner each.
     let wasInverseToOne = source.storedInverse(of: was).map { !$0.relationship.isToMany } ?? was.isToMany
     let willInverseToOne = destination.storedInverse(of: will).map { !$0.relationship.isToMany } ?? will.isToMany
-    let isNarrowed = willInverseToOne && !wasInverseToOne
+    let isNarrowed = willInverseToOne && (!wasInverseToOne || isMerged(property.name, of: to))
     return { object in
       guard let links = object.links[name], let keys = links.keys else { return nil }
       let expected = keys.filter { surviving.contains($0) }.map { $0 + shift }
