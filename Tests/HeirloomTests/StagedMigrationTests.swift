@@ -366,7 +366,7 @@ struct StagedMigrationTests {
     #expect(
       failure.cause
         == "The \(kind.rawValue) handler of stage 1 failed: It used the \(subject), which exists only in \(version);"
-        + " \(kind.rawValue)Handler runs with the stage's \(seen), \(model). Use it in \(word).", "\(use.call)")
+        + " \(kind.rawValue)Handler runs with the stage's \(seen), \(model): use it in \(word).", "\(use.call)")
   }
 
   @Test func `a name that neither version has is told as it is`() throws {

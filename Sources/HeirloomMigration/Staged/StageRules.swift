@@ -1,6 +1,6 @@
 /// The rules for a migration's stages, which are all checked at once.
 ///
-/// They are Core Data's, as far as those are known: `Sources/Heirloom/Heirloom.docc/Staged.md` lists them.
+/// They are Core Data's, as far as those are known: `Sources/Heirloom/Heirloom.docc/StagedAndDeferred.md` lists them.
 struct StageRules {
   let stages: [StoreMigrationStage]
   /// All shipped versions, oldest first; `nil` if they are not known.
