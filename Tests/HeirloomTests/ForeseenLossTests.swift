@@ -103,7 +103,7 @@ struct ForeseenLossTests {
     let assistant = MigrationAssistant(
       storeURL: store, modelController: ModelController(storeURL: store),
       history: ModelHistory(current: destination, earlier: [("before", source)]))
-    let before = try StoreContents(of: store, model: source)
+    let contents = try StoreContents(of: store, model: source)
     let plan = try #require(try assistant.plan())
     let named = plan.mapping.effects(from: source, to: destination).filter { $0.kind.severity == .loss }
     #expect(!plan.losses.isEmpty, "\(name): no object has two links")
@@ -115,7 +115,7 @@ struct ForeseenLossTests {
       Issue.record("expected a migration")
       return
     }
-    let findings = try before.findings(in: store, after: report.plan)
+    let findings = try contents.findings(in: store, after: report.plan)
     #expect(findings.isEmpty, "\(name): \(findings)")
   }
 
