@@ -84,9 +84,8 @@ package struct LossTrail: Sendable {
         // An object's values and links are lost with it, under whatever names.
         if way.isOfObjects { return true }
         // The order of a relationship that is gone is lost by the source's name.
-        let places =
-          kind == .order ? way.places[hop...(hop + 1)] : way.places[(kind.isNamedBySource ? hop : hop + 1)...].prefix(1)
-        return places.contains { $0?.isOf(effect) ?? false }
+        if kind == .order, way.places[hop]?.isOf(effect) == true { return true }
+        return (kind.isNamedBySource ? way.places[hop] : way.places[hop + 1])?.isOf(effect) ?? false
       }.map { Cause(hop: hop, effect: $0) }
     }
   }

@@ -228,7 +228,7 @@ final class ObstacleFinder {
   private func isHome(_ home: [RowFlow], for groups: [String: [RowFlow]]) -> Bool {
     let homeNames = Set(home.map(\.destination.name))
     return groups.values.allSatisfy { group in
-      if group.map(\.mapping) == home.map(\.mapping) { return true }
+      if group.elementsEqual(home, by: ===) { return true }
       return group.count == 1
         && group.allSatisfy { flow in
           destination.superentities(of: flow.destination.name).contains { homeNames.contains($0.name) }

@@ -24,12 +24,11 @@ package struct LinkFate {
 }
 
 extension RowFlows {
-  /// Returns the fate of the links from objects of one entity to those of another.
+  /// Returns the fate of the links from objects of one entity to those of another; `nil` if they are carried, go with
+  /// their owners, or are reported for the inverse.
   ///
-  /// A link is one thing, which a relationship and its inverse both hold: it is carried if either side carries it, which
-  /// follows from the entities of the two objects and from the mappings of these.
-  ///
-  /// - Returns: `nil` if they are carried, go with their owners, or are reported for the inverse.
+  /// A relationship and its inverse hold the same link: it is carried if either side carries it, which follows from the
+  /// mappings of the two objects.
   package func fate(
     ofLinksFrom owner: String, to target: String, _ relationship: RelationshipDescription,
     _ inverse: RelationshipDescription?
@@ -64,6 +63,39 @@ extension RowFlows {
     )
   }
 
+  /// Groups the entities of targets so that links from any owner to the entities of a group have one fate.
+  ///
+  /// A tree of hundreds of entities has a few groups, and tens of thousands of pairs.
+  package func groups(
+    _ targets: [String], from owners: [String], _ relationship: RelationshipDescription,
+    _ inverse: RelationshipDescription?
+  ) -> [[String]] {
+    let own = owners.flatMap(flows(fromSource:))
+    let heirs = Set(own.flatMap { $0.heirs[relationship.name, default: []] })
+    let ends = Set(heirs.compactMap { destination.relationship(named: $0[1], of: $0[0])?.destinationEntity }).ordered()
+    let isOwnByCode = own.contains(where: \.isOpaque)
+    var groups: [[String]] = []
+    var places: [[String]: Int] = [:]
+    for target in targets {
+      let flows = flows(fromSource: target)
+      // Links that code may carry are reported by the names of the mappings.
+      let isByCode = isOwnByCode || flows.contains(where: \.isOpaque)
+      let key = flows.flatMap { flow -> [String] in
+        let reached = ends.filter { destination.isEntity(flow.destination.name, kindOf: $0) }
+        let inverses =
+          inverse.map { flow.heirs[$0.name, default: []].joined() + [flow.reads($0.name) ? "*" : ""] } ?? []
+        return [isByCode ? flow.mapping : "", flow.isOpaque ? "*" : ""] + reached + [""] + inverses + [""]
+      }
+      if let place = places[key] {
+        groups[place].append(target)
+      } else {
+        places[key] = groups.count
+        groups.append([target])
+      }
+    }
+    return groups
+  }
+
   /// Returns true if a mapping carries the links of a relationship by default, to objects of other mappings.
   private func carries(_ flow: RowFlow, _ relationship: String, to others: [RowFlow]) -> Bool {
     flow.reads(relationship)
@@ -81,19 +113,21 @@ extension RowFlows {
     for entity in source.entities {
       for relationship in entity.relationships where !relationship.isTransient {
         let inverse = source.storedInverse(of: relationship)?.relationship
-        let targets = source.entityTree(from: relationship.destinationEntity).filter { mayHaveObjects($0) }.map(\.name)
-        for owner in source.entityTree(from: entity.name) where mayHaveObjects(owner) {
+        let targets = source.entityTree(from: relationship.destinationEntity).filter(mayHaveObjects).map(\.name)
+        let owners = source.entityTree(from: entity.name).filter(mayHaveObjects).map(\.name)
+        let groups = groups(targets, from: owners, relationship, inverse)
+        for owner in owners {
           var dropped: [DataEffect.Rows] = []
-          for target in targets {
-            guard let fate = fate(ofLinksFrom: owner.name, to: target, relationship, inverse), !fate.isByCode,
+          for targets in groups {
+            guard let fate = fate(ofLinksFrom: owner, to: targets[0], relationship, inverse), !fate.isByCode,
               let lost = fate.rows
             else { continue }
             let rows = DataEffect.Rows(
               entity: lost.entity, destinationEntity: lost.destinationEntity, properties: [relationship.name],
               takenBy: lost.takenBy, notTakenBy: lost.notTakenBy)
             if let heir = fate.heir {
-              foreign[heir, default: ([], [:])].targets.insert(target)
-              foreign[heir]?.rows[owner.name] = rows
+              foreign[heir, default: ([], [:])].targets.formUnion(targets)
+              foreign[heir]?.rows[owner] = rows
             } else if !dropped.contains(rows) {
               dropped.append(rows)
             }

@@ -53,17 +53,20 @@ struct LinkLines {
         guard let links = links(of: relationship, declaredBy: entity.name) else { continue }
         let inverse = source.model.storedInverse(of: relationship)?.relationship
         var dropped = Lost()
-        for owner in concrete(entity.name) {
-          var fates: [(fate: Fate, targets: [String])] = []
-          for target in concrete(relationship.destinationEntity) {
-            guard let fate = fate(ofLinksFrom: owner, to: target, relationship, inverse) else { continue }
+        let (owners, all) = (concrete(entity.name), concrete(relationship.destinationEntity))
+        let groups = crossing.flows.groups(all, from: owners, relationship, inverse)
+        for owner in owners {
+          var fates: [(fate: Fate, targets: Set<String>)] = []
+          for targets in groups {
+            guard let fate = fate(ofLinksFrom: owner, to: targets[0], relationship, inverse) else { continue }
             if let place = fates.firstIndex(where: { $0.fate == fate }) {
-              fates[place].targets.append(target)
+              fates[place].targets.formUnion(targets)
             } else {
-              fates.append((fate, [target]))
+              fates.append((fate, Set(targets)))
             }
           }
-          for (fate, targets) in fates {
+          for (fate, found) in fates {
+            let targets = all.filter(found.contains)
             let query = between(owner, fate.condition, targets, links)
             let name = fate.heir ?? [entity.name, relationship.name]
             if let parts = fate.parts {
