@@ -18,7 +18,7 @@ extension MigrationAssistant {
 
   /// Returns the losses that hops after the first may cause and the lock doesn't acknowledge.
   ///
-  /// Whether they occur depends on the rows.
+  /// They occur only if a store has such rows.
   func possibleLaterLosses(_ hopPath: PlannedPath) -> [DataEffect] {
     hopPath.hops.dropFirst().flatMap { hop -> [DataEffect] in
       let effects = hop.mapping.effects(from: hop.source, to: hop.destination).filter { $0.kind.severity == .loss }

@@ -25,7 +25,7 @@ final class ObstacleFinder {
 
   /// Finds the obstacles in a draft.
   ///
-  /// What a given entity mapping says explicitly is not an obstacle. `areInferred` is true if these were inferred as
+  /// A choice that a given entity mapping states is not an obstacle. `areInferred` is true if these were inferred as
   /// well.
   func find(
     mismatches: [MappingMismatch], in draft: MappingModel, given: [EntityMapping], areInferred: Bool = false

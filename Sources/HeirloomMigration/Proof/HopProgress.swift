@@ -21,7 +21,7 @@ final class HopProgress {
   private let (before, total): (Int64, Int64)
   /// The index of the current piece, and the units of those before it.
   private var (index, done): (Int, Int64) = (0, 0)
-  /// What has been counted of the current piece.
+  /// The part of the current piece that is counted already.
   private var seen = Seen()
   private var nextLook: ContinuousClock.Instant = .now
 

@@ -47,7 +47,7 @@ public struct SalvageError: Error, Hashable, Sendable {
 }
 
 extension SalvageError: ExplainedError {
-  /// What was found at the damaged store or the new one's place, and what was expected.
+  /// The fault at the damaged store or at the new one's path, and the expectation.
   public var cause: String {
     switch problem {
     case .missing: "There is no file at \(storePath); expected a store."

@@ -72,7 +72,7 @@ package struct SwiftDataFinding: Hashable, Sendable {
   package let entity: String?
   /// The name of the property.
   package let property: String?
-  /// What was found, the cause and the remedy, in sentences.
+  /// The finding, its cause and the remedy, in sentences.
   package let message: String
 
   init(

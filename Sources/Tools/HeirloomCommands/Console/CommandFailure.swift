@@ -10,7 +10,7 @@ struct CommandFailure: Error {
   var code: String
   /// The code of the same failure in Core Data's error domain, if there is one.
   var coreDataCode: Int?
-  /// What was found, what was expected, and where.
+  /// The finding, the expectation and the place.
   var message: String
   /// Where the data is, and what to do.
   var suggestion: String?
