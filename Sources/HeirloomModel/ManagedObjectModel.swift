@@ -185,11 +185,19 @@ extension ManagedObjectModel {
     return (entity, inverse)
   }
 
-  /// Finds the inverse of a relationship, if a store holds it: a transient one has no column and no table.
+  /// Finds the inverse of a relationship, if a store holds the links of both as one.
+  ///
+  /// A transient inverse has no column and no table, and one that doesn't name the relationship as its own inverse has its
+  /// own links.
   package func storedInverse(
     of relationship: RelationshipDescription
   ) -> (entity: EntityDescription, relationship: RelationshipDescription)? {
-    inverse(of: relationship).flatMap { $0.relationship.isTransient ? nil : $0 }
+    guard let inverse = inverse(of: relationship), !inverse.relationship.isTransient,
+      inverse.relationship.inverseRelationship == relationship.name,
+      let owner = declaringEntity(ofProperty: relationship.name, in: inverse.relationship.destinationEntity),
+      owner.relationships.contains(relationship)
+    else { return nil }
+    return inverse
   }
 
   /// Returns the entities of a configuration, sorted by name.

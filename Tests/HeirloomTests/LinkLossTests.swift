@@ -65,6 +65,11 @@ struct LinkLossTests {
       testDescription: "the inverse of a many-to-many becomes transient", before: manyToMany,
       after: [manyToMany[0], transient(manyToMany[1])],
       links: ["INSERT INTO Z_1THINGS VALUES (1, 1), (1, 2), (2, 1), (2, 2)"], lost: ["Owner.things": [1, 2]]),
+    // To a store, neither has an inverse: two links of the owners, and two of the things.
+    Change(
+      testDescription: "a relationship is dropped whose inverse doesn't name it",
+      before: [oneToOne[0], Make.toOne("owner", "Owner")], after: [nil, Make.toOne("owner", "Owner")], links: oneSided,
+      lost: ["Owner.thing": [2]]),
     Change(
       testDescription: "many-to-many is dropped", before: manyToMany, after: [nil, nil],
       links: ["INSERT INTO Z_1THINGS VALUES (1, 1), (1, 2), (2, 2)"],

@@ -89,6 +89,8 @@ struct XMLModel: Equatable, Sendable {
   /// Returns the inverse of a relationship with the entity that declares it.
   func inverse(of relationship: Relationship) -> Declared<Relationship>? {
     guard let name = relationship.inverse else { return nil }
-    return relationships(of: relationship.inverseEntity ?? relationship.destination).first { $0.property.name == name }
+    return relationships(of: relationship.inverseEntity ?? relationship.destination).first { found in
+      found.property.name == name && found.property.inverse == relationship.name
+    }
   }
 }
