@@ -147,27 +147,21 @@ extension ManagedObjectModel {
 
   /// Returns the attribute of the given name that an entity has or inherits.
   public func attribute(named attribute: String, of entity: String) -> AttributeDescription? {
-    for candidate in lineage(of: entity) {
-      if let found = candidate.attributes.first(where: { $0.name == attribute }) { return found }
-    }
-    return nil
+    firstInLineage(of: entity) { $0.attributes.first { $0.name == attribute } }
   }
 
   /// Returns the relationship of the given name that an entity has or inherits.
   public func relationship(named relationship: String, of entity: String) -> RelationshipDescription? {
-    for candidate in lineage(of: entity) {
-      if let found = candidate.relationships.first(where: { $0.name == relationship }) { return found }
-    }
-    return nil
+    firstInLineage(of: entity) { $0.relationships.first { $0.name == relationship } }
   }
 
   /// Returns the entity that declares the property of the given name that an entity has or inherits.
   public func declaringEntity(ofProperty property: String, in entity: String) -> EntityDescription? {
     // This avoids `properties`, which boxes each one: model comparisons call it for every property.
-    lineage(of: entity).first { candidate in
+    firstInLineage(of: entity) { candidate in
       candidate.attributes.contains { $0.name == property }
         || candidate.relationships.contains { $0.name == property }
-        || candidate.fetchedProperties.contains { $0.name == property }
+        || candidate.fetchedProperties.contains { $0.name == property } ? candidate : nil
     }
   }
 
@@ -219,6 +213,16 @@ extension ManagedObjectModel {
     let names = Set(members.flatMap { lineage(of: $0.name).map(\.name) })
     return try ManagedObjectModel(
       entities: entities.filter { names.contains($0.name) }, versionIdentifiers: versionIdentifiers)
+  }
+
+  /// Returns what is found in an entity or its nearest ancestor.
+  private func firstInLineage<Found>(of name: String, _ find: (EntityDescription) -> Found?) -> Found? {
+    var position = positions[name]
+    while let current = position {
+      if let found = find(entities[current]) { return found }
+      position = entities[current].superentity.flatMap { positions[$0] }
+    }
+    return nil
   }
 
   /// Returns an entity and its ancestors, the nearest first.

@@ -111,10 +111,12 @@ extension RowFlows {
   }
 
   private func droppedPaths(of attribute: AttributeDescription, in flow: RowFlow) -> [String] {
+    let candidates = destination.attributes(of: flow.destination.name)
     // The time of the last change is carried over without a mapping.
-    if destination.attributes(of: flow.destination.name).contains(where: { $0.isDerived(as: attribute) }) { return [] }
+    if candidates.contains(where: { $0.isDerived(as: attribute) }) { return [] }
     var lost: Set<[String]>?
-    for candidate in destination.attributes(of: flow.destination.name) where candidate.derivation == nil {
+    for candidate in candidates where candidate.derivation == nil {
+      if candidate.composite == nil, flow.origin(of: candidate.name) != .property(attribute.name) { continue }
       let targets = flow.targets(in: candidate, of: destination)
       for target in targets where flow.origin(of: target.name) == .property(attribute.name) {
         // A value that any of several targets continues isn't lost.

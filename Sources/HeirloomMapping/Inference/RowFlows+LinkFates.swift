@@ -70,6 +70,7 @@ extension RowFlows {
     _ targets: [String], from owners: [String], _ relationship: RelationshipDescription,
     _ inverse: RelationshipDescription?
   ) -> [[String]] {
+    guard targets.count > 1 else { return targets.isEmpty ? [] : [targets] }
     let own = owners.flatMap(flows(fromSource:))
     let heirs = Set(own.flatMap { $0.heirs[relationship.name, default: []] })
     let ends = Set(heirs.compactMap { destination.relationship(named: $0[1], of: $0[0])?.destinationEntity }).ordered()
