@@ -75,16 +75,22 @@ let package = Package(
     .target(
       name: "HeirloomSwiftSource", dependencies: ["HeirloomModel", "HeirloomFormats"],
       path: "Sources/Tools/HeirloomSwiftSource"),
-    .target(name: "HeirloomOutput", dependencies: ["Heirloom"], path: "Sources/Tools/HeirloomOutput"),
     .target(
-      name: "HeirloomDiagram", dependencies: ["Heirloom", "HeirloomOutput"], path: "Sources/Tools/HeirloomDiagram"),
+      name: "HeirloomCompare", dependencies: ["HeirloomModel", "HeirloomMapping", "HeirloomFormats"],
+      path: "Sources/Tools/HeirloomCompare"),
     .target(
-      name: "HeirloomStories", dependencies: ["Heirloom", "HeirloomOutput"], path: "Sources/Tools/HeirloomStories"),
+      name: "HeirloomOutput", dependencies: ["Heirloom", "HeirloomCompare"], path: "Sources/Tools/HeirloomOutput"),
+    .target(
+      name: "HeirloomDiagram", dependencies: ["Heirloom", "HeirloomCompare", "HeirloomOutput"],
+      path: "Sources/Tools/HeirloomDiagram"),
+    .target(
+      name: "HeirloomStories", dependencies: ["Heirloom", "HeirloomCompare", "HeirloomOutput"],
+      path: "Sources/Tools/HeirloomStories"),
     .target(
       name: "HeirloomCommands",
       dependencies: [
-        "Heirloom", "HeirloomSalvage", "HeirloomTesting", "HeirloomOutput", "HeirloomDiagram", "HeirloomStories",
-        "HeirloomSwiftSource",
+        "Heirloom", "HeirloomSalvage", "HeirloomTesting", "HeirloomCompare", "HeirloomOutput", "HeirloomDiagram",
+        "HeirloomStories", "HeirloomSwiftSource",
       ],
       path: "Sources/Tools/HeirloomCommands"
     ),
@@ -116,7 +122,7 @@ let package = Package(
     .executableTarget(name: "SmallestApp", dependencies: ["Heirloom"], path: "Tests/SmallestApp"),
     .executableTarget(
       name: "HeirloomBenchmarks",
-      dependencies: ["Heirloom", "HeirloomCommands", "CHeirloomSQLite", "CSyncCounter"],
+      dependencies: ["Heirloom", "HeirloomCompare", "HeirloomCommands", "CHeirloomSQLite", "CSyncCounter"],
       path: "Sources/Tools/HeirloomBenchmarks"),
     .target(
       name: "TestSupport",
@@ -129,8 +135,8 @@ let package = Package(
     .target(
       name: "HeirloomFuzzing",
       dependencies: [
-        "HeirloomCommands", "Heirloom", "HeirloomMigration", "HeirloomVault", "HeirloomStore", "HeirloomFormats",
-        "HeirloomMapping", "HeirloomModel", "HeirloomSwiftSource",
+        "HeirloomCommands", "HeirloomCompare", "Heirloom", "HeirloomMigration", "HeirloomVault", "HeirloomStore",
+        "HeirloomFormats", "HeirloomMapping", "HeirloomModel", "HeirloomSwiftSource",
       ],
       path: "Tests/HeirloomFuzzing"
     ),
@@ -159,8 +165,14 @@ let package = Package(
       dependencies: ["HeirloomMapping", "HeirloomFormats", "HeirloomModel", "TestSupport"]
     ),
     .testTarget(
+      name: "HeirloomCompareTests",
+      dependencies: [
+        "HeirloomCompare", "HeirloomTesting", "HeirloomMapping", "HeirloomFormats", "HeirloomModel", "TestSupport",
+      ]
+    ),
+    .testTarget(
       name: "HeirloomFormatsTests",
-      dependencies: ["HeirloomFormats", "HeirloomMapping", "HeirloomModel", "TestSupport"],
+      dependencies: ["HeirloomFormats", "HeirloomCompare", "HeirloomMapping", "HeirloomModel", "TestSupport"],
       exclude: ["Snapshot/Goldens"]
     ),
     .testTarget(
@@ -202,7 +214,8 @@ let package = Package(
     .testTarget(
       name: "HeirloomCommandsTests",
       dependencies: [
-        "HeirloomCommands", "HeirloomOutput", "HeirloomStories", "Heirloom", "HeirloomSalvage", "HeirloomMigration",
+        "HeirloomCommands", "HeirloomCompare", "HeirloomOutput", "HeirloomStories", "Heirloom", "HeirloomSalvage",
+        "HeirloomMigration",
         "HeirloomVault", "HeirloomStore", "HeirloomMapping", "HeirloomModel", "HeirloomFormats", "HeirloomFuzzing",
         "TestSupport",
       ],
@@ -235,7 +248,7 @@ let linkedTargets: Set<String> = [
   "HeirloomStore", "HeirloomSwiftSource", "HeirloomVault",
 ]
 let toolTargets: Set<String> = [
-  "HeirloomCommands", "HeirloomDiagram", "HeirloomMain", "HeirloomOutput", "HeirloomStories",
+  "HeirloomCommands", "HeirloomCompare", "HeirloomDiagram", "HeirloomMain", "HeirloomOutput", "HeirloomStories",
 ]
 // The linker leaves out the functions that nobody calls. On Linux they would all stay, for they lie in one section, and
 // those that other modules may call are kept as if somebody asked for them by name.

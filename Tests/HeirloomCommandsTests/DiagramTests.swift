@@ -1,5 +1,6 @@
 import Foundation
 import Heirloom
+import HeirloomCompare
 import HeirloomMapping
 import HeirloomModel
 import TestSupport

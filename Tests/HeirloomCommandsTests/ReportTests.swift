@@ -1,5 +1,6 @@
 import Foundation
 import Heirloom
+import HeirloomCompare
 import HeirloomModel
 import HeirloomStore
 import TestSupport

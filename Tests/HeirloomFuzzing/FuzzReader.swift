@@ -1,5 +1,6 @@
 package import Foundation
 import HeirloomCommands
+import HeirloomCompare
 import HeirloomFormats
 import HeirloomMapping
 import HeirloomModel

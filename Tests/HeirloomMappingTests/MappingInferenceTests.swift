@@ -1,5 +1,6 @@
 import HeirloomMapping
 import HeirloomModel
+import TestSupport
 import Testing
 
 struct MappingInferenceTests {
@@ -230,17 +231,6 @@ struct MappingInferenceTests {
     #expect(
       MappingInference(from: source, to: destination).effects.map(\.kind.code)
         == ["uninstantiable", "duplicate", "missingValue", "valuesDropped"])
-  }
-
-  @Test func `a model with hundreds of properties is compared in reasonable time`() throws {
-    func make(_ prefix: String) throws -> ManagedObjectModel {
-      var entity = EntityDescription(name: "E")
-      entity.attributes = (0..<400).map { attribute("\(prefix)\($0)") }
-      return try ManagedObjectModel(entities: [entity])
-    }
-    let difference = ModelDifference(from: try make("a"), to: try make("b"))
-    #expect(difference.changes.count == 800)
-    #expect(difference.effects.count == 400)
   }
 
   @Test func `an entity that is split in two loses only what neither part takes`() throws {

@@ -1,5 +1,6 @@
 import HeirloomMapping
 import HeirloomModel
+import TestSupport
 import Testing
 
 /// Mappings as an app writes them.

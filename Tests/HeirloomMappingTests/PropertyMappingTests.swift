@@ -1,5 +1,6 @@
 import HeirloomMapping
 import HeirloomModel
+import TestSupport
 import Testing
 
 struct PropertyMappingTests {

@@ -63,7 +63,7 @@ package struct AdjacentLock {
 
 extension FileNames {
   /// The file name ending of a bundle's own lock.
-  static let bundleLock = "." + lock
+  package static let bundleLock = "." + lock
 
   /// Returns true for the name of a bundle of versions.
   static func isBundle(_ name: String) -> Bool {

@@ -146,13 +146,13 @@ package struct ModelFile: Equatable, Sendable {
 }
 
 /// Names and extensions of model files and folders.
-enum FileNames {
-  static let source = "contents"
-  static let oldSource = "elements"
+package enum FileNames {
+  package static let source = "contents"
+  package static let oldSource = "elements"
   static let mappingSource = "xcmapping.xml"
-  static let currentVersion = ".xccurrentversion"
+  package static let currentVersion = ".xccurrentversion"
   static let versionInfo = "VersionInfo.plist"
-  static let lock = "lock.json"
+  package static let lock = "lock.json"
   static let sourceExtension = ".xcdatamodel"
   static let sourceBundleExtension = ".xcdatamodeld"
   static let mappingExtension = ".xcmappingmodel"
@@ -162,12 +162,12 @@ enum FileNames {
   static let snapshotExtensions = [".json", ".json.gz"]
 
   /// Returns true for a snapshot's file name.
-  static func isSnapshot(_ name: String) -> Bool {
+  package static func isSnapshot(_ name: String) -> Bool {
     name != lock && !name.hasSuffix(bundleLock) && snapshotExtensions.contains { name.hasSuffix($0) }
   }
 
   /// Returns the last component of a path without the given ending.
-  static func base(_ path: String, without ending: String = "") -> String {
+  package static func base(_ path: String, without ending: String = "") -> String {
     let name = path.names(separatedBy: "/", omittingEmptySubsequences: true).last.map(String.init) ?? path
     return ending.isEmpty || !name.hasSuffix(ending) ? name : String(name.dropLast(ending.count))
   }

@@ -58,7 +58,7 @@ extension VersionLock {
   /// Returns true if this lock and another decide the same rows differently, and the base does not.
   ///
   /// In one lock, a value may complement an expression; in two independent branches, the two conflict.
-  func decides(otherwiseThan other: VersionLock, since base: VersionLock) -> Bool {
+  package func decides(otherwiseThan other: VersionLock, since base: VersionLock) -> Bool {
     let (own, others) = (knownDecisions, other.knownDecisions)
     let old = base.knownDecisions
     return own.contains { decision in

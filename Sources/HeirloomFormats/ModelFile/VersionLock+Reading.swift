@@ -47,7 +47,7 @@ extension VersionLock {
   }
 
   /// Parses a whole lock; throws `ModelReadingError` if its format or a member is unknown.
-  init(bytes: [UInt8]) throws(ModelReadingError) {
+  package init(bytes: [UInt8]) throws(ModelReadingError) {
     if let reason = Self.reasonAgainstText(bytes) { throw Self.notLock(reason) }
     let value: JSONValue
     do throws(JSONError) {

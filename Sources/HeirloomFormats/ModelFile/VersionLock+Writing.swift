@@ -40,7 +40,7 @@ extension VersionLock {
 
 extension VersionLock.Entry {
   /// Returns the JSON members of the entry.
-  func members(inFormat format: Int) -> [String: JSONValue] {
+  package func members(inFormat format: Int) -> [String: JSONValue] {
     var members: [String: JSONValue] = ["name": .string(name)]
     if format > 1 { members["id"] = .string(id) }
     if let checksum { members["checksum"] = .string(checksum) }

@@ -115,7 +115,7 @@ package struct VersionLock: Hashable, Sendable {
   package var stepsByCode: [Step] = []
   /// The decisions about rows as in the file; unknown ones are preserved.
   package var writtenDecisions: [JSONValue] = []
-  var readFormat = 1
+  package var readFormat = 1
 
   /// The format of the file: 1 unless the lock uses a feature of format 2.
   package var format: Int {

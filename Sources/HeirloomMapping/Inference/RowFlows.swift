@@ -169,18 +169,18 @@ package struct RowFlows: Sendable {
   }
 
   /// The fate of a source relationship's related objects, by source entity.
-  struct Targets: Hashable {
+  package struct Targets: Hashable {
     /// Source entities whose objects become ones that the relationship may refer to.
-    var kept: [String] = []
+    package var kept: [String] = []
     /// Source entities whose objects become something else.
-    var foreign: [String] = []
+    package var foreign: [String] = []
     /// Source entities whose objects are dropped.
-    var dropped: [String] = []
+    package var dropped: [String] = []
     /// Objects of kept entities that every mapping's condition excludes.
     var leftOut: [DataEffect.Rows] = []
   }
 
-  func targets(of relationship: RelationshipDescription, as result: RelationshipDescription) -> Targets {
+  package func targets(of relationship: RelationshipDescription, as result: RelationshipDescription) -> Targets {
     var targets = Targets()
     for entity in source.entityTree(from: relationship.destinationEntity) where mayHaveObjects(entity) {
       let flows = flows(fromSource: entity.name)

@@ -1,11 +1,11 @@
-import HeirloomModel
+package import HeirloomModel
 
 /// An entity, a property or an element of a composite, as matched between two versions.
-struct IdentifiedElement: Hashable, Sendable {
-  let name: String
-  let renamingIdentifier: String?
+package struct IdentifiedElement: Hashable, Sendable {
+  package let name: String
+  package let renamingIdentifier: String?
 
-  var canonicalIdentifier: String { renamingIdentifier ?? name }
+  package var canonicalIdentifier: String { renamingIdentifier ?? name }
 }
 
 /// Elements of two versions, paired by canonical identifier.
@@ -14,25 +14,25 @@ struct IdentifiedElement: Hashable, Sendable {
 /// one, else the name. A model may give two elements the same identifier. Such a conflict is resolved only where name
 /// and renaming identifier are the same on both sides and no other element of the destination uses the identifier
 /// explicitly. Otherwise a value could end up in the wrong place, so the conflict is reported.
-struct IdentifierMatching: Hashable, Sendable {
+package struct IdentifierMatching: Hashable, Sendable {
   /// Source names by destination name.
-  private(set) var sources: [String: String] = [:]
+  package private(set) var sources: [String: String] = [:]
   /// Destination names by source name.
-  private(set) var destinations: [String: String] = [:]
+  package private(set) var destinations: [String: String] = [:]
   /// Identifiers of several elements that therefore can't be matched, sorted.
-  private(set) var ambiguities: [Ambiguity] = []
+  package private(set) var ambiguities: [Ambiguity] = []
 
   /// An identifier that several elements share.
-  struct Ambiguity: Hashable, Sendable {
-    let identifier: String
+  package struct Ambiguity: Hashable, Sendable {
+    package let identifier: String
     /// Names in the source, sorted.
-    let sources: [String]
+    package let sources: [String]
     /// Names in the destination, sorted.
-    let destinations: [String]
+    package let destinations: [String]
   }
 
   /// Pairs elements whose names are unique on each side.
-  init(from source: [IdentifiedElement], to destination: [IdentifiedElement]) {
+  package init(from source: [IdentifiedElement], to destination: [IdentifiedElement]) {
     let sourceGroups = Dictionary(grouping: source, by: \.canonicalIdentifier)
     let destinationGroups = Dictionary(grouping: destination, by: \.canonicalIdentifier)
     for identifier in destinationGroups.keys.ordered() {
@@ -72,9 +72,9 @@ struct IdentifierMatching: Hashable, Sendable {
 }
 
 extension EntityDescription {
-  var identified: IdentifiedElement { IdentifiedElement(name: name, renamingIdentifier: renamingIdentifier) }
+  package var identified: IdentifiedElement { IdentifiedElement(name: name, renamingIdentifier: renamingIdentifier) }
 }
 
 extension PropertyDescription {
-  var identified: IdentifiedElement { IdentifiedElement(name: name, renamingIdentifier: renamingIdentifier) }
+  package var identified: IdentifiedElement { IdentifiedElement(name: name, renamingIdentifier: renamingIdentifier) }
 }

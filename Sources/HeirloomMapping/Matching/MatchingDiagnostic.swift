@@ -15,9 +15,9 @@ package struct MatchingDiagnostic: Hashable, Sendable {
   /// The renaming identifier that would match the two.
   package let suggestedIdentifier: String
   /// Other elements of the destination that the counterpart may have become, as similar as this one.
-  let alternatives: [String]
+  package let alternatives: [String]
   /// Other elements of the source that this one may have been, as similar as the counterpart.
-  let rivals: [String]
+  package let rivals: [String]
 
   /// The kind of a suspicion about the matching.
   package enum Kind: String, Hashable, Sendable, CaseIterable {

@@ -4,7 +4,7 @@ extension ModelCorrespondence {
   /// Finds probable renames and other suspicious matches, sorted by entity and property.
   ///
   /// `isMigrated` is false for two models that a store is compatible with.
-  func diagnostics(isMigrated: Bool = true) -> [MatchingDiagnostic] {
+  package func diagnostics(isMigrated: Bool = true) -> [MatchingDiagnostic] {
     var found: [MatchingDiagnostic] = entityDiagnostics()
     if !isMigrated { found += entities.filter { $0.source.name != $0.destination.name }.map(Self.ignoredRename) }
     var seen: Set<String> = []

@@ -13,7 +13,7 @@ package struct ModelCorrespondence: Sendable {
   /// The pairs of matched entities, sorted by the destination entity's name.
   package let entities: [EntityCorrespondence]
   /// Identifiers that several entities share and that therefore couldn't be matched.
-  let entityAmbiguities: [IdentifierMatching.Ambiguity]
+  package let entityAmbiguities: [IdentifierMatching.Ambiguity]
 
   private let positionsByDestination: [String: Int]
   private let destinationNames: [String: String]
@@ -115,7 +115,7 @@ package final class EntityCorrespondence: Sendable {
   /// Destination relationship names by source name.
   package let destinationRelationships: [String: String]
   /// Identifiers that several attributes or several relationships share and that therefore couldn't be matched.
-  let ambiguities: [IdentifierMatching.Ambiguity]
+  package let ambiguities: [IdentifierMatching.Ambiguity]
 
   /// Matches the properties of any two entities, whether or not the entities match.
   package init(

@@ -1,4 +1,5 @@
 package import Heirloom
+package import HeirloomCompare
 
 /// Builds the diagram of a model or of a difference.
 package struct DiagramBuilder {

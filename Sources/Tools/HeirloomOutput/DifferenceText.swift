@@ -1,4 +1,5 @@
 package import Heirloom
+package import HeirloomCompare
 
 /// The difference of two models as text and JSON.
 package struct DifferenceText {

@@ -1,4 +1,5 @@
 package import Heirloom
+import HeirloomCompare
 
 /// A migration's plan as text and JSON.
 package final class PlanText {

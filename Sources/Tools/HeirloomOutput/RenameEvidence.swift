@@ -1,4 +1,5 @@
-package import Heirloom
+import Heirloom
+package import HeirloomCompare
 
 /// The evidence in stores about a suspected rename: counts, never values.
 package struct RenameEvidence {

@@ -1,4 +1,5 @@
 import Foundation
+import HeirloomCompare
 import HeirloomFormats
 import HeirloomMapping
 import HeirloomModel

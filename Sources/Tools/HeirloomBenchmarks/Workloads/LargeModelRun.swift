@@ -1,5 +1,6 @@
 import Foundation
 import Heirloom
+import HeirloomCompare
 import HeirloomFormats
 import HeirloomMapping
 

@@ -1,4 +1,5 @@
 import Heirloom
+import HeirloomCompare
 import HeirloomOutput
 
 /// The check that each store kept as a fixture fits a version of the history.

@@ -1,5 +1,6 @@
 import Foundation
 import Heirloom
+import HeirloomCompare
 import HeirloomOutput
 
 /// The check of a history's versions against its lock and its snapshots.

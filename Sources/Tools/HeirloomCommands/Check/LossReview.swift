@@ -1,4 +1,5 @@
 import Heirloom
+import HeirloomCompare
 import HeirloomOutput
 
 /// The possible losses of a history's migrations, derived from models and mappings alone and compared with the lock.

@@ -1,4 +1,5 @@
 import Heirloom
+import HeirloomCompare
 import HeirloomOutput
 
 extension Command {

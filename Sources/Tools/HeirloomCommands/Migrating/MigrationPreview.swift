@@ -1,5 +1,6 @@
 import Foundation
 import Heirloom
+import HeirloomCompare
 
 /// A preview of a store's migration, made without changing anything.
 final class MigrationPreview {

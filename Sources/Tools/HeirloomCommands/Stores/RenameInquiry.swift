@@ -1,4 +1,5 @@
 import Heirloom
+import HeirloomCompare
 import HeirloomOutput
 
 /// The search of stores for evidence about suspected renames; nothing is changed.

@@ -1,5 +1,6 @@
 import Foundation
 import Heirloom
+import HeirloomCompare
 import HeirloomOutput
 
 extension MigrationPage {

@@ -1,5 +1,6 @@
 package import Foundation
 package import Heirloom
+import HeirloomCompare
 package import HeirloomOutput
 
 /// A self-contained page about the migration of one store.

@@ -1,5 +1,6 @@
 package import Foundation
 import Heirloom
+import HeirloomCompare
 import HeirloomOutput
 
 /// The story Aircraft, reported step by step.

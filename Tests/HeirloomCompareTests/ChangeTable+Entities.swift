@@ -1,5 +1,8 @@
+import HeirloomCompare
+import HeirloomCompare
 import HeirloomMapping
 import HeirloomModel
+import TestSupport
 
 extension ChangeTable {
   /// Makes rows of an entity E with one relationship to F before and after.

@@ -1,3 +1,4 @@
+import HeirloomFormats
 import HeirloomModel
 
 /// The merge of a file in a model's history that two branches changed.

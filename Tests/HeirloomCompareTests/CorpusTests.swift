@@ -1,3 +1,4 @@
+import HeirloomCompare
 import HeirloomMapping
 import HeirloomModel
 import TestSupport

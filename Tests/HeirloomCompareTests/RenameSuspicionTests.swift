@@ -1,3 +1,5 @@
+import HeirloomCompare
+import HeirloomCompare
 import HeirloomMapping
 import HeirloomModel
 import TestSupport

@@ -1,13 +1,12 @@
-import HeirloomMapping
-import HeirloomModel
+package import HeirloomModel
 
 /// Makes a model of entities.
-func model(_ entities: EntityDescription...) throws -> ManagedObjectModel {
+package func model(_ entities: EntityDescription...) throws -> ManagedObjectModel {
   try ManagedObjectModel(entities: entities)
 }
 
 /// Makes an entity.
-func entity(
+package func entity(
   _ name: String, id: String? = nil, parent: String? = nil, isAbstract: Bool = false,
   _ attributes: AttributeDescription..., relationships: [RelationshipDescription] = [],
   unique: [[String]] = [], _ change: (inout EntityDescription) -> Void = { _ in }
@@ -24,7 +23,7 @@ func entity(
 }
 
 /// Makes an optional attribute, of text by default.
-func attribute(
+package func attribute(
   _ name: String, _ type: AttributeType = .string, id: String? = nil,
   _ change: (inout AttributeDescription) -> Void = { _ in }
 ) -> AttributeDescription {
@@ -36,7 +35,7 @@ func attribute(
 }
 
 /// Makes a required attribute.
-func required(
+package func required(
   _ name: String, _ type: AttributeType = .string, id: String? = nil, default value: AttributeValue? = nil
 ) -> AttributeDescription {
   attribute(name, type, id: id) {
@@ -46,12 +45,12 @@ func required(
 }
 
 /// Makes a composite attribute.
-func composite(_ name: String, id: String? = nil, _ elements: AttributeDescription...) -> AttributeDescription {
+package func composite(_ name: String, id: String? = nil, _ elements: AttributeDescription...) -> AttributeDescription {
   attribute(name, .composite, id: id) { $0.composite = CompositeAttributeDescription(elements: elements) }
 }
 
 /// Makes an optional to-one relationship.
-func toOne(
+package func toOne(
   _ name: String, _ destination: String, inverse: String? = nil, id: String? = nil,
   _ change: (inout RelationshipDescription) -> Void = { _ in }
 ) -> RelationshipDescription {
@@ -64,7 +63,7 @@ func toOne(
 }
 
 /// Makes an optional to-many relationship.
-func toMany(
+package func toMany(
   _ name: String, _ destination: String, inverse: String? = nil, id: String? = nil,
   _ change: (inout RelationshipDescription) -> Void = { _ in }
 ) -> RelationshipDescription {

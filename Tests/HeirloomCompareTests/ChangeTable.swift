@@ -1,5 +1,8 @@
+import HeirloomCompare
+import HeirloomCompare
 import HeirloomMapping
 import HeirloomModel
+import TestSupport
 
 /// The table with a row for each change that a model can undergo.
 enum ChangeTable {

@@ -1,3 +1,4 @@
+import HeirloomMapping
 import HeirloomModel
 
 /// A builder that collects the changes between two models.

@@ -1,4 +1,6 @@
 import Foundation
+import HeirloomCompare
+import HeirloomCompare
 import HeirloomFormats
 import HeirloomModel
 import HeirloomTesting

@@ -1,5 +1,8 @@
+import HeirloomCompare
+import HeirloomCompare
 import HeirloomMapping
 import HeirloomModel
+import TestSupport
 import Testing
 
 /// An edit of a model that has something of everything.
@@ -197,5 +200,16 @@ struct ModelDifferenceTests {
         "E.n: became required; existing objects without a value get 3.",
         "E.name: renamed from \"title\"; everything is kept.", "E.name: renaming identifier changed to title.",
       ])
+  }
+
+  @Test func `a model with hundreds of properties is compared in reasonable time`() throws {
+    func make(_ prefix: String) throws -> ManagedObjectModel {
+      var entity = EntityDescription(name: "E")
+      entity.attributes = (0..<400).map { attribute("\(prefix)\($0)") }
+      return try ManagedObjectModel(entities: [entity])
+    }
+    let difference = ModelDifference(from: try make("a"), to: try make("b"))
+    #expect(difference.changes.count == 800)
+    #expect(difference.effects.count == 400)
   }
 }

@@ -1,3 +1,4 @@
+import HeirloomMapping
 import HeirloomModel
 
 /// The source entity that declared a property, with the property's name there.

@@ -1,5 +1,8 @@
+import HeirloomCompare
+import HeirloomCompare
 import HeirloomMapping
 import HeirloomModel
+import TestSupport
 import Testing
 
 /// A change of a model with its expected result.
@@ -89,16 +92,4 @@ func unexplainedHashes(in difference: ModelDifference) -> [String] {
 extension ModelChange {
   /// The change in short.
   var code: String { "\(isHashed ? "*" : "")\(kind) \(subject) \(effect.code)" }
-}
-
-extension DataEffect {
-  /// The possible blocker in short: its kind, and its place in the source.
-  var code: String {
-    let subject = "\(entity)\(properties.isEmpty ? "" : "." + properties.joined(separator: "+"))"
-    let places = rows.map { row in
-      let names = row.properties.map { $0 ?? "nothing" }.joined(separator: "+")
-      return "\(row.entity)\(names.isEmpty ? "" : "." + names)"
-    }
-    return "\(kind.code) \(subject) in \(places.joined(separator: ", "))"
-  }
 }

@@ -1,5 +1,8 @@
+import HeirloomCompare
+import HeirloomCompare
 import HeirloomMapping
 import HeirloomModel
+import TestSupport
 import Testing
 
 struct MatchingDiagnosticTests {

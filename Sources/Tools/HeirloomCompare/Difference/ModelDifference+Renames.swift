@@ -1,3 +1,5 @@
+import HeirloomMapping
+
 extension ModelDifference {
   /// The suspected renames, in the order of `diagnostics`.
   ///

@@ -1,3 +1,4 @@
+import HeirloomFormats
 import HeirloomModel
 
 /// The merge of models in snapshots, as trees of JSON.

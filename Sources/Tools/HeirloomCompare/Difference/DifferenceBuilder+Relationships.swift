@@ -1,3 +1,4 @@
+import HeirloomMapping
 import HeirloomModel
 
 extension DifferenceBuilder {

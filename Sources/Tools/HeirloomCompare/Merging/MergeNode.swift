@@ -1,3 +1,4 @@
+import HeirloomFormats
 import HeirloomModel
 
 /// A part of a file that two branches edited: an XML element or a JSON value, matched by kind and name.

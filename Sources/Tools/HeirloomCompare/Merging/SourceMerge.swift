@@ -1,3 +1,5 @@
+import HeirloomFormats
+
 /// The merge of model sources as trees of XML, which keeps unknown content.
 struct SourceMerge {
   struct Document {

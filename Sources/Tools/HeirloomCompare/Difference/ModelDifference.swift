@@ -1,3 +1,4 @@
+package import HeirloomMapping
 package import HeirloomModel
 
 /// All differences between two models, with their effects on rows and the verdict on a migration.

@@ -1,3 +1,4 @@
+import HeirloomMapping
 import HeirloomModel
 
 /// A removed element and an added one of its kind, which may be the same under a new name.
@@ -179,60 +180,5 @@ extension ModelCorrespondence {
       return source.inverse(of: before) == nil && destination.inverse(of: after) == nil
     }
     return pair(ofSource: old.entity.name)?.destinationRelationships[old.relationship.name] == new.relationship.name
-  }
-}
-
-enum NameSimilarity {
-  /// Returns the similarity of two names, from 0 to 1: 1 for names that differ only in case.
-  ///
-  /// It is the larger of two shares: of the letter pairs, and of the words, that the names have in common.
-  /// `fullName` and `name` share a word.
-  static func value(_ one: String, _ other: String) -> Double {
-    if one.lowercased() == other.lowercased() { return 1 }
-    return max(share(letterPairs(one), letterPairs(other)), share(words(one), words(other)))
-  }
-
-  private static func share(_ one: [String], _ other: [String]) -> Double {
-    var rest: [String: Int] = [:]
-    for part in other { rest[part, default: 0] += 1 }
-    var common = 0
-    for part in one {
-      guard let count = rest[part], count > 0 else { continue }
-      rest[part] = count - 1
-      common += 1
-    }
-    let total = one.count + other.count
-    return total == 0 ? 0 : 2 * Double(common) / Double(total)
-  }
-
-  private static func letterPairs(_ name: String) -> [String] {
-    let letters = Array(name.lowercased())
-    return zip(letters, letters.dropFirst()).map { String([$0, $1]) }
-  }
-
-  /// Returns the words of a name such as `fullName`, `full_name` or `HTMLText`, in lower case.
-  private static func words(_ name: String) -> [String] {
-    var words: [String] = []
-    var word = ""
-    var wasUpper = false
-    for character in name {
-      guard character.isLetter || character.isNumber else {
-        if !word.isEmpty { words.append(word) }
-        (word, wasUpper) = ("", false)
-        continue
-      }
-      if character.isUppercase, !wasUpper, !word.isEmpty {
-        words.append(word)
-        word = ""
-      } else if !character.isUppercase, wasUpper, word.count > 1 {
-        // The last capital of several begins the next word.
-        let first = String(word.removeLast())
-        words.append(word)
-        word = first
-      }
-      word += character.lowercased()
-      wasUpper = character.isUppercase
-    }
-    return word.isEmpty ? words : words + [word]
   }
 }

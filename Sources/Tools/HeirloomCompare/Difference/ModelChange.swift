@@ -1,3 +1,4 @@
+import HeirloomMapping
 package import HeirloomModel
 
 /// One difference between two models, with its effect on the rows of a store.

@@ -1,0 +1,13 @@
+package import HeirloomMapping
+
+extension DataEffect {
+  /// The possible blocker in short: its kind, and its place in the source.
+  package var code: String {
+    let subject = "\(entity)\(properties.isEmpty ? "" : "." + properties.joined(separator: "+"))"
+    let places = rows.map { row in
+      let names = row.properties.map { $0 ?? "nothing" }.joined(separator: "+")
+      return "\(row.entity)\(names.isEmpty ? "" : "." + names)"
+    }
+    return "\(kind.code) \(subject) in \(places.joined(separator: ", "))"
+  }
+}
