@@ -7,6 +7,7 @@ let package = Package(
   platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
   products: [
     .library(name: "Heirloom", targets: ["Heirloom"]),
+    .library(name: "HeirloomSupport", targets: ["HeirloomSupport"]),
     .library(name: "HeirloomTesting", targets: ["HeirloomTesting"]),
     .library(name: "HeirloomSalvage", targets: ["HeirloomSalvage"]),
     // Installed as `heirloom`; a product of that name would have folders that differ from the library's by case alone.
@@ -65,9 +66,17 @@ let package = Package(
       resources: [.copy("PrivacyInfo.xcprivacy")]
     ),
     .target(
+      name: "HeirloomSupport",
+      dependencies: [
+        "Heirloom", "HeirloomMigration", "HeirloomVault", "HeirloomStore", "HeirloomFormats", "HeirloomModel",
+      ],
+      path: "Sources/Products/HeirloomSupport"
+    ),
+    .target(
       name: "HeirloomTesting",
       dependencies: [
-        "Heirloom", "HeirloomMigration", "HeirloomVault", "HeirloomStore", "HeirloomFormats", "HeirloomMapping",
+        "Heirloom", "HeirloomSupport", "HeirloomMigration", "HeirloomVault", "HeirloomStore", "HeirloomFormats",
+        "HeirloomMapping",
         "HeirloomModel", "HeirloomSwiftSource",
       ],
       path: "Sources/Products/HeirloomTesting"
@@ -89,7 +98,8 @@ let package = Package(
     .target(
       name: "HeirloomCommands",
       dependencies: [
-        "Heirloom", "HeirloomSalvage", "HeirloomTesting", "HeirloomCompare", "HeirloomOutput", "HeirloomDiagram",
+        "Heirloom", "HeirloomSupport", "HeirloomSalvage", "HeirloomTesting", "HeirloomCompare", "HeirloomOutput",
+        "HeirloomDiagram",
         "HeirloomStories", "HeirloomSwiftSource",
       ],
       path: "Sources/Tools/HeirloomCommands"
@@ -146,6 +156,7 @@ let package = Package(
     .testTarget(
       name: "HeirloomCrashTests",
       dependencies: [
+        "HeirloomSupport",
         "CCrashVFS", "Heirloom", "HeirloomSalvage", "HeirloomMigration", "HeirloomVault", "HeirloomStore",
         "HeirloomFormats", "HeirloomModel", "TestSupport",
       ]
@@ -181,7 +192,9 @@ let package = Package(
     ),
     .testTarget(
       name: "HeirloomStoreTests",
-      dependencies: ["HeirloomStore", "HeirloomFormats", "HeirloomModel", "TestSupport", "CHeirloomSQLite"]
+      dependencies: [
+        "HeirloomSupport", "HeirloomStore", "HeirloomFormats", "HeirloomModel", "TestSupport", "CHeirloomSQLite",
+      ]
     ),
     .testTarget(
       name: "HeirloomVaultTests",
@@ -197,6 +210,7 @@ let package = Package(
     .testTarget(
       name: "HeirloomSalvageTests",
       dependencies: [
+        "HeirloomSupport",
         "HeirloomSalvage", "Heirloom", "HeirloomVault", "HeirloomFormats", "HeirloomStore", "HeirloomModel",
         "TestSupport", "CHeirloomFiles",
       ]
@@ -204,16 +218,25 @@ let package = Package(
     .testTarget(
       name: "HeirloomTests",
       dependencies: [
-        "Heirloom", "HeirloomSalvage", "HeirloomVault", "HeirloomFormats", "HeirloomStore", "TestSupport",
+        "Heirloom", "HeirloomSupport", "HeirloomSalvage", "HeirloomVault", "HeirloomFormats", "HeirloomStore",
+        "TestSupport",
+      ]
+    ),
+    .testTarget(
+      name: "HeirloomSupportTests",
+      dependencies: [
+        "HeirloomSupport", "Heirloom", "HeirloomMigration", "HeirloomVault", "HeirloomStore", "HeirloomFormats",
+        "HeirloomModel", "TestSupport", "CHeirloomSQLite",
       ]
     ),
     .testTarget(
       name: "HeirloomTestingTests",
-      dependencies: ["HeirloomTesting", "Heirloom", "HeirloomStore", "HeirloomModel", "TestSupport"]
+      dependencies: ["HeirloomSupport", "HeirloomTesting", "Heirloom", "HeirloomStore", "HeirloomModel", "TestSupport"]
     ),
     .testTarget(
       name: "HeirloomCommandsTests",
       dependencies: [
+        "HeirloomSupport",
         "HeirloomCommands", "HeirloomCompare", "HeirloomOutput", "HeirloomStories", "Heirloom", "HeirloomSalvage",
         "HeirloomMigration",
         "HeirloomVault", "HeirloomStore", "HeirloomMapping", "HeirloomModel", "HeirloomFormats", "HeirloomFuzzing",
@@ -245,7 +268,7 @@ let pureModules: Set<String> = ["HeirloomModel", "HeirloomMapping"]
 // (Packages of tools 6.2 may have such flags, also where others depend on them.)
 let linkedTargets: Set<String> = [
   "Heirloom", "HeirloomFormats", "HeirloomMapping", "HeirloomMigration", "HeirloomModel", "HeirloomSalvage",
-  "HeirloomStore", "HeirloomSwiftSource", "HeirloomVault",
+  "HeirloomStore", "HeirloomSupport", "HeirloomSwiftSource", "HeirloomVault",
 ]
 let toolTargets: Set<String> = [
   "HeirloomCommands", "HeirloomCompare", "HeirloomDiagram", "HeirloomMain", "HeirloomOutput", "HeirloomStories",

@@ -124,7 +124,7 @@ extension MigrationAssistant {
   }
 
   /// Returns the name of the store's version, if the history has it, without reporting or asking the delegate.
-  func versionName(of metadata: StoreMetadata) -> String? {
+  package func versionName(of metadata: StoreMetadata) -> String? {
     let snapshot = (try? modelController.snapshot())?.model
     let fits = snapshot?.versionHashes() == metadata.versionHashes
     return choice(of: metadata, snapshot: fits ? snapshot : nil)?.name

@@ -32,9 +32,9 @@ public final class MigrationAssistant {
   var madeProgress: Progress?
 
   /// The events of this run, for a diagnostics archive.
-  private(set) var recentEvents = RecentEvents()
+  package private(set) var recentEvents = RecentEvents()
 
-  let files: any FileOperations
+  package let files: any FileOperations
   let builder: BuilderChoice
   let vaultConfiguration: StoreVault.Configuration
   /// The app's models as they were given.
@@ -84,7 +84,7 @@ public final class MigrationAssistant {
   }
 
   /// Reads the store's metadata; `nil` if there is no store.
-  func storeMetadata() throws(MigrationAssistantError) -> StoreMetadata? {
+  package func storeMetadata() throws(MigrationAssistantError) -> StoreMetadata? {
     do throws(StoreError) {
       let metadata = try StoreMetadata(contentsOf: storeURL)
       if let merger = givenHistory.merger {
@@ -211,11 +211,11 @@ public final class MigrationAssistant {
 
   // MARK: Parts
 
-  func location() throws(VaultError) -> StoreLocation {
+  package func location() throws(VaultError) -> StoreLocation {
     try StoreLocation(resolving: storeURL.path, files: files)
   }
 
-  func vault() throws -> StoreVault {
+  package func vault() throws -> StoreVault {
     vault(at: try location())
   }
 
@@ -276,7 +276,7 @@ public final class MigrationAssistant {
     }
   }
 
-  func wrapped(_ error: any Error) -> MigrationAssistantError {
+  package func wrapped(_ error: any Error) -> MigrationAssistantError {
     let error = MigrationAssistantError(wrapping: error, storePath: storeURL.path)
     recentEvents.note(error)
     return error

@@ -4,6 +4,7 @@ import Heirloom
 import TestSupport
 import Testing
 import HeirloomSalvage
+import HeirloomSupport
 
 /// Salvage of stores that are made here: external data, relationships, constraints, permissions, crashes.
 struct SalvageMadeStoreTests {

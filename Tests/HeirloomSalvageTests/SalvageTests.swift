@@ -3,6 +3,7 @@ import Heirloom
 import TestSupport
 import Testing
 import HeirloomSalvage
+import HeirloomSupport
 
 /// Salvage of damaged stores: everything that is there, nothing that wasn't, and never a change to the damaged store.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))

@@ -2,6 +2,7 @@ import Foundation
 import Heirloom
 import HeirloomModel
 import HeirloomStore
+import HeirloomSupport
 import Testing
 
 /// A model with every kind of attribute and relationship.

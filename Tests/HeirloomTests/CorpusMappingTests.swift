@@ -1,5 +1,6 @@
 import Foundation
 import Heirloom
+import HeirloomSupport
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import Heirloom
 import HeirloomFormats
+import HeirloomSupport
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import Heirloom
 import HeirloomMapping
 import HeirloomMigration
 import HeirloomStore
+import HeirloomSupport
 import TestSupport
 import Testing
 

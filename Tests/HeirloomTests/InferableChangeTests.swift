@@ -2,6 +2,7 @@ import Foundation
 import Heirloom
 import HeirloomFormats
 import HeirloomStore
+import HeirloomSupport
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import Heirloom
 import TestSupport
 import Testing
 import HeirloomSalvage
+import HeirloomSupport
 
 /// Migrations of many-to-many relationships whose tables have Core Data's names, or those of an earlier Heirloom.
 struct JoinTableMigrationTests {

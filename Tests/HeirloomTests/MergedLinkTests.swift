@@ -2,6 +2,7 @@ import Foundation
 import Heirloom
 import HeirloomMigration
 import HeirloomStore
+import HeirloomSupport
 import TestSupport
 import Testing
 

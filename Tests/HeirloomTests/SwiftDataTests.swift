@@ -1,6 +1,7 @@
 import Foundation
 import Heirloom
 import HeirloomStore
+import HeirloomSupport
 import TestSupport
 import Testing
 

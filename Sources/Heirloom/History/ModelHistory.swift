@@ -126,7 +126,7 @@ public struct ModelHistory: Sendable {
   package static let unknown: ModelHistory = ModelHistory(current: .empty)
 
   /// True if the current model is known.
-  var isKnown: Bool { !current.entities.isEmpty }
+  package var isKnown: Bool { !current.entities.isEmpty }
 
   /// The losses between versions that the lock acknowledges.
   package var acknowledgements: [VersionLock.Acknowledgement] { lock?.namedAcknowledgements ?? [] }

@@ -1,20 +1,20 @@
-import Foundation
+package import Foundation
 import HeirloomMigration
 import HeirloomModel
 
 /// The events and errors of an assistant's run, kept in memory for a diagnostics archive; no log is written.
-struct RecentEvents {
+package struct RecentEvents {
   static let limit = 200
 
-  struct Entry {
-    let date: Date
+  package struct Entry {
+    package let date: Date
     /// The event or error, without row values.
-    let text: String
+    package let text: String
   }
 
   /// The newest entries, oldest first.
-  private(set) var entries: [Entry] = []
-  private(set) var droppedCount = 0
+  package private(set) var entries: [Entry] = []
+  package private(set) var droppedCount = 0
 
   mutating func note(_ event: MigrationEvent) {
     // The reason of a failure may quote a row value; the error itself is noted without values.
@@ -38,7 +38,7 @@ struct RecentEvents {
 
 extension MigrationAssistantError {
   /// The description, without texts of the app's code: they may quote a value.
-  var textWithoutValues: String {
+  package var textWithoutValues: String {
     switch self {
     case .decisionNeeded(_, let plan):
       return "Rows don't fit the new model: "

@@ -59,7 +59,7 @@ extension Connection {
   /// Returns the first bytes of the main file as they are; `nil` if they can't be read.
   ///
   /// They are read through SQLite's own handle: closing another one would drop this process's locks.
-  func readStart(byteCount: Int32) -> [UInt8]? {
+  package func readStart(byteCount: Int32) -> [UInt8]? {
     readFile(at: 0, byteCount: byteCount)
   }
 

@@ -162,7 +162,7 @@ package enum StoreReading {
   }
 
   /// Returns the main file's size if it must hold all pages; `nil` if some may be in the `-wal`.
-  static func completeSize(of path: String) -> Int64? {
+  package static func completeSize(of path: String) -> Int64? {
     (DatabaseFile.size(of: path + "-wal") ?? 0) == 0 ? DatabaseFile.size(of: path) : nil
   }
 

@@ -147,7 +147,7 @@ extension PhysicalEntity {
 
 extension PhysicalEntity {
   /// The highest key that leaves room for new objects: 4 billion more can be made.
-  static let highestKeyWithRoom = Int64.max - (1 << 32)
+  package static let highestKeyWithRoom = Int64.max - (1 << 32)
 
   /// Returns true if a record of the highest key is wrong, given the highest key in the table.
   ///

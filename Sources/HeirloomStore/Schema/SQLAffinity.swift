@@ -1,10 +1,10 @@
 /// The affinity of a column, which SQLite derives from its declared type.
 ///
 /// The rules: https://www.sqlite.org/datatype3.html#determination_of_column_affinity
-enum SQLAffinity: Hashable {
+package enum SQLAffinity: Hashable {
   case integer, text, blob, real, numeric
 
-  init(declaredType: String) {
+  package init(declaredType: String) {
     let type = declaredType.uppercased()
     if type.contains("INT") {
       self = .integer

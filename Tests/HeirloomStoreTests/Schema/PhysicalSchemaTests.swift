@@ -1,5 +1,6 @@
 import HeirloomModel
 import HeirloomStore
+import TestSupport
 import Testing
 
 struct PhysicalSchemaTests {

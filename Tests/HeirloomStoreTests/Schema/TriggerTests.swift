@@ -1,5 +1,6 @@
 import HeirloomModel
 import HeirloomStore
+import TestSupport
 import Testing
 
 /// Triggers, judged by their effects; other tests compare their text with real stores.

@@ -4,6 +4,7 @@ import HeirloomFormats
 import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
+import HeirloomSupport
 
 /// The trial migration of a store with sample objects of one version to the current one.
 public final class VersionTrial: Sendable {

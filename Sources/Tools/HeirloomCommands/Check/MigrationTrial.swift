@@ -1,6 +1,7 @@
 import Foundation
 import Heirloom
 import HeirloomOutput
+import HeirloomSupport
 import HeirloomTesting
 
 /// The trial migration of a store with sample objects from one version to the current one, in a temporary folder.

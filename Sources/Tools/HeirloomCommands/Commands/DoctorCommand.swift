@@ -1,6 +1,7 @@
 import Foundation
 import Heirloom
 import HeirloomOutput
+import HeirloomSupport
 
 extension Command {
   static let doctor = Command(

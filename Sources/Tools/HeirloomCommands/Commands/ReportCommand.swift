@@ -3,6 +3,7 @@ import Heirloom
 import HeirloomCompare
 import HeirloomDiagram
 import HeirloomOutput
+import HeirloomSupport
 
 extension Command {
   static let report = Command(

@@ -1,6 +1,7 @@
 import Foundation
 import Heirloom
 import HeirloomOutput
+import HeirloomSupport
 
 /// The verification of a store and the files beside it, which changes nothing.
 struct StoreCheck {

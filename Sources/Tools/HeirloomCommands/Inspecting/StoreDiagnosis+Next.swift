@@ -1,6 +1,7 @@
 import Foundation
 import Heirloom
 import HeirloomOutput
+import HeirloomSupport
 
 // Tests run each of these commands literally.
 extension StoreDiagnosis {

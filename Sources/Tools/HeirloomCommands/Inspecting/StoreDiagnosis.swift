@@ -1,6 +1,7 @@
 import Foundation
 import Heirloom
 import HeirloomOutput
+import HeirloomSupport
 
 /// The diagnosis of a store: its state, its previous versions and the next command.
 final class StoreDiagnosis {

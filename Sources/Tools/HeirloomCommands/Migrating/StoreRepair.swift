@@ -1,5 +1,6 @@
 import Foundation
 import Heirloom
+import HeirloomSupport
 
 /// The repair of bookkeeping that contradicts the store's rows and model: entity numbers, the table of entities, and
 /// missing indexes.

@@ -1,4 +1,5 @@
 public import HeirloomModel
+public import HeirloomStore
 
 /// The result of the verification of a store.
 public struct StoreReport: Sendable {

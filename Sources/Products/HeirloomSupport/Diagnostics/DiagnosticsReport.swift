@@ -1,3 +1,5 @@
+import Heirloom
+
 /// The JSON report of a diagnostics archive; it contains no row values.
 struct DiagnosticsReport: Encodable {
   /// The versions of the library and the system.

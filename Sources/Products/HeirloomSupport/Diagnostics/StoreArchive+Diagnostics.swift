@@ -1,4 +1,5 @@
 public import Foundation
+public import Heirloom
 import HeirloomMigration
 
 extension StoreArchive {
@@ -24,10 +25,4 @@ extension StoreArchive {
       throw assistant.wrapped(error)
     }
   }
-}
-
-/// The release of the library.
-package enum HeirloomRelease {
-  /// The version.
-  package static let version: String = "1.0.0"
 }

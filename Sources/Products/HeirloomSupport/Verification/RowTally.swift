@@ -1,3 +1,5 @@
+import HeirloomStore
+
 /// Conditions on the rows of a table that are counted together in few passes.
 struct RowTally {
   /// A condition and its meaning.

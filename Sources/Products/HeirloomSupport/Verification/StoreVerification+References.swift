@@ -1,4 +1,5 @@
 import HeirloomModel
+import HeirloomStore
 
 extension StoreVerification {
   /// Checks rows of persistent history and CloudKit mirroring for entities that the store doesn't have.

@@ -1,4 +1,5 @@
 import Foundation
+import Heirloom
 import HeirloomFormats
 import HeirloomMigration
 import HeirloomStore

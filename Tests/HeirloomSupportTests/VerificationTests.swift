@@ -1,6 +1,7 @@
 import Foundation
 import HeirloomModel
 import HeirloomStore
+import HeirloomSupport
 import TestSupport
 import Testing
 

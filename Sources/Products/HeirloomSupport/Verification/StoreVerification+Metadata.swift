@@ -1,5 +1,6 @@
 import HeirloomFormats
 import HeirloomModel
+import HeirloomStore
 
 extension StoreVerification {
   // MARK: Metadata

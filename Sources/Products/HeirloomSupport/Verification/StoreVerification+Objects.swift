@@ -1,5 +1,6 @@
 import HeirloomFormats
 import HeirloomModel
+import HeirloomStore
 
 extension StoreVerification {
   /// Checks the rows of a tree of entities.

@@ -1,6 +1,7 @@
+public import Heirloom
 import HeirloomFormats
 import HeirloomModel
-public import HeirloomStore
+import HeirloomStore
 import HeirloomVault
 
 extension StoreArchive {

@@ -1,14 +1,14 @@
-import HeirloomModel
+package import HeirloomModel
 
-/// Small models for the tests of this module.
-enum Models {
-  static func attribute(_ name: String, _ type: AttributeType) -> AttributeDescription {
+/// Small models.
+package enum Models {
+  package static func attribute(_ name: String, _ type: AttributeType) -> AttributeDescription {
     var attribute = AttributeDescription(name: name, type: type)
     attribute.isOptional = true
     return attribute
   }
 
-  static func relationship(
+  package static func relationship(
     _ name: String, to destination: String, inverse: String? = nil, toMany: Bool = false, ordered: Bool = false
   ) -> RelationshipDescription {
     var relationship = RelationshipDescription(name: name, destinationEntity: destination)
@@ -19,7 +19,7 @@ enum Models {
     return relationship
   }
 
-  static func entity(
+  package static func entity(
     _ name: String, parent: String? = nil, _ attributes: [AttributeDescription] = [],
     _ relationships: [RelationshipDescription] = []
   ) -> EntityDescription {
@@ -31,7 +31,7 @@ enum Models {
   }
 
   /// Makes a model with every attribute type, every kind of relationship, inheritance and a composite.
-  static func everything() throws -> ManagedObjectModel {
+  package static func everything() throws -> ManagedObjectModel {
     var place = attribute("place", .composite)
     var inner = attribute("geo", .composite)
     inner.composite = CompositeAttributeDescription(

@@ -1,6 +1,7 @@
 import Foundation
 import HeirloomFormats
 import HeirloomModel
+import HeirloomStore
 
 extension StoreVerification {
   // MARK: Keys in rows

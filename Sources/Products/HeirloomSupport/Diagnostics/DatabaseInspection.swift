@@ -1,3 +1,4 @@
+import Heirloom
 import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
