@@ -81,7 +81,10 @@ struct AccountantPowerTests {
       $0 + [ToldLoss(kind: .links, entity: "Note", property: "nothing", amount: 1)]
     },
     Corruption("an unknown value is told that is there", finds: "ZNOTE.ZLEFTOVER") {
-      $0 + [ToldLoss(kind: .values, entity: "Note", property: "ZLEFTOVER", amount: 1)]
+      $0 + [ToldLoss(kind: .unknownContent, entity: "Note", property: "ZLEFTOVER", amount: 1)]
+    },
+    Corruption("a value of the model is told that nothing knows", finds: "Note.nothing") {
+      $0 + [ToldLoss(kind: .values, entity: "Note", property: "nothing", amount: 1)]
     },
   ]
 

@@ -63,7 +63,8 @@ struct KeysOfJSONTests {
 
   @Test func `the article has what a report for a support mail can have`() throws {
     let tables = try KeyTables.ofArticle()
-    let file = KeyTables.root.appendingPathComponent("Sources/Products/HeirloomSupport/Diagnostics/DiagnosticsReport.swift")
+    let file = KeyTables.root.appendingPathComponent(
+      "Sources/Products/HeirloomSupport/Diagnostics/DiagnosticsReport.swift")
     var keys: [String: [String: Bool]] = [:]
     var type = ""
     for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {

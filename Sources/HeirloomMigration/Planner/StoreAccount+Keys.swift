@@ -54,7 +54,7 @@ extension StoreAccount {
   private func lostPlaces(of side: [String], _ count: Int64) -> Line.Part? {
     let subjects =
       [Subject.links(entity: side[0], relationship: side[1])]
-      + heirs(of: side[1], from: side[0]).map { Subject.linksInto(entity: $0[0], relationship: $0[1]) }
+      + crossing.heirs(of: side[1], from: side[0]).map { Subject.linksInto(entity: $0[0], relationship: $0[1]) }
     let entries = sources.entries.filter { counted in
       counted.entry.cause.isOrder && subjects.contains { $0.key == counted.entry.subject.key }
     }

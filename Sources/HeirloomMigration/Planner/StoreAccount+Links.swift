@@ -7,8 +7,8 @@ extension StoreAccount {
   func links() throws -> [Line] {
     try linkSides.compactMap { relationship, sides in
       let dropped = dropped(sides)
-      guard let counts = try count(relationship, of: sides[0][0], besides: dropped?.query) else { return nil }
-      let heirs = sides.map { self.heirs(of: $0[1], from: $0[0]) }
+      guard let counts = try count(relationship, of: sides, besides: dropped?.query) else { return nil }
+      let heirs = sides.map { crossing.heirs(of: $0[1], from: $0[0]) }
       var code = sources.account.pendingLinks.filter { open in
         sides.contains { open.relationship == $0[1] && source.model.isEntity(open.owner, kindOf: $0[0]) }
       }.flatMap(\.parts.takers)
@@ -31,7 +31,11 @@ extension StoreAccount {
   }
 
   /// Returns the relationships whose links have a line, each with the entity and name of both its sides.
-  static func linkSides(of model: ManagedObjectModel) -> [(RelationshipDescription, sides: [[String]])] {
+  ///
+  /// If the two sides continue as relationships that aren't each other's inverses, in objects of all entities, each has a
+  /// line of its own: both keep the links, or as many as they have room for.
+  static func linkSides(of crossing: Crossing) -> [(RelationshipDescription, sides: [[String]])] {
+    let model = crossing.source.model
     var told: Set<[String]> = []
     var found: [(RelationshipDescription, sides: [[String]])] = []
     for entity in model.entities {
@@ -40,9 +44,10 @@ extension StoreAccount {
         var sides = [[entity.name, relationship.name]]
         if let inverse = model.storedInverse(of: relationship) {
           let side = [inverse.entity.name, inverse.relationship.name]
-          // Both sides have the same links.
-          told.insert(side)
-          if side != sides[0] { sides.append(side) }
+          if side != sides[0], !crossing.separates(sides[0], side) {
+            told.insert(side)
+            sides.append(side)
+          }
         }
         found.append((relationship, sides))
       }
@@ -76,10 +81,10 @@ extension StoreAccount {
   ///
   /// If only one end of a link is dropped, the relationship of the kept object reports it, if that has one.
   func count(
-    _ relationship: RelationshipDescription, of entity: String, besides dropped: String?
+    _ relationship: RelationshipDescription, of sides: [[String]], besides dropped: String?
   ) throws -> (all: Int64, withObjects: Int64, atRemoved: Int64)? {
     let lines = LinkLines(crossing, taken: sources.account.taken)
-    guard let links = lines.links(of: relationship, declaredBy: entity),
+    guard let links = lines.links(of: relationship, declaredBy: sides[0][0]),
       let owners = source.table(ofEntity: links.ownerRoot)?.name,
       let targets = source.table(ofEntity: links.targetRoot)?.name
     else { return nil }
@@ -88,7 +93,8 @@ extension StoreAccount {
         + " WHERE \(condition))"
     }
     var going = isAmong("owner", owners, where: any(in: owners) { [isUntaken($0)] })
-    if source.model.storedInverse(of: relationship) != nil {
+    let inverse = source.model.storedInverse(of: relationship).map { [$0.entity.name, $0.relationship.name] }
+    if let inverse, sides.contains(inverse) {
       going += " AND " + isAmong("target", targets, where: any(in: targets) { [isUntaken($0)] })
     }
     let removed = [("owner", owners), ("target", targets)].map { end, table in
@@ -102,15 +108,33 @@ extension StoreAccount {
     ).first
     return (counts?[0].integer ?? 0, counts?[1].integer ?? 0, counts?[2].integer ?? 0)
   }
+}
 
+extension Crossing {
   /// Returns the destination relationships that continue one of the source, each as entity and name.
   func heirs(of relationship: String, from entity: String) -> [[String]] {
     var heirs: [[String]] = []
     for name in source.model.entityTree(from: entity).map(\.name) {
-      for taker in crossing.flows(of: name) {
+      for taker in flows(of: name) {
         for heir in taker.heirs[relationship] ?? [] where !heirs.contains(heir) { heirs.append(heir) }
       }
     }
     return heirs
+  }
+
+  /// Returns true if the two sides of a relationship continue as relationships with links of their own.
+  fileprivate func separates(_ one: [String], _ other: [String]) -> Bool {
+    let heirs = [one, other].map { self.heirs(of: $0[1], from: $0[0]) }
+    // Where only some entities keep a side, the other side reports its lost links.
+    let isEverywhere = [one, other].allSatisfy { side in
+      source.model.entityTree(from: side[0]).flatMap { flows(of: $0.name) }.allSatisfy { $0.heirs[side[1]] != nil }
+    }
+    guard isEverywhere, !heirs[0].isEmpty, !heirs[1].isEmpty else { return false }
+    return !heirs[0].contains { heir in
+      guard let relationship = destination.model.relationship(named: heir[1], of: heir[0]),
+        let inverse = destination.model.storedInverse(of: relationship)
+      else { return false }
+      return heirs[1].contains([inverse.entity.name, inverse.relationship.name])
+    }
   }
 }

@@ -15,7 +15,7 @@ struct StoreAccount {
 
   init(of sources: AccountSources) {
     self.sources = sources
-    linkSides = Self.linkSides(of: sources.account.crossing.source.model)
+    linkSides = Self.linkSides(of: sources.account.crossing)
     linkNames = Dictionary(
       linkSides.flatMap { _, sides in sides.map { ($0, sides[0].joined(separator: ".")) } },
       uniquingKeysWith: { first, _ in first })

@@ -100,7 +100,8 @@ extension Accountant {
     return Set(found.columns).subtracting(unknown)
   }
 
-  /// One of each two relationships that are each other's inverses, the first by the order of the model.
+  /// One of each two relationships that are each other's inverses, the first by the order of the model; both if they go on
+  /// as relationships that aren't.
   private var sides: [Layout.Name] {
     var told: Set<Layout.Name> = []
     var sides: [Layout.Name] = []
@@ -108,13 +109,41 @@ extension Accountant {
       for relationship in entity.relationships.sorted(by: { $0.name < $1.name }) where !relationship.isTransient {
         let name = Layout.Name(entity: entity.name, property: relationship.name)
         if told.contains(name) { continue }
-        if let inverse = matching.source.model.inverse(of: relationship) {
+        if let inverse = matching.source.model.inverse(of: relationship),
+          separation(relationship, of: name.entity) != .whole
+        {
           told.insert(Layout.Name(entity: inverse.entity, property: inverse.property.name))
         }
         sides.append(name)
       }
     }
     return sides
+  }
+
+  private enum Separation { case none, part, whole }
+
+  /// Returns whether a relationship and its inverse go on as relationships that aren't each other's inverses, in objects of
+  /// some entities or of all.
+  private func separation(_ relationship: XMLModel.Relationship, of entity: String) -> Separation {
+    guard let inverse = matching.source.model.inverse(of: relationship) else { return .none }
+    var isWhole = true
+    func heirs(_ relationship: XMLModel.Relationship, _ entity: String) -> [Layout.Name: XMLModel.Relationship] {
+      let owners = matching.source.subtrees[entity, default: []].filter { matching.entities[$0] != nil }
+      let found = owners.compactMap { matching.heir(of: relationship, in: $0) }
+      isWhole = isWhole && found.count == owners.count
+      return Dictionary(
+        found.map { (Layout.Name(entity: $0.entity, property: $0.property.name), $0.property) },
+        uniquingKeysWith: { first, _ in first })
+    }
+    let (own, others) = (heirs(relationship, entity), heirs(inverse.property, inverse.entity))
+    let isSeparated =
+      !own.isEmpty && !others.isEmpty
+      && !own.values.contains { heir in
+        matching.destination.model.inverse(of: heir).map {
+          others[Layout.Name(entity: $0.entity, property: $0.property.name)] != nil
+        } ?? false
+      }
+    return isSeparated ? isWhole ? .whole : .part : .none
   }
 
   /// Compares what lines say is lost, or goes with objects, with what has no heir.
@@ -178,16 +207,24 @@ extension Accountant {
         let line = lines[Key(kind: "links", name: "\(name.entity).\(name.property)")]
       else { return nil }
       let inverse = matching.source.model.inverse(of: relationship)
+      let separation = separation(relationship, of: name.entity)
+      let known = own.own(of: name)
       let gone = own.all(of: name).count { link in
         guard let moved = moves[link] else { return true }
+        // One of two separate relationships tells what it has told itself; the rest may stay with the other.
+        let mayLeave =
+          separation != .whole || !known.contains(link)
+          || objectsBefore.entity(link.owner).flatMap { matching.heir(of: relationship, in: $0) } == nil
         let isThere =
           heirs.contain(moved, of: relationship, in: objectsBefore.entity(link.owner))
-          || inverse.map { heirs.contain(moved.reversed, of: $0.property, in: objectsBefore.entity(link.target)) }
-            ?? false
+          || mayLeave
+            && inverse.map { heirs.contain(moved.reversed, of: $0.property, in: objectsBefore.entity(link.target)) }
+              ?? false
         return !isThere
       }
       let told = line.count(of: "lost", "decided", "withObjects")
-      return gone == told
+      // Where only some entities keep a side, both sides tell what they have no room for, and the line has the sum.
+      return gone == told || separation == .part && gone < told
         ? nil : Imbalance(line: "account of \(name.entity).\(name.property)", lost: gone, told: told, kind: "links")
     }
   }

@@ -96,7 +96,7 @@ extension Accountant {
       }
     }
     var told: [UnknownColumn: Int] = [:]
-    for loss in self.told where loss.kind == .values && families.family(told: loss) == nil {
+    for loss in self.told where loss.kind == .unknownContent {
       let tables = [matching.source.tables[loss.entity]].compactMap { $0 } + joins[loss.entity, default: []].sorted()
       let columns = tables.map { UnknownColumn(table: $0, column: loss.property ?? "") }
       // An entity may have several tables of links, and only the amount tells which one is meant.
@@ -107,7 +107,8 @@ extension Accountant {
     return Set(lost.keys).union(told.keys).compactMap { column in
       let (lost, told) = (lost[column] ?? 0, told[column] ?? 0)
       guard lost != told else { return nil }
-      return Imbalance(line: "\(column.table).\(column.column), unknown", lost: lost, told: told, kind: "values")
+      return Imbalance(
+        line: "\(column.table).\(column.column), unknown", lost: lost, told: told, kind: "unknownContent")
     }
   }
 

@@ -5,7 +5,8 @@
 /// - the objects of an entity: those without an heir are told as `objects`, by that entity;
 /// - the cells of an attribute other than NULL, of objects that have an heir: those that are NULL after are told as
 ///   `values`, those that can't be had back from what is there after as `changedValues`;
-/// - the cells of a column that no model knows, of whatever rows: those that aren't there after are told as `values`;
+/// - the cells of a column that no model knows, of whatever rows: those that aren't there after are told as
+///   `unknownContent`;
 /// - the links of a relationship and its inverse, by either side's account, between objects that exist.
 ///
 /// Cells of objects that go are told with the objects; so are links between them, see `links()`.
@@ -106,7 +107,9 @@ struct Accountant {
   /// Lists told losses that name nothing in either version.
   private func strangers() -> [Imbalance] {
     told.compactMap { loss in
-      guard loss.kind == .links || loss.kind == .changedValues, families.family(told: loss) == nil else { return nil }
+      guard [.links, .values, .changedValues].contains(loss.kind), families.family(told: loss) == nil else {
+        return nil
+      }
       return Imbalance(line: "\(loss)", lost: 0, told: loss.amount, kind: loss.kind.rawValue)
     }
   }

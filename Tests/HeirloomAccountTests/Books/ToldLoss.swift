@@ -1,7 +1,7 @@
 /// A loss that a migration told.
 struct ToldLoss: Hashable, Sendable, CustomStringConvertible {
   enum Kind: String, Sendable {
-    case objects, values, changedValues, links, order
+    case objects, values, unknownContent, changedValues, links, order
   }
 
   var kind: Kind

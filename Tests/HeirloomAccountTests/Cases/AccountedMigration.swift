@@ -74,7 +74,8 @@ extension ToldLoss {
     let kind: Kind =
       switch loss.kind {
       case .objects: .objects
-      case .values, .unknownContent: .values
+      case .values: .values
+      case .unknownContent: .unknownContent
       case .changedValues: .changedValues
       case .links, .linksWithoutRoom: .links
       case .order: .order

@@ -82,11 +82,4 @@ package struct SwiftDataFinding: Hashable, Sendable {
     (self.kind, self.severity, self.place, self.message) = (kind, severity, place, message)
     (self.schema, self.entity, self.property) = (schema, entity, property)
   }
-
-  /// Joins names as in `A, B and C`; of more than nine, it names eight.
-  static func list(_ names: [String]) -> String {
-    let shown = names.count > 9 ? names.prefix(8) + ["\(names.count - 8) more"] : names[...]
-    guard let last = shown.last, shown.count > 1 else { return shown.first ?? "" }
-    return "\(shown.dropLast().joined(separator: ", ")) and \(last)"
-  }
 }

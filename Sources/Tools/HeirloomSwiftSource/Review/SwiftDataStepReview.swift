@@ -172,7 +172,7 @@ struct SwiftDataStepReview {
     else { return }
     let gone = all.filter { item in !rest.contains { $0.value == item.value } }
     guard !gone.isEmpty else { return }
-    let names = SwiftDataFinding.list(gone.map { $0.name == $0.value ? $0.name : "\($0.value) (\($0.name))" })
+    let names = NameList.text(gone.map { $0.name == $0.value ? $0.name : "\($0.value) (\($0.name))" })
     add(
       .narrowedEnum, .warning, at: right.place, entity, after.name,
       "\(right.name) of \(new.name) lacks \(names), and a row of \(entity) with such a value crashes the app when it is"

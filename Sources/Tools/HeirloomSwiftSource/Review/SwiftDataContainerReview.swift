@@ -60,7 +60,7 @@ struct SwiftDataContainerReview {
       let version = SwiftDataVersion(schema, in: source)
       guard version.isCertain, last.isCertain, version.hashes != last.hashes else { return }
       let names = Set(version.hashes.keys).union(last.hashes.keys).filter { version.hashes[$0] != last.hashes[$0] }
-      let text = SwiftDataFinding.list(names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+      let text = NameList.text(names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
       findings.append(
         SwiftDataFinding(
           .containerSchema, .error, at: place, schema: last.name,

@@ -152,7 +152,7 @@ package struct SwiftDataSchemas {
     }
     let name = item.names.joined(separator: ".")
     if case .ambiguous(let all)? = source.meaning(of: item.names, in: item.scope) {
-      let places = SwiftDataFinding.list(all.map { source.text($0.place) })
+      let places = NameList.text(all.map { source.text($0.place) })
       faults.append(Fault(place: item.place, reason: "\"\(name)\" is declared more than once, in \(places)"))
     } else {
       faults.append(Fault(place: item.place, reason: "no file that was read declares \"\(name)\""))

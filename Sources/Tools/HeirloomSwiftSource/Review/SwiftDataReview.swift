@@ -80,7 +80,7 @@ package struct SwiftDataReview {
     _ versions: [SwiftDataVersion], in source: SwiftDataSource
   ) -> [SwiftDataFinding] {
     Dictionary(grouping: versions, by: \.name).values.filter { $0.count > 1 }.map { all in
-      let places = SwiftDataFinding.list(all.compactMap { $0.schema.place.map(source.text) })
+      let places = NameList.text(all.compactMap { $0.schema.place.map(source.text) })
       return SwiftDataFinding(
         .repeatedSchema, .warning, at: all[1].schema.place, schema: all[1].name,
         "\(all[1].name) is declared \(all.count) times, at \(places): an edit of one leaves the others behind. "
@@ -165,7 +165,7 @@ package struct SwiftDataReview {
       SwiftDataFinding(
         .editedRelease, .error, at: single.flatMap { version.classes[$0]?.place } ?? version.schema.place, schema: name,
         entity: single,
-        "\(name) differs from the release: \(SwiftDataFinding.list(changes.map { "\($0.entity) was \($0.change)" }))."
+        "\(name) differs from the release: \(NameList.text(changes.map { "\($0.entity) was \($0.change)" }))."
           + " SwiftData can't open stores of the release. Undo the change in \(name), and make it in a new version."
       )
     ]

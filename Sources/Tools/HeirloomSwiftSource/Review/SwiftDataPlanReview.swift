@@ -57,7 +57,7 @@ struct SwiftDataPlanReview {
         cause = "they don't differ in stored content. Remove one of them from the plan."
       } else {
         cause =
-          "their differences aren't hashed (\(SwiftDataFinding.list(changes))). They need no new version: remove one of"
+          "their differences aren't hashed (\(NameList.text(changes))). They need no new version: remove one of"
           + " the two from the plan."
       }
       findings.append(
@@ -150,7 +150,7 @@ struct SwiftDataPlanReview {
         }
       }
       guard !shared.isEmpty else { continue }
-      let names = SwiftDataFinding.list(shared.map(\.type.name).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+      let names = NameList.text(shared.map(\.type.name).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
       findings.append(
         SwiftDataFinding(
           .liveType, .warning, at: version.schema.place, schema: version.name,

@@ -98,7 +98,7 @@ struct SwiftDataInverses {
   private mutating func judge(_ side: Side, _ others: [Side]) {
     guard let position = positions[side] else { return }
     guard others.count == 1 else {
-      let names = SwiftDataFinding.list(others.map { "\($0.entity).\($0.name)" })
+      let names = NameList.text(others.map { "\($0.entity).\($0.name)" })
       let reason = "\(side.entity).\(side.name) has several inverses: \(names)"
       for one in [side] + others { doubt(one, reason) }
       return
