@@ -50,7 +50,7 @@ struct PlantedAttack: CustomTestStringConvertible, Sendable {
     try make(folder + "/Done.sqlite")
     let manifest = PreviousVersionManifest(
       identifier: identifier, time: 4_102_444_800, storeName: "Done.sqlite", storeByteCount: 10, supportFileCount: 0,
-      supportByteCount: 0, versionChecksum: nil, generation: nil, usedWAL: false)
+      supportByteCount: 0, versionChecksum: nil, generation: nil, mode: .rollback)
     try Data(manifest.encoded()).write(to: URL(fileURLWithPath: folder + "/manifest.json"))
   }
 

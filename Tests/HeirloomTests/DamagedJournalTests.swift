@@ -256,7 +256,7 @@ struct DamagedJournalTests {
     let earlier = PreviousVersionManifest(
       identifier: noted.identifier, time: noted.time, storeName: noted.storeName, storeByteCount: noted.storeByteCount,
       supportFileCount: noted.supportFileCount, supportByteCount: noted.supportByteCount, versionChecksum: nil,
-      generation: nil, usedWAL: false, operation: .undoing)
+      generation: nil, mode: .rollback, operation: .undoing)
     try Data(earlier.encoded()).write(to: manifest)
     #expect(try StoreArchive(storeURL: store).previousVersions().first { $0.id == kept.id }?.isPinned == false)
     _ = try migrate(to: .dropped)

@@ -373,7 +373,7 @@ struct LossConsentTests {
     #expect(contents.items.count + contents.unlistedCount == 5_000 && !contents.items.isEmpty)
     let manifest = PreviousVersionManifest(
       identifier: String(repeating: "a", count: 32), time: 1, storeName: "S", storeByteCount: 1, supportFileCount: 0,
-      supportByteCount: 0, versionChecksum: nil, generation: nil, usedWAL: false, alone: contents)
+      supportByteCount: 0, versionChecksum: nil, generation: nil, mode: .rollback, alone: contents)
     let bytes = try manifest.encoded()
     #expect(bytes.count < PreviousVersionManifest.byteLimit)
     #expect(

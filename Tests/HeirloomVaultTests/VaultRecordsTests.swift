@@ -1,5 +1,6 @@
 import Foundation
 import HeirloomMigration
+import HeirloomStore
 import TestSupport
 import Testing
 import HeirloomVault
@@ -103,7 +104,7 @@ struct VaultRecordsTests {
   static let previous = PreviousVersionManifest(
     identifier: identifier, time: 951_868_800, storeName: "Journal.sqlite", storeByteCount: 4_096, supportFileCount: 2,
     supportByteCount: 300_000, versionChecksum: "abc", versionName: "Diary 2", generation: nil,
-    successor: "g2", usedWAL: true)
+    successor: "g2", mode: .wal)
 
   @Test func `reads back what it wrote`() throws {
     #expect(try VaultManifest(decoding: Self.manifest.encoded()) == Self.manifest)
@@ -114,7 +115,7 @@ struct VaultRecordsTests {
     #expect(try VaultManifest(decoding: adoption.encoded()) == adoption)
     let permanent = PreviousVersionManifest(
       identifier: Self.identifier, time: 7, storeName: "Journal.sqlite", storeByteCount: 1, supportFileCount: 0,
-      supportByteCount: 0, versionChecksum: nil, generation: nil, usedWAL: false, operation: .adoption)
+      supportByteCount: 0, versionChecksum: nil, generation: nil, mode: .rollback, operation: .adoption)
     #expect(permanent.isPinned)
     #expect(try PreviousVersionManifest(decoding: permanent.encoded()) == permanent)
     // A reader that doesn't know the mark finds the manifest damaged, and removes no such version.

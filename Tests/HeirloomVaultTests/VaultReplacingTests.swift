@@ -73,7 +73,7 @@ struct VaultReplacingTests {
     #expect(manifest.versionChecksum == VaultFixture.checksum)
     #expect(manifest.supportFileCount == 3)
     #expect(manifest.supportByteCount == 3_000)
-    #expect(manifest.usedWAL == (shape == .wal))
+    #expect(manifest.mode == (shape == .wal ? .wal : .rollback))
     #expect(manifest.generation == "generation 1")
     #expect(try fixture.vault().previousVersions() == [previous])
 

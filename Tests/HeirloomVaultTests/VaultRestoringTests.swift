@@ -455,7 +455,7 @@ struct VaultCorpusTests {
         prepare: { StoreVault.Replacement(bytesNeeded: UInt64(original.count)) },
         build: { hold, candidate in
           // The store's mode is gone, and so is its -wal: all content is now in the main file.
-          #expect(hold.usedWAL)
+          #expect(hold.previousMode == .wal)
           try hold.connection.attach(path: candidate, as: "candidate")
           defer { try? hold.connection.detach("candidate") }
           try hold.connection.execute("CREATE TABLE candidate.new(x)")

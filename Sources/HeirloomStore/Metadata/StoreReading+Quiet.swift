@@ -15,7 +15,7 @@ extension StoreReading {
     try checkFile(path)
     if let before = UndisturbedFile(path),
       let connection = try? Connection(path: path, mode: .immutable, options: .inspecting),
-      connection.hasWALHeader
+      connection.headerJournalMode == .wal
     {
       do throws(StoreError) {
         let value = try body(connection)
@@ -50,12 +50,6 @@ private struct UndisturbedFile: Equatable {
 }
 
 extension Connection {
-  /// True if the main file's header has WAL mode, whatever mode the connection uses.
-  package var hasWALHeader: Bool {
-    // Byte 19 is the format's read version: https://www.sqlite.org/fileformat2.html#file_format_version_numbers
-    readStart(byteCount: 20).map { $0[19] == 2 } ?? false
-  }
-
   /// Returns the first bytes of the main file as they are; `nil` if they can't be read.
   ///
   /// They are read through SQLite's own handle: closing another one would drop this process's locks.

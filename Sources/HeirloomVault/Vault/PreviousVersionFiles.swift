@@ -1,7 +1,7 @@
 import Foundation
 import HeirloomFormats
 import HeirloomModel
-import HeirloomStore
+package import HeirloomStore
 
 /// A previous version of the store, complete in a folder of its own.
 package struct PreviousVersionFiles: Equatable, Sendable {
@@ -45,8 +45,8 @@ package struct PreviousVersionManifest: Equatable, Sendable {
   package let generation: String?
   /// The generation of the store that replaced it, empty if that has none; `nil` in manifests of earlier releases.
   package let successor: String?
-  /// True when the store was in WAL mode before it was kept.
-  package let usedWAL: Bool
+  /// The store's journal mode before it was kept.
+  package let mode: JournalMode
   /// The operation that replaced it.
   package let operation: VaultManifest.Operation
 
@@ -80,7 +80,7 @@ package struct PreviousVersionManifest: Equatable, Sendable {
   package init(
     identifier: String, time: Int64, storeName: String, storeByteCount: Int64, supportFileCount: Int,
     supportByteCount: Int64, versionChecksum: String?, versionName: String? = nil, generation: String?,
-    successor: String? = nil, usedWAL: Bool, operation: VaultManifest.Operation = .migration,
+    successor: String? = nil, mode: JournalMode, operation: VaultManifest.Operation = .migration,
     alone: SoleContents? = nil, isReleased: Bool = false
   ) {
     self.identifier = identifier
@@ -94,7 +94,7 @@ package struct PreviousVersionManifest: Equatable, Sendable {
     self.versionName = versionName.flatMap { $0.utf8.count > 1024 ? nil : $0 }
     self.generation = generation
     self.successor = successor
-    self.usedWAL = usedWAL
+    self.mode = mode
     self.operation = operation
     self.alone = alone
     self.isReleased = isReleased
@@ -183,7 +183,7 @@ package struct PreviousVersionManifest: Equatable, Sendable {
   private var checksum: String {
     var fields = [
       "1", identifier, String(time), storeName, String(storeByteCount), String(supportFileCount),
-      String(supportByteCount), versionChecksum, generation, String(usedWAL),
+      String(supportByteCount), versionChecksum, generation, String(mode == .wal),
     ]
     if operation != .migration { fields.append(operation.rawValue) }
     if let alone { fields += ["alone"] + alone.fields }
@@ -198,7 +198,7 @@ package struct PreviousVersionManifest: Equatable, Sendable {
         format: 1, identifier: identifier, time: time, store: storeName, storeBytes: storeByteCount,
         supportFiles: supportFileCount, supportBytes: supportByteCount, versionChecksum: versionChecksum,
         versionName: versionName, versionNameChecksum: nameChecksum, generation: generation, successor: successor,
-        successorChecksum: successorChecksum, wal: usedWAL,
+        successorChecksum: successorChecksum, wal: mode == .wal,
         operation: operation == .migration ? nil : operation, alone: alone,
         released: isReleased ? true : nil, soundness: soundness, soundnessChecksum: soundnessChecksum,
         checksum: checksum))
@@ -215,7 +215,7 @@ package struct PreviousVersionManifest: Equatable, Sendable {
       storeByteCount: document.storeBytes, supportFileCount: document.supportFiles,
       supportByteCount: document.supportBytes, versionChecksum: document.versionChecksum,
       versionName: document.versionName, generation: document.generation, successor: document.successor,
-      usedWAL: document.wal, operation: document.operation ?? .migration,
+      mode: document.wal ? .wal : .rollback, operation: document.operation ?? .migration,
       alone: document.alone, isReleased: document.released ?? false)
     soundness = document.soundness
     guard checksum == document.checksum, nameChecksum == document.versionNameChecksum,

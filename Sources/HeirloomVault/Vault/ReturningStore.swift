@@ -1,3 +1,5 @@
+import HeirloomStore
+
 /// A complete previous version or set-aside store that returns to the store's place.
 struct ReturningStore {
   /// The origin of a set, with its folder's name.
@@ -15,8 +17,8 @@ struct ReturningStore {
   let storeName: String
   /// The size of the whole set, in bytes.
   let byteCount: Int64
-  /// True when the set was in WAL mode; `nil` to use the mode of the store that it replaces.
-  let usedWAL: Bool?
+  /// The set's mode; `nil` to use that of the store that it replaces.
+  let mode: JournalMode?
 
   var storePath: String { PathText.join(folder, storeName) }
 
@@ -39,12 +41,12 @@ struct ReturningStore {
 }
 
 extension ReturningStore {
-  init(_ version: PreviousVersionFiles, usedWAL: Bool) throws(VaultError) {
+  init(_ version: PreviousVersionFiles, mode: JournalMode) throws(VaultError) {
     guard let path = version.storePath else {
       throw .unusableVersion(id: version.name.text, reason: "its store file is not there")
     }
     self.init(
       origin: .version(version.name.text), folder: version.path, storeName: PathText.split(path).name,
-      byteCount: version.byteCount, usedWAL: usedWAL)
+      byteCount: version.byteCount, mode: mode)
   }
 }

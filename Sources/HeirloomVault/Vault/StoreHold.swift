@@ -10,8 +10,8 @@ package final class StoreHold {
   package let connection: Connection
   /// The store's main file.
   package let path: String
-  /// True when the store was in WAL mode before the hold.
-  package private(set) var usedWAL = false
+  /// The store's mode before the hold.
+  package private(set) var previousMode = JournalMode.rollback
   /// True when the store provably had no write between the state that the caller saw and the hold.
   ///
   /// Counts that were taken in the store since that state are then true of the held store. False proves nothing.
@@ -56,10 +56,10 @@ package final class StoreHold {
     let clock = ContinuousClock()
     let deadline = clock.now + timeout
     // An attempt may leave WAL mode before it finds that another process was faster.
-    var usedWAL = false
+    var mode = JournalMode.rollback
     while true {
       let reason: String
-      switch try attempt(location, files: files, seen: seen, usedWAL: &usedWAL) {
+      switch try attempt(location, files: files, seen: seen, mode: &mode) {
       case .held(let hold): return hold
       case .refused(let text): reason = text
       }
@@ -74,7 +74,7 @@ package final class StoreHold {
   }
 
   private static func attempt(
-    _ location: StoreLocation, files: any FileOperations, seen: StoreState?, usedWAL: inout Bool
+    _ location: StoreLocation, files: any FileOperations, seen: StoreState?, mode: inout JournalMode
   ) throws(VaultError) -> Attempt {
     let held: any HeldFile
     do throws(FileError) {
@@ -101,18 +101,18 @@ package final class StoreHold {
     let hold = StoreHold(connection: connection, path: location.path, status: status, files: files, held: held)
     do throws(SQLiteError) {
       if let reason = try hold.acquire(seen: seen, leftWAL: &leftWAL) {
-        usedWAL = usedWAL || leftWAL
+        if leftWAL { mode = .wal }
         hold.close()
         return .refused(reason)
       }
     } catch {
-      usedWAL = usedWAL || leftWAL
+      if leftWAL { mode = .wal }
       hold.close()
       if error.isBusy { return .refused(error.message) }
       throw .unreadableStore(path: location.path, underlying: error)
     }
-    usedWAL = usedWAL || leftWAL
-    hold.usedWAL = usedWAL
+    if leftWAL { mode = .wal }
+    hold.previousMode = mode
     do throws(FileError) {
       if let reason = try hold.settle(location, isSynchronized: leftWAL) {
         hold.close()
@@ -310,14 +310,14 @@ package final class StoreHold {
   /// Call it only while the store is still the file that was held.
   /// If another process opens the store first, it throws and the store stays in rollback mode, undamaged.
   func closeRestoringJournalMode() throws(SQLiteError) {
-    let leftWAL = isOpen && usedWAL
+    let leavesWAL = isOpen && previousMode == .wal
     close()
-    guard leftWAL else { return }
+    guard leavesWAL else { return }
     // Apple's SQLite refuses to use a file that got a second hard link through the connection that had it open.
     var options = Connection.Options.building.withoutLinks
     options.busyTimeout = 200
     let connection = try Connection(path: path, mode: .readWrite, options: options)
-    try connection.execute("PRAGMA journal_mode=WAL")
+    try connection.setJournalMode(.wal)
     try connection.close()
   }
 }

@@ -1,9 +1,9 @@
-import HeirloomStore
+package import HeirloomStore
 
 /// A swap: the replacement of a store by a candidate, from the lock to the rename.
 ///
 /// The order of calls: ``StoreVault/begin()`` takes the lock and recovers from an interrupted run.
-/// ``hold(_:usesWAL:)`` holds the store and makes an empty candidate, and the caller fills it.
+/// ``hold(_:mode:)`` holds the store and makes an empty candidate, and the caller fills it.
 /// ``prove(_:)`` has the caller compare the two, and syncs the candidate. ``commit(alone:)`` keeps
 /// the store and renames the candidate. After a failed step, ``rollBack(after:)`` leaves the store as it was, in the
 /// journal mode it had. Dropping a swap only releases the lock and the store; the next run cleans up.
@@ -13,7 +13,7 @@ package final class StoreSwap {
   private let lock: (any FileLock)?
   private let identifier: String
   /// The description of the swap, and the hold; `nil` before the store is held.
-  private var held: (replacement: StoreVault.Replacement, store: StoreHold, usesWAL: Bool)?
+  private var held: (replacement: StoreVault.Replacement, store: StoreHold, mode: JournalMode)?
   /// The damage of a `-wal` that will be stored with the old store; `nil` if there is none, or before the hold.
   package private(set) var logDamage: LogDamage?
   /// The damage of each log that waits to be stored.
@@ -43,8 +43,8 @@ package final class StoreSwap {
   /// detaches it again.
   /// New external files go into the folder ``StoreLocation/supportName`` beside it, each written with a sync:
   /// they are added to the store's own before the rename.
-  /// Rows may have changed since `replacement` was made. If `usesWAL` is `nil`, the new store gets the old one's mode.
-  package func hold(_ replacement: StoreVault.Replacement, usesWAL: Bool? = nil) throws -> StoreHold {
+  /// Rows may have changed since `replacement` was made. If `mode` is `nil`, the new store gets the old one's.
+  package func hold(_ replacement: StoreVault.Replacement, mode: JournalMode? = nil) throws -> StoreHold {
     try VaultError.wrappingFileErrors {
       try vault.checkPathLength()
       try vault.checkStore(bytesNeeded: replacement.bytesNeeded)
@@ -53,8 +53,8 @@ package final class StoreSwap {
       unreadLogs = try vault.damageOfUnreadLogs()
       let store = try StoreHold.open(
         location, files: files, timeout: vault.configuration.holdTimeout, seen: replacement.seen)
-      held = (replacement, store, usesWAL ?? store.usedWAL)
-      try vault.emit(.held(usedWAL: store.usedWAL))
+      held = (replacement, store, mode ?? store.previousMode)
+      try vault.emit(.held(store.previousMode))
       // Before any of the store's content is there: new files get the class of their folder.
       func protect(_ path: String) throws {
         let left = try store.giveProtection(to: path)
@@ -93,14 +93,14 @@ package final class StoreSwap {
   /// `proof` compares the candidate with the store, and throws if the candidate is wrong.
   package func prove(_ proof: () throws -> Void) throws {
     try VaultError.wrappingFileErrors {
-      let (_, store, usesWAL) = try heldStore()
+      let (_, store, mode) = try heldStore()
       // The reading must end before the candidate becomes the store, which others may lock.
       defer { store.stopReadingAhead() }
       try vault.emit(.built(path: candidatePath))
       // This replaces the attributes from the builder or the restored version. The candidate is synced later.
       vault.reportLeftOut(try store.giveAttributes(to: candidatePath), of: location.path)
       // The journal mode is written and synced later, with everything else: an extra sync pays only for a large file.
-      let isSyncedLater = try usesWAL && files.status(of: candidatePath)?.size ?? 0 < Self.leastEarlySync
+      let isSyncedLater = try mode == .wal && files.status(of: candidatePath)?.size ?? 0 < Self.leastEarlySync
       if isSyncedLater {
         try proof()
       } else {
@@ -114,7 +114,7 @@ package final class StoreSwap {
       }
       // Read before WAL mode is set: in WAL mode, SQLite would need space for more files to read it.
       generation = try vault.readGeneration(of: candidatePath)
-      try vault.complete(candidatePath, usesWAL: usesWAL, isSynchronized: !isSyncedLater)
+      try vault.complete(candidatePath, mode: mode, isSynchronized: !isSyncedLater)
       try vault.emit(.candidateSynchronized(path: candidatePath))
     }
   }
@@ -240,9 +240,9 @@ package final class StoreSwap {
     return error
   }
 
-  private func heldStore() throws(VaultError) -> (StoreVault.Replacement, StoreHold, usesWAL: Bool) {
+  private func heldStore() throws(VaultError) -> (StoreVault.Replacement, StoreHold, mode: JournalMode) {
     guard let held else { throw .unfitCandidate(path: candidatePath, reason: "the store is not held") }
-    return (held.replacement, held.store, held.usesWAL)
+    return (held.replacement, held.store, held.mode)
   }
 
   private func letGo() {

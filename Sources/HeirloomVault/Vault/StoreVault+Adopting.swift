@@ -50,7 +50,7 @@ extension StoreVault {
       let (bytes, isTooMuch) = size.addingReportingOverflow(try tree.content(of: support).byteCount)
       let returning = ReturningStore(
         origin: .aside(name), folder: set.path, storeName: location.name, byteCount: isTooMuch ? .max : bytes,
-        usedWAL: nil)
+        mode: nil)
       return .adopted(previous: try bringBack(returning, current: current, prove: prove))
     }
   }

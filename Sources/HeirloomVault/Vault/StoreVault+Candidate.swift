@@ -39,7 +39,7 @@ extension StoreVault {
   /// Gives a proven candidate its journal mode and syncs it; no connection may have it open.
   ///
   /// Throws ``VaultError/unfitCandidate(path:reason:)`` if it is not one file, or can't be put into WAL mode.
-  func complete(_ candidate: String, usesWAL: Bool, isSynchronized: Bool = false) throws(VaultError) {
+  func complete(_ candidate: String, mode: JournalMode, isSynchronized: Bool = false) throws(VaultError) {
     func checkAlone() throws(VaultError) {
       let left = try VaultError.wrapping { () throws(FileError) in
         try SideFiles.removeCold(of: candidate, files: files)
@@ -47,16 +47,13 @@ extension StoreVault {
       if let left { throw .unfitCandidate(path: candidate, reason: "its side file \"\(left)\" holds data") }
     }
     try checkAlone()
-    if usesWAL {
+    if mode == .wal {
       do throws(SQLiteError) {
         let connection = try Connection(path: candidate, mode: .readWrite, options: .building.withoutLinks)
         // One sync at the end is enough.
         try connection.execute("PRAGMA synchronous=OFF")
-        let mode = try connection.firstValue("PRAGMA journal_mode=WAL")?.text
+        try connection.setJournalMode(mode)
         try connection.close()
-        guard mode == "wal" else {
-          throw SQLiteError(extendedCode: 0, message: "the journal mode is \(mode ?? "unknown")")
-        }
       } catch {
         if error.isFull { throw .file(FileError(.write, candidate, code: ENOSPC)) }
         throw .unfitCandidate(path: candidate, reason: "it can't be put into WAL mode: \(error)")
@@ -65,7 +62,7 @@ extension StoreVault {
     }
     let status = try VaultError.wrapping { () throws(FileError) in
       // The journal mode is written in the file's header.
-      if usesWAL || !isSynchronized { try files.synchronizeFile(candidate) }
+      if mode == .wal || !isSynchronized { try files.synchronizeFile(candidate) }
       return try files.status(of: candidate)
     }
     guard let status, status.kind == .regular, status.size > 0, status.linkCount == 1 else {

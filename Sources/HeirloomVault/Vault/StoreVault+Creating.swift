@@ -27,7 +27,7 @@ extension StoreVault {
       try files.makeDirectory(workFolder(work), attributes: companion.attributes)
       let candidate = candidate(work)
       try build(candidate)
-      try complete(candidate, usesWAL: true)
+      try complete(candidate, mode: .wal)
       try emit(.built(path: candidate))
       do throws(FileError) {
         try files.linkOrMove(candidate, to: location.path)

@@ -53,7 +53,7 @@ extension StoreVault {
       identifier: manifest.identifier, time: name.time, storeName: location.name, storeByteCount: status.size,
       supportFileCount: support.fileCount, supportByteCount: support.byteCount,
       versionChecksum: replacement.previousChecksum, versionName: replacement.previousName, generation: generation,
-      successor: successor ?? "", usedWAL: hold.usedWAL,
+      successor: successor ?? "", mode: hold.previousMode,
       operation: manifest.operation, alone: alone.isEmpty ? nil : SoleContents(alone))
     try files.writeNewFile(
       PathText.join(folder, StoreLocation.manifestName), bytes: try description.encoded(), attributes: plain)

@@ -20,7 +20,7 @@ extension StoreVault {
       // A kept store may have changed since it was kept, and the restored store shows no sign of that.
       let faults = try faults(of: version.name)
       let previous = try bringBack(
-        try ReturningStore(version, usedWAL: usedWAL(version)), current: current, prove: prove)
+        try ReturningStore(version, mode: mode(of: version)), current: current, prove: prove)
       for fault in faults { report(.restoredWithFaults(id: version.name.text, reason: fault.words)) }
       return (version, previous)
     }
@@ -43,7 +43,7 @@ extension StoreVault {
     replacement.bytesNeeded = UInt64(clamping: set.byteCount)
     let swap = StoreSwap(in: self)
     do {
-      let store = try swap.hold(replacement, usesWAL: set.usedWAL)
+      let store = try swap.hold(replacement, mode: set.mode)
       let candidate = swap.candidatePath
       let attributes = store.status.attributes.forOwner
       try rebuild(set, at: candidate, attributes: attributes, generation: files.uniqueIdentifier())
@@ -71,13 +71,11 @@ extension StoreVault {
     return version
   }
 
-  /// Returns true if the version was in WAL mode before it was kept: by its manifest, else by the file's header.
-  private func usedWAL(_ version: PreviousVersionFiles) throws(FileError) -> Bool {
-    if let manifest = version.manifest { return manifest.usedWAL }
-    guard let path = version.storePath else { return false }
-    // Byte 18 is the format's write version: https://www.sqlite.org/fileformat2.html#file_format_version_numbers
-    let header = try files.readStart(of: path, count: 20)
-    return header.count == 20 && header[18] == 2
+  /// Returns the version's mode before it was kept: by its manifest, else by the file's header.
+  private func mode(of version: PreviousVersionFiles) throws(FileError) -> JournalMode {
+    if let manifest = version.manifest { return manifest.mode }
+    guard let path = version.storePath else { return .rollback }
+    return JournalMode(header: try files.readStart(of: path, count: 20))
   }
 
   // MARK: The candidate
@@ -94,9 +92,7 @@ extension StoreVault {
       let connection = try Connection(path: candidate, mode: .readWrite, options: .building.withoutLinks)
       try connection.execute("PRAGMA synchronous=OFF")
       _ = try connection.firstInteger("SELECT count(*) FROM sqlite_schema")
-      guard try connection.firstValue("PRAGMA journal_mode=DELETE")?.text == "delete" else {
-        throw SQLiteError(extendedCode: 0, message: "the copy can't leave WAL mode")
-      }
+      try connection.setJournalMode(.rollback)
       try connection.close()
     } catch {
       if error.isFull { throw VaultError.file(FileError(.write, candidate, code: ENOSPC)) }
@@ -215,7 +211,7 @@ extension StoreVault {
     try rebuild(set, at: candidate, attributes: status.attributes, generation: identifier)
     try check(set, at: candidate, prove: prove)
     // Stores created by an app are in WAL mode too.
-    try complete(candidate, usesWAL: set.usedWAL ?? true)
+    try complete(candidate, mode: set.mode ?? .wal)
     try separateExternalFiles(identifier)
     try publishExternalFiles(identifier)
     // Without a store no row refers to the external files, so they are replaced before there is one.

@@ -31,7 +31,7 @@ extension StoreVault {
         keptFolder: VersionName(time: configuration.now(), identifier: identifier).text, oldGeneration: nil,
         newGeneration: nil, time: configuration.now())
       do {
-        if let hold { try emit(.held(usedWAL: hold.usedWAL)) }
+        if let hold { try emit(.held(hold.previousMode)) }
         try tree.ensure(location.incompatible, like: companion)
         try write(manifest)
         try emit(.manifestWritten(identifier: identifier))

@@ -154,7 +154,7 @@ extension StoreVault {
     let description = PreviousVersionManifest(
       identifier: identifier, time: name.time, storeName: location.name, storeByteCount: store.size,
       supportFileCount: support.fileCount, supportByteCount: support.byteCount, versionChecksum: nil, generation: nil,
-      usedWAL: false, operation: .undoing,
+      mode: .rollback, operation: .undoing,
       alone: damage.map { SoleContents([SoleContent(pagesOf: location.name + "-journal", count: $0.lostCount)]) })
     try files.writeNewFile(
       PathText.join(draft, StoreLocation.manifestName), bytes: try description.encoded(), attributes: plain)

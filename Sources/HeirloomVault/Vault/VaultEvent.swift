@@ -23,8 +23,8 @@ package enum VaultEvent: Equatable, Sendable {
   case restoredWithFaults(id: String, reason: String)
   /// A `-wal` that can't be read to its end was copied to the path, with the previous version or for the next one.
   case keptLog(path: String, LogDamage)
-  /// The store is held exclusively as one file; `usedWAL` is true if it was in WAL mode.
-  case held(usedWAL: Bool)
+  /// The store is held exclusively as one file; the mode is that before.
+  case held(JournalMode)
   /// The operation's manifest is on the disk.
   case manifestWritten(identifier: String)
   /// The candidate is built.

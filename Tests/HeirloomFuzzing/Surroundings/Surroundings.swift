@@ -207,7 +207,7 @@ struct Surroundings {
       identifier: identifier, time: time, storeName: recipe.pick(["Done.sqlite", "Done.sqlite", "lock"]),
       storeByteCount: recipe.pick([0, 4096, .max, -1]), supportFileCount: recipe.pick([0, .max]),
       supportByteCount: recipe.pick([0, .max, -1]), versionChecksum: recipe.pick([nil, "", "x\n\u{1B}[2J"]),
-      generation: nil, usedWAL: recipe.once(in: 2),
+      generation: nil, mode: recipe.once(in: 2) ? .wal : .rollback,
       operation: recipe.pick([.migration, .adoption, .restoration, .settingAside, .undoing]))
     if let bytes = try? manifest.encoded() { put(Data(bytes), at: folder + "/manifest.json") }
     if recipe.once(in: 2) {

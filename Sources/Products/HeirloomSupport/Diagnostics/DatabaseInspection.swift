@@ -21,7 +21,7 @@ final class DatabaseInspection {
       try? connection.firstInteger("PRAGMA \(pragma)")
     }
     database = DiagnosticsReport.Database(
-      journalMode: connection.hasWALHeader ? "wal" : "rollback", pageSize: number("page_size"),
+      journalMode: connection.headerJournalMode.rawValue, pageSize: number("page_size"),
       pages: number("page_count"), freePages: number("freelist_count"),
       encoding: (try? connection.firstValue("PRAGMA encoding"))?.text,
       userVersion: number("user_version"), autoVacuum: number("auto_vacuum"))

@@ -17,7 +17,7 @@ final class StoreDiagnosis {
   /// The inspection; `nil` if the metadata can't be read.
   let inspection: StoreInspection?
   /// True if the store is in WAL mode; `nil` if that is unknown.
-  let usesWAL: Bool?
+  let journalMode: JournalMode?
   /// The previous versions, the newest first.
   let versions: [PreviousVersion]
   let setsAside: [String]
@@ -62,7 +62,7 @@ final class StoreDiagnosis {
     }
     given = try StoreModels(at: models, forStoreAt: path, console: console)
     inspection = check == nil ? nil : try? StoreInspection(at: path, known: given.all.fitting)
-    usesWAL = try? StoreReading.withQuietConnection(toStoreAt: path) { $0.hasWALHeader }
+    journalMode = try? StoreReading.withQuietConnection(toStoreAt: path) { $0.headerJournalMode }
     let journal = problem?.problem == .needsRecovery ? try? RollbackJournal(besideDatabaseAt: vault.location.path) : nil
     isJournalDamaged = (try? journal?.playback())?.damage != nil
     bytes = (
@@ -86,7 +86,7 @@ final class StoreDiagnosis {
         .optional((check?.report.metadata).map { ManagedObjectModel.versionChecksum(of: $0.versionHashes) })
       ),
       ("rows", .optional(inspection?.rowCount)), ("entities", .optional((inspection?.entities.count).map(Int64.init))),
-      ("journalMode", .optional(usesWAL.map { $0 ? "wal" : "rollback" })),
+      ("journalMode", .optional(journalMode?.rawValue)),
       ("bytes", .integer(bytes.main)), ("logBytes", .integer(bytes.log)), ("externalBytes", .integer(bytes.external)),
       ("snapshot", .text(snapshot.rawValue)),
       (
@@ -137,7 +137,7 @@ final class StoreDiagnosis {
       )
     }
     var size = sizeText(bytes.main)
-    if let usesWAL { size += usesWAL ? ", WAL mode" : ", rollback journal" }
+    if let journalMode { size += journalMode == .wal ? ", WAL mode" : ", rollback journal" }
     if bytes.log > 0 { size += ", \(sizeText(bytes.log)) in its -wal" }
     if bytes.external > 0 { size += ", \(sizeText(bytes.external)) of external data" }
     lines.append("  size      \(size)")

@@ -1,0 +1,28 @@
+/// The journal mode that a database has in its header.
+package enum JournalMode: String, Hashable, Sendable, CaseIterable {
+  case wal
+  /// Any mode with a rollback journal: the header doesn't distinguish them.
+  case rollback
+
+  /// Reads the mode from the first bytes of a database.
+  package init(header: [UInt8]) {
+    // Byte 19 is the format's read version: https://www.sqlite.org/fileformat2.html#file_format_version_numbers
+    self = header.count > 19 && header[19] == 2 ? .wal : .rollback
+  }
+}
+
+extension Connection {
+  /// The mode in the main file's header, whatever mode the connection uses.
+  package var headerJournalMode: JournalMode { JournalMode(header: readStart(byteCount: 20) ?? []) }
+
+  /// Changes the main file's mode; of rollback modes, it takes DELETE.
+  ///
+  /// Throws a `SQLiteError` if SQLite keeps another.
+  package func setJournalMode(_ mode: JournalMode) throws(SQLiteError) {
+    let name = mode == .wal ? "wal" : "delete"
+    let found = try firstValue("PRAGMA journal_mode=\(name)")?.text
+    guard found == name else {
+      throw SQLiteError(extendedCode: 0, message: "the journal mode is \(found ?? "unknown")")
+    }
+  }
+}
