@@ -131,18 +131,7 @@ package final class StoreVerification {
     let sizes = reading("the file's header") { connection throws(SQLiteError) in
       try connection.rows("SELECT c.page_count * s.page_size FROM pragma_page_count AS c, pragma_page_size AS s")
     }
-    if let expected = sizes?.first?.first?.integer, let size = StoreReading.completeSize(of: path) {
-      if size < expected {
-        addDamage(
-          .truncated,
-          "The file has \(size) bytes where its header says \(expected): its end is missing.")
-      } else if size > expected {
-        add(
-          .warning, .trailingBytes,
-          "The file has \(size - expected) bytes after the \(expected) in its header. SQLite ignores them; an"
-            + " interrupted write may have left them.")
-      }
-    }
+    checkSize(expected: sizes?.first?.first?.integer)
     for (table, function) in actual.costlyTables.ordered(by: { $0.key < $1.key }) {
       add(
         .note, .extraTable,
