@@ -99,8 +99,7 @@ let package = Package(
       name: "HeirloomCommands",
       dependencies: [
         "Heirloom", "HeirloomSupport", "HeirloomSalvage", "HeirloomTesting", "HeirloomCompare", "HeirloomOutput",
-        "HeirloomDiagram",
-        "HeirloomStories", "HeirloomSwiftSource",
+        "HeirloomDiagram", "HeirloomStories", "HeirloomSwiftSource",
       ],
       path: "Sources/Tools/HeirloomCommands"
     ),
@@ -156,9 +155,8 @@ let package = Package(
     .testTarget(
       name: "HeirloomCrashTests",
       dependencies: [
-        "HeirloomSupport",
-        "CCrashVFS", "Heirloom", "HeirloomSalvage", "HeirloomMigration", "HeirloomVault", "HeirloomStore",
-        "HeirloomFormats", "HeirloomModel", "TestSupport",
+        "CCrashVFS", "Heirloom", "HeirloomSupport", "HeirloomSalvage", "HeirloomMigration", "HeirloomVault",
+        "HeirloomStore", "HeirloomFormats", "HeirloomModel", "TestSupport",
       ]
     ),
     // The accountant shares no code with what it judges: the product carries migrations out and tells their losses.
@@ -210,9 +208,8 @@ let package = Package(
     .testTarget(
       name: "HeirloomSalvageTests",
       dependencies: [
-        "HeirloomSupport",
-        "HeirloomSalvage", "Heirloom", "HeirloomVault", "HeirloomFormats", "HeirloomStore", "HeirloomModel",
-        "TestSupport", "CHeirloomFiles",
+        "HeirloomSalvage", "HeirloomSupport", "Heirloom", "HeirloomVault", "HeirloomFormats", "HeirloomStore",
+        "HeirloomModel", "TestSupport", "CHeirloomFiles",
       ]
     ),
     .testTarget(
@@ -236,11 +233,9 @@ let package = Package(
     .testTarget(
       name: "HeirloomCommandsTests",
       dependencies: [
-        "HeirloomSupport",
-        "HeirloomCommands", "HeirloomCompare", "HeirloomOutput", "HeirloomStories", "Heirloom", "HeirloomSalvage",
-        "HeirloomMigration",
-        "HeirloomVault", "HeirloomStore", "HeirloomMapping", "HeirloomModel", "HeirloomFormats", "HeirloomFuzzing",
-        "TestSupport",
+        "HeirloomCommands", "HeirloomCompare", "HeirloomOutput", "HeirloomStories", "Heirloom", "HeirloomSupport",
+        "HeirloomSalvage", "HeirloomMigration", "HeirloomVault", "HeirloomStore", "HeirloomMapping", "HeirloomModel",
+        "HeirloomFormats", "HeirloomFuzzing", "TestSupport",
       ],
       exclude: ["Screens", "Typed/Shelf.xcdatamodeld"]
     ),

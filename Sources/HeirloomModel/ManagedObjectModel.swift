@@ -181,8 +181,8 @@ extension ManagedObjectModel {
 
   /// Finds the inverse of a relationship, if a store holds the links of both as one.
   ///
-  /// A transient inverse has no column and no table, and one that doesn't name the relationship as its own inverse has its
-  /// own links.
+  /// A transient inverse has no column and no table, and one that doesn't name the relationship as its own inverse has
+  /// its own links.
   package func storedInverse(
     of relationship: RelationshipDescription
   ) -> (entity: EntityDescription, relationship: RelationshipDescription)? {

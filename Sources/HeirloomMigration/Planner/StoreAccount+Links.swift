@@ -32,8 +32,8 @@ extension StoreAccount {
 
   /// Returns the relationships whose links have a line, each with the entity and name of both its sides.
   ///
-  /// If the two sides continue as relationships that aren't each other's inverses, in objects of all entities, each has a
-  /// line of its own: both keep the links, or as many as they have room for.
+  /// If the two sides continue as relationships that aren't each other's inverses, in objects of all entities, each has
+  /// a line of its own: both keep the links, or as many as they have room for.
   static func linkSides(of crossing: Crossing) -> [(RelationshipDescription, sides: [[String]])] {
     let model = crossing.source.model
     var told: Set<[String]> = []

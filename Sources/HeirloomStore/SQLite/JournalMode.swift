@@ -1,5 +1,5 @@
 /// The journal mode that a database has in its header.
-package enum JournalMode: String, Hashable, Sendable, CaseIterable {
+package enum JournalMode: String, Hashable, Sendable {
   case wal
   /// Any mode with a rollback journal: the header doesn't distinguish them.
   case rollback
@@ -15,14 +15,15 @@ extension Connection {
   /// The mode in the main file's header, whatever mode the connection uses.
   package var headerJournalMode: JournalMode { JournalMode(header: readStart(byteCount: 20) ?? []) }
 
-  /// Changes the main file's mode; of rollback modes, it takes DELETE.
+  /// Changes the main file's mode; the rollback mode is DELETE.
   ///
-  /// Throws a `SQLiteError` if SQLite keeps another.
+  /// Throws a `SQLiteError` also if SQLite keeps another mode, as it does for a file without shared memory.
   package func setJournalMode(_ mode: JournalMode) throws(SQLiteError) {
     let name = mode == .wal ? "wal" : "delete"
     let found = try firstValue("PRAGMA journal_mode=\(name)")?.text
     guard found == name else {
-      throw SQLiteError(extendedCode: 0, message: "the journal mode is \(found ?? "unknown")")
+      throw SQLiteError(
+        extendedCode: 0, message: "SQLite keeps the journal mode \(found ?? "unknown") instead of \(name)")
     }
   }
 }
