@@ -99,15 +99,15 @@ extension MigrationAssistant {
   // MARK: Returning
 
   /// Returns the known data about the store's model, to keep with the store when another one replaces it.
-  func descriptionOfStore() -> StoreVault.Replacement {
-    guard let metadata = try? storeMetadata() else { return StoreVault.Replacement() }
+  func descriptionOfStore() -> StoreReplacement {
+    guard let metadata = try? storeMetadata() else { return StoreReplacement() }
     let hashes = metadata.versionHashes
     let choice = choice(of: metadata, snapshot: snapshotModel(for: hashes))
     let model =
       choice?.model
       ?? (try? StoreModelCache.model(inStoreAt: storeURL)).flatMap { $0 }
     let isRight = model.map { $0.versionHashes() == hashes } ?? false
-    return StoreVault.Replacement(
+    return StoreReplacement(
       previousSnapshot: isRight ? model.flatMap { try? snapshot(of: $0, named: choice?.name).bytes(.compressed) } : nil,
       previousChecksum: ManagedObjectModel.versionChecksum(of: hashes), previousName: choice?.name)
   }

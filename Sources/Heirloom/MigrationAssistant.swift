@@ -36,7 +36,7 @@ public final class MigrationAssistant {
 
   package let files: any FileOperations
   let builder: BuilderChoice
-  let vaultConfiguration: StoreVault.Configuration
+  let vaultConfiguration: VaultConfiguration
   /// The app's models as they were given.
   private let givenHistory: ModelHistory
 
@@ -60,7 +60,7 @@ public final class MigrationAssistant {
   package init(
     storeURL: URL, modelController: ModelController, history: ModelHistory, configuration: Configuration,
     files: any FileOperations, builder: BuilderChoice = .automatic,
-    vaultConfiguration: StoreVault.Configuration = StoreVault.Configuration()
+    vaultConfiguration: VaultConfiguration = VaultConfiguration()
   ) {
     self.storeURL = storeURL
     self.modelController = modelController

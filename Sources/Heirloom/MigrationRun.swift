@@ -159,9 +159,9 @@ final class MigrationRun {
   }
 
   /// Describes the swap to the vault: the data to keep with the previous version, and the space that building takes.
-  private func replacement(for proposal: Proposal) throws -> StoreVault.Replacement {
+  private func replacement(for proposal: Proposal) throws -> StoreReplacement {
     let (hopPath, source) = (proposal.hopPath, proposal.hopPath.source.model)
-    return StoreVault.Replacement(
+    return StoreReplacement(
       previousSnapshot: try assistant.snapshot(of: source, named: hopPath.source.versionName).bytes(.compressed),
       previousChecksum: source.versionChecksum(), previousName: hopPath.source.versionName,
       bytesNeeded: UInt64(max(0, proposal.plan.bytesBuilt)),

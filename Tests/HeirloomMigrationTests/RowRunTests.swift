@@ -136,7 +136,7 @@ struct RowRunTests {
       var chain: CandidateChain?
       var plan: MigrationPlan?
       _ = try StoreVault(try StoreLocation(resolving: store.url.path, files: POSIXFileOperations())).replaceStore(
-        prepare: { StoreVault.Replacement() },
+        prepare: { StoreReplacement() },
         build: { hold, candidate in
           let made = CandidateChain(hold: hold, candidatePath: candidate, hops: [store.hop], settings: settings)
           chain = made

@@ -152,7 +152,7 @@ struct DecidingDelegateTests {
     }
     var chain: CandidateChain?
     let version = try vault.replaceStore(
-      prepare: { StoreVault.Replacement() },
+      prepare: { StoreReplacement() },
       build: { hold, candidate in
         let run = CandidateChain(
           hold: hold, candidatePath: candidate, hops: hops, settings: RunSettings(proof: .full, decisions: decisions))

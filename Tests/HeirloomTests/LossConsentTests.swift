@@ -375,7 +375,7 @@ struct LossConsentTests {
       identifier: String(repeating: "a", count: 32), time: 1, storeName: "S", storeByteCount: 1, supportFileCount: 0,
       supportByteCount: 0, versionChecksum: nil, generation: nil, mode: .rollback, alone: contents)
     let bytes = try manifest.encoded()
-    #expect(bytes.count < PreviousVersionManifest.byteLimit)
+    #expect(bytes.count < VaultManifest.byteLimit)
     #expect(
       try PreviousVersionManifest(decoding: bytes) == manifest && manifest.isPinned && !manifest.released.isPinned)
     // The checksum covers the pin: removing it makes a damaged description, which is never pruned.

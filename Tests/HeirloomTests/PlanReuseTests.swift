@@ -48,7 +48,7 @@ struct PlanReuseTests {
     var configuration = MigrationAssistant.Configuration()
     configuration.defersLightweightMigration = defers
     configuration.mappings = mappings
-    var settings = StoreVault.Configuration()
+    var settings = VaultConfiguration()
     settings.restTime = rest
     let assistant = MigrationAssistant(
       storeURL: url, modelController: ModelController(storeURL: url),

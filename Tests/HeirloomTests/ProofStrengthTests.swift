@@ -62,7 +62,7 @@ struct ProofStrengthTests {
     var checks: [ProofCheck] = []
     func swap() throws {
       _ = try StoreVault(try StoreLocation(resolving: url.path, files: POSIXFileOperations())).replaceStore(
-        prepare: { StoreVault.Replacement() },
+        prepare: { StoreReplacement() },
         build: { hold, candidate in
           let run = CandidateChain(
             hold: hold, candidatePath: candidate, hops: [hop],
@@ -199,7 +199,7 @@ struct ProofStrengthTests {
       let hop = MigrationHop(
         source: source, destination: destination, mapping: try MappingModel.inferred(from: source, to: destination))
       _ = try StoreVault(try StoreLocation(resolving: url.path, files: POSIXFileOperations())).replaceStore(
-        prepare: { StoreVault.Replacement() },
+        prepare: { StoreReplacement() },
         build: { hold, candidate in
           let run = CandidateChain(
             hold: hold, candidatePath: candidate, hops: [hop], settings: RunSettings(builder: .always(.cloneAndAlter)))

@@ -81,7 +81,7 @@ struct RebuiltProofTests {
   private static func swap(_ url: URL, _ hop: MigrationHop, decisions: [DataDecision] = [], with fault: String) throws {
     var chain: CandidateChain?
     _ = try StoreVault(try StoreLocation(resolving: url.path, files: POSIXFileOperations())).replaceStore(
-      prepare: { StoreVault.Replacement() },
+      prepare: { StoreReplacement() },
       build: { hold, candidate in
         let run = CandidateChain(
           hold: hold, candidatePath: candidate, hops: [hop],

@@ -60,7 +60,7 @@ struct ByteNameTests {
     let vault = StoreVault(location)
     let kept = try #require(
       try vault.replaceStore(
-        prepare: { StoreVault.Replacement() }, build: { hold, candidate in try hold.duplicateStore(to: candidate) },
+        prepare: { StoreReplacement() }, build: { hold, candidate in try hold.duplicateStore(to: candidate) },
         prove: { _, _ in }))
     _ = try vault.restore(kept.name.text)
     #expect(try fixture.content(location.path).version == 1)
@@ -126,7 +126,7 @@ struct ByteNameTests {
     // An operation that needs no such path still works.
     try vault.writeSnapshot([1])
     let error = #expect(throws: VaultError.self) {
-      try vault.replaceStore(prepare: { StoreVault.Replacement() }, build: { _, _ in }, prove: { _, _ in })
+      try vault.replaceStore(prepare: { StoreReplacement() }, build: { _, _ in }, prove: { _, _ in })
     }
     guard case .file(let reason) = error else { throw try #require(error) }
     #expect("\(reason)".contains("SQLite opens paths of \(Connection.pathByteLimit) at most"))

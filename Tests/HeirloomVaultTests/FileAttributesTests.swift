@@ -186,7 +186,7 @@ struct FileAttributesTests {
   private func fill(_ fixture: VaultFixture, _ vault: StoreVault, _ filling: Filling) throws -> PreviousVersionFiles? {
     guard filling == .cloned else { return try fixture.migrate(vault) }
     return try vault.replaceStore(
-      prepare: { StoreVault.Replacement() },
+      prepare: { StoreReplacement() },
       build: { hold, candidate in
         try hold.duplicateStore(to: candidate)
         // Nobody else reads a candidate that isn't proven.
@@ -328,7 +328,7 @@ struct FileAttributesTests {
     let fixture = try VaultFixture(.rollback)
     func run(_ isExcluded: Bool?, _ files: any FileOperations = POSIXFileOperations()) throws -> [VaultEvent] {
       var events: [VaultEvent] = []
-      var configuration = StoreVault.Configuration()
+      var configuration = VaultConfiguration()
       configuration.excludesPreviousVersionsFromBackup = isExcluded
       let vault = StoreVault(fixture.location, files: files, configuration: configuration) { events.append($0) }
       _ = try #require(try fill(fixture, vault, .cloned))

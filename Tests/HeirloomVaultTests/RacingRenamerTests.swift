@@ -130,7 +130,7 @@ struct RacingRenamerTests {
   /// Migrates any version to itself, with another external file.
   private func grow(_ fixture: VaultFixture, _ vault: StoreVault) throws {
     _ = try vault.replaceStore(
-      prepare: { StoreVault.Replacement() },
+      prepare: { StoreReplacement() },
       build: { hold, candidate in try hold.duplicateStore(to: candidate) }, prove: { _, _ in })
   }
 

@@ -23,7 +23,7 @@ struct SpaceShortageTests {
       try fixture.bytes().filter { !$0.key.hasSuffix("-shm") && !$0.value.isEmpty }
     }
     let bytes = try data()
-    var configuration = StoreVault.Configuration()
+    var configuration = VaultConfiguration()
     configuration.allowUnsafeVolume = true
     func vault(_ available: UInt64) -> StoreVault {
       StoreVault(

@@ -111,7 +111,7 @@ struct VaultFixture {
     _ files: any FileOperations = POSIXFileOperations(), holdTimeout: Duration = .milliseconds(60),
     allowsLostProtection: Bool = false, events: @escaping (VaultEvent) throws -> Void = { _ in }
   ) -> StoreVault {
-    var configuration = StoreVault.Configuration()
+    var configuration = VaultConfiguration()
     configuration.holdTimeout = holdTimeout
     configuration.allowLostProtection = allowsLostProtection
     configuration.lockTimeout = .seconds(20)
@@ -126,7 +126,7 @@ struct VaultFixture {
       prepare: {
         let connection = try Connection(path: location.path, mode: .readWrite, options: .inspecting)
         if try connection.firstInteger("PRAGMA user_version") == 2 { return nil }
-        return StoreVault.Replacement(
+        return StoreReplacement(
           previousSnapshot: Self.snapshot, previousChecksum: Self.checksum, bytesNeeded: 10_000)
       },
       build: { hold, candidate in

@@ -91,7 +91,7 @@ struct VaultHoldTests {
     let error = #expect(throws: VaultError.self) {
       try fixture.vault().replaceStore(
         // The comparison with the seen state takes a lock of its own.
-        prepare: { StoreVault.Replacement(seen: StoreState(of: fixture.location.path, atRestFor: 0)) },
+        prepare: { StoreReplacement(seen: StoreState(of: fixture.location.path, atRestFor: 0)) },
         build: { _, _ in Issue.record("built although the store is in use") }, prove: { _, _ in })
     }
     guard case .storeInUse = error else { throw try #require(error) }
@@ -182,7 +182,7 @@ struct VaultHoldTests {
     let bytes = try fixture.bytes()
     let error = #expect(throws: VaultError.self) {
       try fixture.vault().replaceStore(
-        prepare: { StoreVault.Replacement() }, build: { _, _ in }, prove: { _, _ in })
+        prepare: { StoreReplacement() }, build: { _, _ in }, prove: { _, _ in })
     }
     guard case .unreadableStore = error else { throw try #require(error) }
     #expect(try fixture.bytes() == bytes)

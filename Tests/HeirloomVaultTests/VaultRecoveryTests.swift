@@ -274,7 +274,7 @@ struct VaultRecoveryTests {
     let status = try system.status(of: path)
     let error = #expect(throws: VaultError.self) {
       try fixture.vault().replaceStore(
-        prepare: { StoreVault.Replacement() }, build: { _, _ in Issue.record("built all the same") },
+        prepare: { StoreReplacement() }, build: { _, _ in Issue.record("built all the same") },
         prove: { _, _ in })
     }
     switch (kind, error) {
@@ -294,7 +294,7 @@ struct VaultRecoveryTests {
     let bytes = try fixture.bytes()
     let error = #expect(throws: VaultError.self) {
       try fixture.vault().replaceStore(
-        prepare: { StoreVault.Replacement(bytesNeeded: 1 << 60) }, build: { _, _ in }, prove: { _, _ in })
+        prepare: { StoreReplacement(bytesNeeded: 1 << 60) }, build: { _, _ in }, prove: { _, _ in })
     }
     guard case .notEnoughSpace(let shortage) = error else { throw try #require(error) }
     #expect(shortage.neededBytes > 1 << 60 && shortage.availableBytes < 1 << 60 && shortage.previousVersionBytes == 0)
@@ -304,7 +304,7 @@ struct VaultRecoveryTests {
     #expect(try fixture.bytes() == bytes)
     #expect(throws: VaultError.self) {
       try fixture.vault().replaceStore(
-        prepare: { StoreVault.Replacement(bytesNeeded: .max) }, build: { _, _ in }, prove: { _, _ in })
+        prepare: { StoreReplacement(bytesNeeded: .max) }, build: { _, _ in }, prove: { _, _ in })
     }
   }
 
@@ -330,7 +330,7 @@ struct VaultRecoveryTests {
     guard case .unsafeVolume = error else { throw try #require(error) }
     #expect(try fixture.bytes() == bytes)
     #expect(!fixture.exists(fixture.location.companion))
-    var configuration = StoreVault.Configuration()
+    var configuration = VaultConfiguration()
     configuration.allowUnsafeVolume = true
     #expect(try fixture.migrate(StoreVault(fixture.location, files: files, configuration: configuration)) != nil)
   }
@@ -339,7 +339,7 @@ struct VaultRecoveryTests {
     let fixture = try VaultFixture(.rollback)
     try folder(fixture.location.companion)
     let lock = try #require(try system.lock(fixture.location.lock, timeout: .zero))
-    var configuration = StoreVault.Configuration()
+    var configuration = VaultConfiguration()
     configuration.lockTimeout = .milliseconds(30)
     let error = #expect(throws: VaultError.self) {
       try fixture.migrate(StoreVault(fixture.location, configuration: configuration))

@@ -175,7 +175,7 @@ struct VaultReplacingTests {
     let fixture = try VaultFixture()
     let before = try fixture.bytes()["Journal.sqlite"]
     _ = try fixture.vault().replaceStore(
-      prepare: { StoreVault.Replacement() },
+      prepare: { StoreReplacement() },
       build: { hold, candidate in
         try hold.duplicateStore(to: candidate)
         #expect(try Data(contentsOf: fixture.url(candidate)) == before)
@@ -229,7 +229,7 @@ struct VaultReplacingTests {
     for attaches in [true, false] {
       let error = #expect(throws: VaultError.self) {
         try fixture.vault().replaceStore(
-          prepare: { StoreVault.Replacement() },
+          prepare: { StoreReplacement() },
           build: { hold, candidate in if attaches { try hold.connection.attach(path: candidate, as: "candidate") } },
           prove: { _, _ in })
       }
@@ -243,7 +243,7 @@ struct VaultReplacingTests {
     let rows = try fixture.content().rows
     func begin() throws {
       let swap = try fixture.vault().begin()
-      let store = try swap.hold(StoreVault.Replacement(bytesNeeded: 10_000))
+      let store = try swap.hold(StoreReplacement(bytesNeeded: 10_000))
       try store.duplicateStore(to: swap.candidatePath)
       withExtendedLifetime(swap) {}
     }

@@ -452,7 +452,7 @@ struct VaultCorpusTests {
     let original = try Data(contentsOf: url)
     let previous = try #require(
       try StoreVault(location).replaceStore(
-        prepare: { StoreVault.Replacement(bytesNeeded: UInt64(original.count)) },
+        prepare: { StoreReplacement(bytesNeeded: UInt64(original.count)) },
         build: { hold, candidate in
           // The store's mode is gone, and so is its -wal: all content is now in the main file.
           #expect(hold.previousMode == .wal)

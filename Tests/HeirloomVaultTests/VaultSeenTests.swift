@@ -36,7 +36,7 @@ struct VaultSeenTests {
       prepare: {
         let seen = try #require(StoreState(of: path, atRestFor: rest))
         try change.make(at: path)
-        return StoreVault.Replacement(seen: seen)
+        return StoreReplacement(seen: seen)
       },
       build: { hold, candidate in
         isAsSeen = hold.isAsSeen
@@ -93,7 +93,7 @@ struct VaultSeenTests {
   @Test func `nothing is as seen when nothing was seen`() throws {
     let fixture = try Fixture(.wal)
     _ = try fixture.vault().replaceStore(
-      prepare: { StoreVault.Replacement() },
+      prepare: { StoreReplacement() },
       build: { hold, candidate in
         #expect(!hold.isAsSeen)
         try hold.duplicateStore(to: candidate)

@@ -32,7 +32,7 @@ struct VaultSharedFolderTests {
 
   /// Returns the vault of a store, in a process of its own.
   static func vault(at path: String) throws -> StoreVault {
-    var configuration = StoreVault.Configuration()
+    var configuration = VaultConfiguration()
     configuration.holdTimeout = .milliseconds(60)
     return StoreVault(try StoreLocation(resolving: path, files: POSIXFileOperations()), configuration: configuration)
   }
@@ -40,7 +40,7 @@ struct VaultSharedFolderTests {
   /// Puts a copy with one more row in the store's place.
   static func grow(_ vault: StoreVault) throws -> PreviousVersionFiles? {
     try vault.replaceStore(
-      prepare: { StoreVault.Replacement() },
+      prepare: { StoreReplacement() },
       build: { hold, candidate in
         try hold.duplicateStore(to: candidate)
         try hold.connection.attach(path: candidate, as: "candidate")

@@ -6,7 +6,7 @@ extension StoreVault {
   /// - Returns: The version that was kept; `nil` when `prepare` returned `nil`.
   @discardableResult
   package func replaceStore(
-    prepare: () throws -> Replacement?, build: (StoreHold, String) throws -> Void,
+    prepare: () throws -> StoreReplacement?, build: (StoreHold, String) throws -> Void,
     prove: (StoreHold, String) throws -> Void
   ) throws -> PreviousVersionFiles? {
     let swap = try begin()

@@ -125,7 +125,7 @@ package final class StoreOpening {
 
   /// Creates the store; another process may do so at the same time.
   private func create() throws {
-    var settings = StoreVault.Configuration()
+    var settings = VaultConfiguration()
     settings.lockTimeout = options.migration.lockTimeout
     settings.allowUnsafeVolume = options.migration.allowsUnsafeVolume
     let vault = StoreVault(

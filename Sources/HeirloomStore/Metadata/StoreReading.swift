@@ -69,6 +69,11 @@ package enum StoreReading {
     try metadata(of: connection)?.generation
   }
 
+  /// Reads the generation of a store that is not held; `nil` if it has none.
+  package static func generation(ofStoreAt path: String) throws(SQLiteError) -> String? {
+    try generation(of: Connection(path: path, mode: .readOnly, options: .inspecting.withoutLinks))
+  }
+
   /// Sets the generation of the store that is a connection's main database, if it has metadata.
   package static func give(_ generation: String, to connection: Connection) throws(SQLiteError) {
     guard var metadata = try metadata(of: connection) else { return }

@@ -89,11 +89,11 @@ extension MigrationPlan {
   /// The free space that the volume must have, in bytes: for the files built, a margin, and space that must remain
   /// free.
   public var bytesNeeded: Int64 {
-    Int64(clamping: StoreVault.Configuration().bytesNeeded(toBuild: UInt64(max(0, bytesBuilt))))
+    Int64(clamping: VaultConfiguration().bytesNeeded(toBuild: UInt64(max(0, bytesBuilt))))
   }
 
   /// The part of ``bytesNeeded`` that must remain free for everything else on the volume.
-  package static var bytesReserved: Int64 { Int64(clamping: StoreVault.Configuration().reservedBytes) }
+  package static var bytesReserved: Int64 { Int64(clamping: VaultConfiguration().reservedBytes) }
 
   /// The plans of the hops, at least one; each has only its own hop.
   ///

@@ -26,7 +26,7 @@ struct RestingCopies {
   }
 
   func wait() {
-    let rest = StoreVault.Configuration().restTime + 0.5 - made.duration(to: .now) / .seconds(1)
+    let rest = VaultConfiguration().restTime + 0.5 - made.duration(to: .now) / .seconds(1)
     if rest > 0 { Thread.sleep(forTimeInterval: rest) }
   }
 }

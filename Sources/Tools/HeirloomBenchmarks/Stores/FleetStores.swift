@@ -65,7 +65,7 @@ struct FleetStores {
     try files.writeNewFile(listPath, bytes: Array(list.utf8), attributes: FileAttributes(mode: 0o644))
     // A server's stores have been at rest since their last use: writing them isn't part of a migration.
     sync()
-    Thread.sleep(forTimeInterval: StoreVault.Configuration().restTime + 0.5)
+    Thread.sleep(forTimeInterval: VaultConfiguration().restTime + 0.5)
     return listPath
   }
 

@@ -84,7 +84,7 @@ enum RemovalBenchmark {
         try files.copyFile(original, to: path, attributes: FileAttributes(mode: 0o644))
         // An app's store has been at rest since its last run.
         try files.synchronizeFile(path)
-        Thread.sleep(forTimeInterval: StoreVault.Configuration().restTime + 0.5)
+        Thread.sleep(forTimeInterval: VaultConfiguration().restTime + 0.5)
         TouchedMemory.prepare(byteCount: 2 * (try files.status(of: path)?.size ?? 0))
         let result = try ChildProcess.run(childName, [way.rawValue, path], returning: Measured.self)
         for found in result.sums where found != sums ?? found {

@@ -1,41 +1,31 @@
 import Foundation
 import HeirloomStore
 
-extension StoreVault {
-  /// Rolls an interrupted change of the store back, after the store is kept as it is.
-  ///
-  /// SQLite would roll it back in the only copy, because of a file that anyone could have placed there.
-  /// So it is tried on a copy first and done to the store last.
-  /// Returns the previous version that keeps the store as it was; `nil` if there was nothing to roll back.
-  /// A journal that can't belong to this store throws ``VaultError/refusedJournal(path:_:)``. After an error, the store
-  /// and its journal are as they were.
-  @discardableResult
-  package func undoInterruptedChange() throws -> VersionName? {
-    guard try RollbackJournal(besideDatabaseAt: location.path) != nil else { return nil }
-    return try withLock {
-      try recoverHoldingLock()
-      return try undoChangeHoldingLock()
-    }
-  }
+/// A change of the store that another process began and didn't finish, with its rollback journal.
+struct InterruptedChange: VaultPart {
+  let place: StorePlace
 
+  /// Rolls the change back, after the store is kept as it is; the lock must be held.
+  ///
+  /// Returns `nil` if there was nothing to roll back.
   @discardableResult
-  func undoChangeHoldingLock() throws -> VersionName? {
+  func undo() throws -> VersionName? {
     guard let journal = try RollbackJournal(besideDatabaseAt: location.path),
       try VaultError.wrapping({ () throws(FileError) in try files.status(of: location.path)?.size ?? 0 > 0 }),
-      try isChangeInterrupted()
+      try isLeft()
     else { return nil }
     try SideFiles.check(besideStore: location.path, files: files)
     if let objection = journal.objection { throw VaultError.refusedJournal(path: location.path, objection) }
-    try copyUnreadableLog()
+    try unreadLogs.copyUnreadable()
     let kept = try keepInterrupted(journal)
     try StoreReading.undoInterruptedChange(ofStoreAt: location.path)
     try files.synchronizeDirectory(location.directory)
-    report(.undone(id: kept.name.text, kept.damage))
+    place.report(.undone(id: kept.name.text, kept.damage))
     return kept.name
   }
 
   /// Returns true if no process is working on the change that the journal belongs to.
-  func isChangeInterrupted() throws(VaultError) -> Bool {
+  func isLeft() throws(VaultError) -> Bool {
     do throws(SQLiteError) {
       var options = Connection.Options.inspecting
       options.busyTimeout = 0
@@ -56,14 +46,14 @@ extension StoreVault {
   private func keepInterrupted(_ journal: RollbackJournal) throws -> (name: VersionName, damage: JournalDamage?) {
     guard let companion = try files.status(of: location.companion), let store = try files.status(of: location.path)
     else { throw VaultError.unusableFolder(path: location.companion, reason: "it vanished") }
-    try checkStore(bytesNeeded: UInt64(clamping: store.size) + UInt64(clamping: journal.byteCount), isKept: false)
-    try makePreviousFolder(like: companion)
+    try place.checkStore(bytesNeeded: UInt64(clamping: store.size) + UInt64(clamping: journal.byteCount), isKept: false)
+    try keptVersions.makeFolder(like: companion)
     try tree.ensure(location.incoming, like: companion)
     let identifier = files.uniqueIdentifier()
     try tryUndoing(journal, identifier: identifier, attributes: store.attributes)
-    let name = try nextVersionName(identifier: identifier)
+    let name = try keptVersions.nextName(identifier: identifier)
     // The next run removes a folder of this name: a version is complete or absent.
-    let draft = prunedPath(name.text)
+    let draft = keptVersions.prunedPath(name)
     let damage: JournalDamage?
     do {
       damage = try keepInterrupted(journal, identifier: identifier, store: store, name: name, draft: draft)
@@ -87,8 +77,9 @@ extension StoreVault {
   ///
   /// Throws ``VaultError/refusedJournal(path:_:)`` if the result is no store.
   private func tryUndoing(_ journal: RollbackJournal, identifier: String, attributes: FileAttributes) throws {
-    let copy = try makeCandidate(identifier, attributes: attributes)
-    defer { try? tree.remove(workFolder(identifier)) }
+    let work = workFolder(identifier)
+    let copy = try work.makeCandidate(attributes: attributes)
+    defer { try? work.remove() }
     try files.unlink(copy)
     try copyInterrupted(location.path, to: copy, attributes: attributes)
     do throws(SQLiteError) {
@@ -146,7 +137,7 @@ extension StoreVault {
     }
     // The copies are read: closing the store's own file would drop SQLite's locks.
     let damage = try RollbackJournal(besideDatabaseAt: copy)?.playback().damage
-    let support = try tree.keep(try supportFolder(), at: PathText.join(draft, location.supportName))
+    let support = try tree.keep(try place.supportFolder(), at: PathText.join(draft, location.supportName))
     let plain = FileAttributes(mode: store.mode & 0o666, owner: store.owner, group: store.group)
     if let snapshot = try SnapshotFile(path: location.snapshot, files: files).read() {
       try files.writeNewFile(PathText.join(draft, StoreLocation.snapshotName), bytes: snapshot, attributes: plain)

@@ -2,38 +2,36 @@ package import HeirloomStore
 
 /// A swap: the replacement of a store by a candidate, from the lock to the rename.
 ///
-/// The order of calls: ``StoreVault/begin()`` takes the lock and recovers from an interrupted run.
+/// The order of calls: `StoreVault.begin()` takes the lock and recovers from an interrupted run.
 /// ``hold(_:mode:)`` holds the store and makes an empty candidate, and the caller fills it.
 /// ``prove(_:)`` has the caller compare the two, and syncs the candidate. ``commit(alone:)`` keeps
 /// the store and renames the candidate. After a failed step, ``rollBack(after:)`` leaves the store as it was, in the
 /// journal mode it had. Dropping a swap only releases the lock and the store; the next run cleans up.
-package final class StoreSwap {
-  private let vault: StoreVault
+package final class StoreSwap: VaultPart {
+  let place: StorePlace
   /// The lock; `nil` if the caller holds it.
   private let lock: (any FileLock)?
   private let identifier: String
   /// The description of the swap, and the hold; `nil` before the store is held.
-  private var held: (replacement: StoreVault.Replacement, store: StoreHold, mode: JournalMode)?
+  private var held: (replacement: StoreReplacement, store: StoreHold, mode: JournalMode)?
   /// The damage of a `-wal` that will be stored with the old store; `nil` if there is none, or before the hold.
   package private(set) var logDamage: LogDamage?
   /// The damage of each log that waits to be stored.
-  private var unreadLogs: [String: LogDamage] = [:]
+  private var logs: [String: LogDamage] = [:]
   /// The manifest on the disk; `nil` before it is written.
   private var manifest: VaultManifest?
   private var generation: String?
 
   /// Creates a swap; nothing is done yet.
-  init(in vault: StoreVault, lock: (any FileLock)? = nil) {
-    self.vault = vault
+  init(at place: StorePlace, lock: (any FileLock)? = nil) {
+    self.place = place
     self.lock = lock
-    identifier = vault.files.uniqueIdentifier()
+    identifier = place.files.uniqueIdentifier()
   }
 
-  private var files: any FileOperations { vault.files }
-  private var location: StoreLocation { vault.location }
-
+  var work: WorkFolder { workFolder(identifier) }
   /// The candidate's file.
-  package var candidatePath: String { vault.candidate(identifier) }
+  package var candidatePath: String { work.candidate }
 
   // MARK: Before the commit point
 
@@ -44,48 +42,46 @@ package final class StoreSwap {
   /// New external files go into the folder ``StoreLocation/supportName`` beside it, each written with a sync:
   /// they are added to the store's own before the rename.
   /// Rows may have changed since `replacement` was made. If `mode` is `nil`, the new store gets the old one's.
-  package func hold(_ replacement: StoreVault.Replacement, mode: JournalMode? = nil) throws -> StoreHold {
+  package func hold(_ replacement: StoreReplacement, mode: JournalMode? = nil) throws -> StoreHold {
     try VaultError.wrappingFileErrors {
-      try vault.checkPathLength()
-      try vault.checkStore(bytesNeeded: replacement.bytesNeeded)
-      try vault.copyUnreadableLog()
-      logDamage = try vault.logDamage()
-      unreadLogs = try vault.damageOfUnreadLogs()
+      try place.checkPathLength()
+      try place.checkStore(bytesNeeded: replacement.bytesNeeded)
+      try unreadLogs.copyUnreadable()
+      logDamage = try unreadLogs.damage()
+      logs = try unreadLogs.damageOfWaiting()
       let store = try StoreHold.open(
-        location, files: files, timeout: vault.configuration.holdTimeout, seen: replacement.seen)
+        location, files: files, timeout: place.configuration.holdTimeout, seen: replacement.seen)
       held = (replacement, store, mode ?? store.previousMode)
-      try vault.emit(.held(store.previousMode))
+      try place.emit(.held(store.previousMode))
       // Before any of the store's content is there: new files get the class of their folder.
       func protect(_ path: String) throws {
         let left = try store.giveProtection(to: path)
-        guard left.count == 0 || vault.configuration.allowLostProtection else {
+        guard left.count == 0 || place.configuration.allowLostProtection else {
           throw VaultError.protectionLost(path: path)
         }
-        vault.reportLeftOut(left, of: path)
+        place.reportLeftOut(left, of: path)
       }
       try protect(location.companion)
       try writeManifest(for: replacement)
-      _ = try vault.makeCandidate(identifier, attributes: store.status.attributes.forOwner)
-      try protect(vault.workFolder(identifier))
+      _ = try work.makeCandidate(attributes: store.status.attributes.forOwner)
+      try protect(work.path)
       try protect(candidatePath)
       return store
     }
   }
 
   /// Makes the vault's folders and writes the operation's manifest.
-  private func writeManifest(for replacement: StoreVault.Replacement) throws {
-    guard let companion = try files.status(of: location.companion) else {
-      throw VaultError.unusableFolder(path: location.companion, reason: "it vanished")
-    }
-    try vault.makePreviousFolder(like: companion)
-    try vault.tree.ensure(location.incoming, like: companion)
-    let name = try vault.nextVersionName(identifier: identifier)
+  private func writeManifest(for replacement: StoreReplacement) throws {
+    let companion = try place.companionStatus()
+    try keptVersions.makeFolder(like: companion)
+    try tree.ensure(location.incoming, like: companion)
+    let name = try keptVersions.nextName(identifier: identifier)
     let manifest = VaultManifest(
       identifier: identifier, operation: replacement.operation, storeName: location.name, keptFolder: name.text,
       oldGeneration: nil, newGeneration: nil, time: name.time, adoptedSet: replacement.adoptedSet)
     self.manifest = manifest
-    try vault.write(manifest)
-    try vault.emit(.manifestWritten(identifier: identifier))
+    try record.write(manifest)
+    try place.emit(.manifestWritten(identifier: identifier))
   }
 
   /// Has the caller prove a complete candidate, and syncs it.
@@ -96,9 +92,9 @@ package final class StoreSwap {
       let (_, store, mode) = try heldStore()
       // The reading must end before the candidate becomes the store, which others may lock.
       defer { store.stopReadingAhead() }
-      try vault.emit(.built(path: candidatePath))
+      try place.emit(.built(path: candidatePath))
       // This replaces the attributes from the builder or the restored version. The candidate is synced later.
-      vault.reportLeftOut(try store.giveAttributes(to: candidatePath), of: location.path)
+      place.reportLeftOut(try store.giveAttributes(to: candidatePath), of: location.path)
       // The journal mode is written and synced later, with everything else: an extra sync pays only for a large file.
       let isSyncedLater = try mode == .wal && files.status(of: candidatePath)?.size ?? 0 < Self.leastEarlySync
       if isSyncedLater {
@@ -107,15 +103,15 @@ package final class StoreSwap {
         try files.synchronizeFile(candidatePath) { try proof() }
       }
       store.stopReadingAhead()
-      try vault.emit(.proven(path: candidatePath))
+      try place.emit(.proven(path: candidatePath))
       let attached = try store.connection.rows("PRAGMA database_list").compactMap { $0.count > 1 ? $0[1].text : nil }
       guard attached.allSatisfy({ $0 == "main" || $0 == "temp" }), !store.connection.isInTransaction else {
         throw VaultError.unfitCandidate(path: candidatePath, reason: "it is still attached, or in a transaction")
       }
       // Read before WAL mode is set: in WAL mode, SQLite would need space for more files to read it.
-      generation = try vault.readGeneration(of: candidatePath)
-      try vault.complete(candidatePath, mode: mode, isSynchronized: !isSyncedLater)
-      try vault.emit(.candidateSynchronized(path: candidatePath))
+      generation = try StoreReading.generation(ofStoreAt: candidatePath)
+      try work.complete(mode: mode, isSynchronized: !isSyncedLater)
+      try place.emit(.candidateSynchronized(path: candidatePath))
     }
   }
 
@@ -139,7 +135,7 @@ package final class StoreSwap {
     }
     finish()
     // The version now has its soundness result.
-    return (try? vault.readVersion(version.name)) ?? version
+    return (try? keptVersions.read(version.name)) ?? version
   }
 
   /// Adds the candidate's external files to the store's, and keeps the old set.
@@ -148,15 +144,15 @@ package final class StoreSwap {
     guard var manifest, let name = manifest.keptFolder.flatMap(VersionName.init(_:)) else {
       throw VaultError.damagedManifest(path: location.manifest, reason: "it names no folder for the old store")
     }
-    let version = try vault.keepStore(
+    let version = try keptVersions.keep(
       &manifest, name: name, hold: store, replacement: replacement, alone: alone, successor: generation,
-      logs: unreadLogs)
+      logs: logs)
     self.manifest = manifest
-    try vault.publishQuarantine(identifier, name: name)
+    try quarantine.publish(from: work, name: name)
     // The store's present files must be separated before new ones are added.
-    if replacement.operation != .migration { try vault.separateExternalFiles(identifier) }
-    try vault.publishExternalFiles(identifier)
-    try vault.emit(.previousVersionKept(id: name.text))
+    if replacement.operation != .migration { try work.separateExternalFiles() }
+    try work.publishExternalFiles()
+    try place.emit(.previousVersionKept(id: name.text))
     return version
   }
 
@@ -182,7 +178,7 @@ package final class StoreSwap {
       throw VaultError.outcomeUnknown(path: location.path, underlying: error)
     }
     letGo()
-    vault.report(.swapped(identifier: identifier))
+    place.report(.swapped(identifier: identifier))
   }
 
   private var keptStore: String {
@@ -198,20 +194,20 @@ package final class StoreSwap {
   private func finish() {
     do throws(FileError) {
       // Otherwise a power loss could bring the store back with a second name, in the work folder.
-      try files.synchronizeDirectory(vault.workFolder(identifier))
-      try vault.replaceExternalFiles(identifier)
-      try vault.tree.remove(vault.workFolder(identifier))
+      try files.synchronizeDirectory(work.path)
+      try work.replaceExternalFiles()
+      try work.remove()
       if let manifest {
-        try vault.noteAdoption(manifest)
-        try vault.removeKeptLogs(as: keptStore + "-")
+        try aside.noteAdoption(manifest)
+        try unreadLogs.removeKept(as: keptStore + "-")
       }
       // The manifest is removed only after the test, so if this run dies here, the next one tests.
-      vault.testVersions()
+      keptVersions.test()
       try files.unlink(location.manifest)
       try files.synchronizeDirectory(location.companion)
-      vault.report(.finished(identifier: identifier))
+      place.report(.finished(identifier: identifier))
     } catch {
-      vault.report(.cleanUpPostponed(identifier: identifier, error))
+      place.report(.cleanUpPostponed(identifier: identifier, error))
     }
   }
 
@@ -226,21 +222,21 @@ package final class StoreSwap {
     let error = (error as? FileError).map(VaultError.file) ?? error
     guard let held else { return error }
     do throws(FileError) {
-      if let manifest { try vault.remove(manifest) }
-      vault.report(.rolledBack(identifier: identifier))
+      if let manifest { try Recovery(place: place).remove(manifest) }
+      place.report(.rolledBack(identifier: identifier))
     } catch {
-      vault.report(.cleanUpPostponed(identifier: identifier, error))
+      place.report(.cleanUpPostponed(identifier: identifier, error))
     }
     do {
       try held.store.closeRestoringJournalMode()
     } catch {
-      vault.report(.journalModeNotRestored(reason: "\(error)"))
+      place.report(.journalModeNotRestored(reason: "\(error)"))
     }
     self.held = nil
     return error
   }
 
-  private func heldStore() throws(VaultError) -> (StoreVault.Replacement, StoreHold, mode: JournalMode) {
+  private func heldStore() throws(VaultError) -> (StoreReplacement, StoreHold, mode: JournalMode) {
     guard let held else { throw .unfitCandidate(path: candidatePath, reason: "the store is not held") }
     return (held.replacement, held.store, held.mode)
   }
@@ -248,20 +244,6 @@ package final class StoreSwap {
   private func letGo() {
     held?.store.close()
     held = nil
-  }
-}
-
-extension StoreVault {
-  /// Begins to replace the store: takes the lock, and recovers from an interrupted run.
-  ///
-  /// Others may read the store until it is held. Dropping the swap leaves the store byte for byte as it is.
-  package func begin() throws -> StoreSwap {
-    let swap = StoreSwap(in: self, lock: try takeLock(requiresStore: true))
-    try VaultError.wrappingFileErrors {
-      try recoverHoldingLock()
-      try undoChangeHoldingLock()
-    }
-    return swap
   }
 }
 

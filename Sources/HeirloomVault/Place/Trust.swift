@@ -6,10 +6,14 @@
   import Glibc
 #endif
 
-extension StoreVault {
+/// The rule for which users' files beside a store the vault acts on.
+///
+/// In a shared folder any user may create names beside a store.
+struct Trust {
+  let location: StoreLocation
+  let files: any FileOperations
+
   /// Returns true if a file or folder beside the store belongs to a trusted user.
-  ///
-  /// In a shared folder any user may create names beside a store, and the vault acts on those names.
   func isTrusted(_ status: FileStatus) throws(FileError) -> Bool {
     if status.owner == geteuid() || status.owner == 0 { return true }
     let folder = try files.status(of: location.directory)
@@ -24,7 +28,7 @@ extension StoreVault {
   /// Throws ``VaultError/foreignOwner(path:owner:)`` if an untrusted user owns a file or folder beside the store.
   ///
   /// It does nothing if there is none.
-  package func checkOwner(of path: String) throws(VaultError) {
+  func checkOwner(of path: String) throws(VaultError) {
     let owner = try VaultError.wrapping { () throws(FileError) -> UInt32? in
       guard let status = try files.status(of: path) else { return nil }
       return try isTrusted(status) ? nil : status.owner
@@ -51,7 +55,7 @@ extension StoreVault {
   /// The folder, and the one inside it that holds the files, may be symbolic links:
   /// an app that moved its data to another volume left a link behind. No other link is followed.
   /// It throws for a link whose target is no folder, or that must not be followed.
-  package func supportFolder() throws(FileError) -> SupportFolder {
+  func supportFolder() throws(FileError) -> SupportFolder {
     let path = try followed(location.support)
     let data = PathText.join(path, SupportFolder.dataName)
     let target = try followed(data)
@@ -83,15 +87,10 @@ extension StoreVault {
     return target
   }
 
-  /// Reports the names that were skipped in a folder of external data, if there are any.
-  func reportPassedOver(_ names: PassedOver) {
-    guard let first = names.first else { return }
-    report(.passedOver(count: names.count, first: first))
-  }
-
-  /// Reports the attributes that could not be copied to a file, if there are any.
-  func reportLeftOut(_ attributes: PassedOver, of path: String) {
-    guard let first = attributes.first else { return }
-    report(.attributesLeftOut(path: path, count: attributes.count, first: first))
+  /// Returns the reason why a kept store's folder is not usable; `nil` if it is.
+  func objection(toFolder folder: String) throws(FileError) -> String? {
+    guard let status = try files.status(of: folder) else { return "it vanished" }
+    guard status.kind == .directory else { return "it is a \(status.kind.rawValue)" }
+    return try isTrusted(status) ? nil : "it belongs to the user \(status.owner), a stranger to the store"
   }
 }

@@ -1,45 +1,46 @@
 import Foundation
 import HeirloomStore
 
-// The candidate and the manifest, which every operation that replaces the store has.
-extension StoreVault {
-  /// Replaces the manifest; at each instant one of the two is whole.
+/// An operation's own folder in `incoming`, with its candidate and the files to be added to the store's.
+struct WorkFolder: VaultPart {
+  let place: StorePlace
+  /// The operation's identifier, which is the folder's name.
+  let identifier: String
+
+  /// The start of the name of a folder in which a new store is built.
   ///
-  /// The folder's sync also makes the names `previous` and `incoming` durable, which were created before.
-  func write(_ manifest: VaultManifest) throws(VaultError) {
-    let bytes: [UInt8]
-    do throws(ManifestError) {
-      bytes = try manifest.encoded()
-    } catch {
-      throw .damagedManifest(path: location.manifest, reason: error.reason)
-    }
-    try VaultError.wrapping { () throws(FileError) in
-      if try files.status(of: location.manifestDraft) != nil { try files.unlink(location.manifestDraft) }
-      // Users that can read the store may finish the operation; the manifest is hidden from all others.
-      let attributes = try files.status(of: location.path)?.attributes ?? FileAttributes(mode: 0o600)
-      try files.writeNewFile(location.manifestDraft, bytes: bytes, attributes: attributes)
-      try files.rename(location.manifestDraft, to: location.manifest)
-      try files.synchronizeDirectory(location.companion)
-    }
+  /// Such a folder is not an unfinished operation: there was no store to harm.
+  static let creationPrefix = "new-"
+
+  static func isCreation(_ name: String) -> Bool {
+    name.hasPrefix(creationPrefix) && VersionName.isIdentifier(String(name.dropFirst(creationPrefix.count)))
   }
 
-  func workFolder(_ identifier: String) -> String { PathText.join(location.incoming, identifier) }
+  var path: String { PathText.join(location.incoming, identifier) }
 
-  func candidate(_ identifier: String) -> String { PathText.join(workFolder(identifier), location.name) }
+  /// The candidate's main file.
+  var candidate: String { PathText.join(path, location.name) }
+
+  /// The folder of a restored set's external files that differ from the store's.
+  var replacements: String { PathText.join(path, "replacements") }
+
+  /// Removes the folder and its content; does nothing if there is none.
+  func remove() throws(FileError) {
+    try tree.remove(path)
+  }
 
   /// Creates the folder of an operation and the empty file of its candidate.
-  func makeCandidate(_ identifier: String, attributes: FileAttributes) throws(FileError) -> String {
+  func makeCandidate(attributes: FileAttributes) throws(FileError) -> String {
     let folder = try files.status(of: location.incoming)
-    try files.makeDirectory(
-      workFolder(identifier), attributes: folder?.attributes ?? FileAttributes(mode: 0o700))
-    try files.makeEmptyFile(candidate(identifier), attributes: attributes)
-    return candidate(identifier)
+    try files.makeDirectory(path, attributes: folder?.attributes ?? FileAttributes(mode: 0o700))
+    try files.makeEmptyFile(candidate, attributes: attributes)
+    return candidate
   }
 
   /// Gives a proven candidate its journal mode and syncs it; no connection may have it open.
   ///
   /// Throws ``VaultError/unfitCandidate(path:reason:)`` if it is not one file, or can't be put into WAL mode.
-  func complete(_ candidate: String, mode: JournalMode, isSynchronized: Bool = false) throws(VaultError) {
+  func complete(mode: JournalMode, isSynchronized: Bool = false) throws(VaultError) {
     func checkAlone() throws(VaultError) {
       let left = try VaultError.wrapping { () throws(FileError) in
         try SideFiles.removeCold(of: candidate, files: files)
@@ -73,34 +74,34 @@ extension StoreVault {
   /// Adds the candidate's external files to the store's own, and syncs them.
   ///
   /// The old store doesn't refer to them; both stores are complete afterwards.
-  func publishExternalFiles(_ identifier: String) throws(FileError) {
-    let added = PathText.join(workFolder(identifier), location.supportName)
-    try tree.add(added, to: try supportFolder())
+  func publishExternalFiles() throws(FileError) {
+    let added = PathText.join(path, location.supportName)
+    try tree.add(added, to: try place.supportFolder())
   }
 
-  /// The folder, in the operation's folder, of a restored set's external files that differ from the store's.
-  static let replacementsName = "replacements"
   /// The name of an external file before it replaces another; it is constant, so a later run finds it after a crash.
   private static let replacementDraft = "heirloom-replacement.tmp"
 
   /// Replaces external files of the previous store by those of a restored set; the replaced files are kept.
   ///
   /// It comes after the store's rename, so undoing a run leaves the store's own files.
-  func replaceExternalFiles(_ identifier: String) throws(FileError) {
-    try tree.replace(
-      by: PathText.join(workFolder(identifier), Self.replacementsName), in: try supportFolder(),
-      draft: Self.replacementDraft)
+  func replaceExternalFiles() throws(FileError) {
+    try tree.replace(by: replacements, in: try place.supportFolder(), draft: Self.replacementDraft)
   }
 
   /// Gives the store external files that share no content with a kept set.
   ///
   /// Core Data never writes to an existing external file, but an older app that came back with its store may.
-  func separateExternalFiles(_ identifier: String) throws(FileError) {
+  func separateExternalFiles() throws(FileError) {
     try tree.separate(
-      try supportFolder(),
+      try place.supportFolder(),
       from: { () throws(FileError) in
         try tree.identities(in: location.previous).union(try tree.identities(in: location.incompatible))
       },
-      by: PathText.join(workFolder(identifier), "external-" + identifier))
+      by: PathText.join(path, "external-" + identifier))
   }
+}
+
+extension VaultPart {
+  func workFolder(_ identifier: String) -> WorkFolder { WorkFolder(place: place, identifier: identifier) }
 }

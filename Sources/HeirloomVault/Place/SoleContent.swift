@@ -33,7 +33,7 @@ package struct SoleContents: Equatable, Sendable, Codable {
 
   /// Creates a list; names that are too long for a manifest are cut.
   package init(_ all: [SoleContent]) {
-    var room = PreviousVersionManifest.byteLimit / 2
+    var room = VaultManifest.byteLimit / 2
     var items: [SoleContent] = []
     for item in all {
       let listed = SoleContent(

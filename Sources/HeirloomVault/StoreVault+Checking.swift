@@ -3,26 +3,12 @@ import HeirloomModel
 package import HeirloomStore
 
 extension StoreVault {
-  /// Lists the names of the set-aside stores' folders, the oldest first.
-  package func setsAside() throws(VaultError) -> [String] {
-    try VaultError.wrapping { () throws(FileError) in
-      guard try files.status(of: location.incompatible)?.kind == .directory else { return [] }
-      var sets: [String] = []
-      for name in try files.names(in: location.incompatible) {
-        if try files.status(of: PathText.join(location.incompatible, name))?.kind == .directory {
-          sets.append(name)
-        }
-      }
-      return sets
-    }
-  }
-
   /// Finds unfinished operations and damage in the companion folder, and damage of the store's `-wal`.
   ///
   /// It takes no lock and writes nothing.
   package func findings() throws(VaultError) -> [StoreFinding] {
     var findings = try VaultError.wrapping { () throws(FileError) in try externalFindings() }
-    if let damage = try logDamage() {
+    if let damage = try unreadLogs.damage() {
       findings.append(
         StoreFinding(damage.lostCount > 0 ? .error : .note, .damagedLog, damage.description, remedies: [.salvage]))
     }
@@ -41,7 +27,7 @@ extension StoreVault {
     try VaultError.wrapping { () throws(FileError) in
       findings += try leftoverFindings(besides: Set(unusable.map(\.path)))
       guard !unusable.contains(where: { $0.path == location.previous }) else { return }
-      for name in try versionNames(in: location.previous) {
+      for name in try keptVersions.names() {
         let folder = PathText.join(location.previous, name.text)
         for fault in try faults(of: name) {
           findings.append(
@@ -81,7 +67,7 @@ extension StoreVault {
 
   private func unfinishedFindings() -> [StoreFinding] {
     do throws(VaultError) {
-      guard let manifest = try readManifest() else { return [] }
+      guard let manifest = try record.read() else { return [] }
       return [
         StoreFinding(
           .warning, .unfinishedOperation,
@@ -104,7 +90,7 @@ extension StoreVault {
   private func externalFindings() throws(FileError) -> [StoreFinding] {
     let passedOver: PassedOver
     do throws(FileError) {
-      passedOver = try tree.content(of: supportFolder()).passedOver
+      passedOver = try tree.content(of: place.supportFolder()).passedOver
     } catch {
       guard error.operation == .resolve else { throw error }
       return [
@@ -144,7 +130,7 @@ extension StoreVault {
   /// Returns the differences between a previous version and its manifest; empty if it is as it was kept.
   func faults(of name: VersionName) throws(FileError) -> [VersionFault] {
     let folder = PathText.join(location.previous, name.text)
-    if let reason = try objection(toVersionAt: folder) {
+    if let reason = try place.trust.objection(toFolder: folder) {
       return [VersionFault(.error, "can't be restored, and is never removed: \(reason).")]
     }
     let manifest: PreviousVersionManifest
@@ -195,7 +181,7 @@ extension StoreVault {
     guard try isFile(path) else { throw ManifestError(reason: "it is missing") }
     let bytes: [UInt8]
     do throws(FileError) {
-      bytes = try files.readFile(path, limit: PreviousVersionManifest.byteLimit)
+      bytes = try files.readFile(path, limit: VaultManifest.byteLimit)
     } catch {
       throw ManifestError(reason: error.description)
     }

@@ -1,17 +1,22 @@
 import Foundation
 import HeirloomStore
 
-extension StoreVault {
+/// The recovery of an interrupted operation, by its manifest and by what is on the disk.
+struct Recovery: VaultPart {
+  let place: StorePlace
+
   /// Recovers from an interrupted run; it may itself be interrupted anywhere and run again.
-  func recoverHoldingLock() throws {
-    guard let manifest = try readManifest() else {
+  func recover() throws {
+    guard let manifest = try record.read() else {
       guard try files.status(of: location.path) != nil else { return }
       try VaultError.wrapping(sweep)
       return
     }
     if manifest.operation == .settingAside {
-      let outcome = try VaultError.wrapping { () throws(FileError) in try settleSettingAside(manifest) }
-      try emit(.recovered(outcome, identifier: manifest.identifier))
+      let outcome = try VaultError.wrapping { () throws(FileError) in
+        try SettingAside(place: place, manifest: manifest).settle()
+      }
+      try place.emit(.recovered(outcome, identifier: manifest.identifier))
       if try files.status(of: location.path) != nil { try VaultError.wrapping(sweep) }
       return
     }
@@ -19,62 +24,21 @@ extension StoreVault {
       // A set-aside store began to return where there was no store: it is still in its folder, and was only copied.
       if manifest.operation == .adoption, manifest.keptFolder == nil {
         try VaultError.wrapping { () throws(FileError) in try remove(manifest) }
-        try emit(.recovered(.rolledBack, identifier: manifest.identifier))
+        try place.emit(.recovered(.rolledBack, identifier: manifest.identifier))
         return
       }
       // The remaining files may hold the only copy of the data.
-      try throwStoreMissing()
+      try keptVersions.throwStoreMissing()
       return
     }
-    try emit(.recovered(try settle(manifest), identifier: manifest.identifier))
+    try place.emit(.recovered(try settle(manifest), identifier: manifest.identifier))
     try VaultError.wrapping(sweep)
   }
 
   /// Cleans up after the operation that has just put a store where none was.
-  func settleHoldingLock() throws(VaultError) {
-    if let manifest = try readManifest() { _ = try settle(manifest) }
+  func settle() throws(VaultError) {
+    if let manifest = try record.read() { _ = try settle(manifest) }
     try VaultError.wrapping(sweep)
-  }
-
-  /// Reads the manifest of an operation; `nil` if there is none.
-  func readManifest() throws(VaultError) -> VaultManifest? {
-    let bytes = try VaultError.wrapping { () throws(FileError) -> [UInt8]? in
-      guard try files.status(of: location.manifest) != nil else { return nil }
-      return try files.readFile(location.manifest, limit: VaultManifest.byteLimit)
-    }
-    guard let bytes else { return nil }
-    do throws(ManifestError) {
-      return try VaultManifest(decoding: bytes)
-    } catch {
-      throw .damagedManifest(path: location.manifest, reason: error.reason)
-    }
-  }
-
-  /// Renames a damaged manifest, which stops all operations, and recovers from the operation that wrote it.
-  ///
-  /// The store and the previous versions stay as they are. Call it when the user, or the app for them, has decided to
-  /// continue. Returns the manifest's new path; `nil` if there is no manifest or it is not damaged.
-  package func repair() throws -> String? {
-    try checkNotKept()
-    guard try files.status(of: location.companion) != nil else { return nil }
-    return try withLock(requiresStore: false) {
-      let path = try setDamagedManifestAside()
-      // Without a store there is no recovery: the versions are all there is.
-      if try files.status(of: location.path) != nil { try recoverHoldingLock() }
-      return path
-    }
-  }
-
-  private func setDamagedManifestAside() throws -> String? {
-    do {
-      _ = try readManifest()
-      return nil
-    } catch VaultError.damagedManifest {
-      let path = location.manifest + ".damaged-" + files.uniqueIdentifier().prefix(8)
-      try files.rename(location.manifest, to: path)
-      try files.synchronizeDirectory(location.companion)
-      return path
-    }
   }
 
   // MARK: Old or new
@@ -105,7 +69,7 @@ extension StoreVault {
       }
       let generation: String?
       do {
-        generation = try readGeneration(of: location.path)
+        generation = try StoreReading.generation(ofStoreAt: location.path)
       } catch {
         return .undecided
       }
@@ -119,16 +83,18 @@ extension StoreVault {
   /// Determines if a store, where there was none before, is the operation's or was created by another program.
   private func findOutcomeWithoutOldStore(of manifest: VaultManifest) throws(FileError) -> VaultRecovery {
     guard manifest.operation == .adoption else { return .undecided }
-    if try isAdoptionNoted(manifest) { return .rolledForward }
-    let candidate = try files.status(of: candidate(manifest.identifier))
+    if try aside.isAdoptionNoted(manifest) { return .rolledForward }
+    let candidate = try files.status(of: workFolder(manifest.identifier).candidate)
     if let candidate, try files.status(of: location.path)?.identity == candidate.identity { return .rolledForward }
     do {
       // The generation was synced before the store got its name.
       // The candidate's name may still be that of the empty file before it.
-      if let found = try readGeneration(of: location.path), found == manifest.newGeneration { return .rolledForward }
+      if let found = try StoreReading.generation(ofStoreAt: location.path), found == manifest.newGeneration {
+        return .rolledForward
+      }
     } catch {
       // A read error proves nothing: the next run tries again.
-      guard (error as? SQLiteError)?.isAboutContent == true else {
+      guard error.isAboutContent else {
         throw FileError(.read, location.path, code: EIO, reason: "\(error)")
       }
       return .undecided
@@ -147,7 +113,7 @@ extension StoreVault {
   ///
   /// The manifest goes last, once the removal of all files that it names is synced.
   func remove(_ manifest: VaultManifest) throws(FileError) {
-    if try files.status(of: location.manifestDraft) != nil { try files.unlink(location.manifestDraft) }
+    try record.removeDraft()
     if let folder = keptFolder(of: manifest) {
       let kept = PathText.join(folder, manifest.storeName)
       if let status = try files.status(of: kept) {
@@ -163,14 +129,15 @@ extension StoreVault {
       // (Of the names created before the manifest's sync, the manifest alone may have lasted.)
       if try files.status(of: location.previous) != nil { try files.synchronizeDirectory(location.previous) }
     }
-    if let kept = manifest.keptFolder { try removeQuarantine(of: kept) }
+    if let kept = manifest.keptFolder { try quarantine.remove(of: kept) }
     let work = workFolder(manifest.identifier)
     try tree.takeBack(
-      PathText.join(work, StoreLocation.supportName(forStore: manifest.storeName)), from: try supportFolder())
-    try tree.remove(work)
+      PathText.join(work.path, StoreLocation.supportName(forStore: manifest.storeName)), from: try place.supportFolder()
+    )
+    try work.remove()
     // With a store, the next run removes anything that came back; without a store no run may.
     if manifest.keptFolder == nil { try synchronizeRemovals() }
-    try removeRecord()
+    try record.remove()
   }
 
   /// Syncs the folder of the candidates after removals.
@@ -182,45 +149,40 @@ extension StoreVault {
 
   /// Cleans up after an operation whose result stays; the previous version stays.
   private func complete(_ manifest: VaultManifest, isNew: Bool) throws(FileError) {
+    let work = workFolder(manifest.identifier)
     // The process may have died between the rename and its sync.
     try files.synchronizeDirectory(location.directory)
     // While the evidence that the store is the new one still exists.
     if isNew {
-      try replaceExternalFiles(manifest.identifier)
-      try noteAdoption(manifest)
+      try work.replaceExternalFiles()
+      try aside.noteAdoption(manifest)
     }
     if let kept = keptFolder(of: manifest) {
-      try removeKeptLogs(as: PathText.join(kept, manifest.storeName) + "-")
+      try unreadLogs.removeKept(as: PathText.join(kept, manifest.storeName) + "-")
     }
-    testVersions()
-    try tree.remove(workFolder(manifest.identifier))
+    keptVersions.test()
+    try work.remove()
     try synchronizeRemovals()
-    try removeRecord()
-  }
-
-  /// Removes the manifest of an operation, and syncs the folder.
-  func removeRecord() throws(FileError) {
-    if try files.status(of: location.manifest) != nil { try files.unlink(location.manifest) }
-    try files.synchronizeDirectory(location.companion)
+    try record.remove()
   }
 
   // MARK: Without a record
 
   /// Removes leftovers that no manifest names: only names of our patterns, and never a file that may be the only copy.
   func sweep() throws(FileError) {
-    if try files.status(of: location.manifestDraft) != nil { try files.unlink(location.manifestDraft) }
+    try record.removeDraft()
     try removeSnapshotDrafts()
-    try removePruned()
+    try keptVersions.removePruned()
     try unlinkLiveStore()
     guard try files.status(of: location.incoming)?.kind == .directory else { return }
     let stale = try files.names(in: location.incoming).filter {
-      VersionName.isIdentifier($0) || Self.isCreation($0)
+      VersionName.isIdentifier($0) || WorkFolder.isCreation($0)
     }
     guard !stale.isEmpty else { return }
     for name in stale {
-      report(.foundStaleCandidate(path: workFolder(name)))
-      try tree.remove(workFolder(name))
-      report(.removedStaleCandidate(path: workFolder(name)))
+      place.report(.foundStaleCandidate(path: workFolder(name).path))
+      try workFolder(name).remove()
+      place.report(.removedStaleCandidate(path: workFolder(name).path))
     }
     try files.synchronizeDirectory(location.incoming)
   }
@@ -244,7 +206,7 @@ extension StoreVault {
   /// Removes second names of the live store in `previous`: the app's writes would change an apparent version.
   private func unlinkLiveStore() throws(FileError) {
     guard let store = try files.status(of: location.path), store.linkCount > 1 else { return }
-    for name in try versionNames(in: location.previous) {
+    for name in try keptVersions.names() {
       let folder = PathText.join(location.previous, name.text)
       let kept = PathText.join(folder, location.name)
       guard try files.status(of: kept)?.identity == store.identity else { continue }

@@ -73,9 +73,6 @@ package struct PreviousVersionManifest: Equatable, Sendable {
   /// True if the version isn't pinned, but may be pinned by a finding because the user has not released it.
   var mayBePinned: Bool { !isPinned && (!isReleased || alone?.items.isEmpty == true) }
 
-  /// The size limit for reading a manifest, in bytes.
-  package static let byteLimit = 65_536
-
   /// Creates a manifest.
   package init(
     identifier: String, time: Int64, storeName: String, storeByteCount: Int64, supportFileCount: Int,

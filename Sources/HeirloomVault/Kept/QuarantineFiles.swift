@@ -1,21 +1,21 @@
 import HeirloomModel
 
-extension StoreVault {
+/// The files with the rows that migrations left out, one or more to a previous version.
+struct QuarantineFiles: VaultPart {
+  let place: StorePlace
+
   /// Moves quarantine files, with rows left out of the candidate, to their final folder, and syncs it.
   ///
   /// Their names contain the previous version's name, so the operation's manifest identifies them.
   /// An existing file is never replaced.
-  func publishQuarantine(_ identifier: String, name: VersionName) throws(VaultError) {
-    let work = workFolder(identifier)
+  func publish(from work: WorkFolder, name: VersionName) throws(VaultError) {
     let drafts = try VaultError.wrapping { () throws(FileError) in
-      try files.names(in: work).compactMap { draft in
+      try files.names(in: work.path).compactMap { draft in
         StoreLocation.quarantinePart(ofDraft: draft).map { (name: draft, part: $0) }
       }.ordered { $0.part < $1.part }
     }
     guard !drafts.isEmpty else { return }
-    let companion = try VaultError.wrapping { () throws(FileError) in try files.status(of: location.companion) }
-    guard let companion else { throw .unusableFolder(path: location.companion, reason: "it vanished") }
-    try tree.ensure(location.quarantine, like: companion)
+    try tree.ensure(location.quarantine, like: try place.companionStatus())
     try VaultError.wrapping { () throws(FileError) in
       try files.synchronizeDirectory(location.companion)
       for draft in drafts {
@@ -23,14 +23,14 @@ extension StoreVault {
         if try files.status(of: path) != nil {
           throw FileError(.rename, path, code: 0, reason: "there is a file of that name")
         }
-        try files.rename(PathText.join(work, draft.name), to: path)
+        try files.rename(PathText.join(work.path, draft.name), to: path)
       }
       try files.synchronizeDirectory(location.quarantine)
     }
   }
 
   /// Removes the quarantine files of an operation that did not reach its commit point, and syncs the folder.
-  func removeQuarantine(of folder: String) throws(FileError) {
+  func remove(of folder: String) throws(FileError) {
     guard try files.status(of: location.quarantine)?.kind == .directory else { return }
     for name in try files.names(in: location.quarantine) where name.hasPrefix(folder + ".") {
       try files.unlink(PathText.join(location.quarantine, name))
@@ -40,7 +40,7 @@ extension StoreVault {
   }
 
   /// Lists the paths of the quarantine files of one previous version, or of all, sorted by name, which is by time.
-  package func quarantineFiles(of id: String? = nil) throws(VaultError) -> [String] {
+  func paths(of id: String? = nil) throws(VaultError) -> [String] {
     try VaultError.wrapping { () throws(FileError) in
       guard try files.status(of: location.quarantine)?.kind == .directory else { return [] }
       return try files.names(in: location.quarantine).filter { name in
@@ -69,4 +69,8 @@ extension StoreLocation {
   static func quarantineName(_ version: VersionName, part: Int) -> String {
     version.text + (part == 1 ? "" : ".\(part)") + ending
   }
+}
+
+extension VaultPart {
+  var quarantine: QuarantineFiles { QuarantineFiles(place: place) }
 }

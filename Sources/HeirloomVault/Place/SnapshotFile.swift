@@ -1,19 +1,3 @@
-extension StoreVault {
-  /// Replaces the snapshot atomically: at each instant the old or the new one is complete.
-  package func writeSnapshot(_ bytes: [UInt8]) throws {
-    try withLock(requiresStore: false) {
-      try removeSnapshotDrafts()
-      // The companion folder may be new, and its own name must last before its content can.
-      // Once a version was kept in it, the hold has synced its name.
-      if try files.status(of: location.snapshot) == nil, try files.status(of: location.previous) == nil {
-        try files.synchronizeDirectory(location.directory)
-      }
-      let attributes = try files.status(of: location.path)?.attributes ?? FileAttributes(mode: 0o644)
-      try SnapshotFile(path: location.snapshot, files: files).write(bytes, attributes: attributes)
-    }
-  }
-}
-
 /// A snapshot's file, replaced as a whole.
 package struct SnapshotFile {
   /// The size limit for reading a snapshot, in bytes.

@@ -3,7 +3,7 @@ import HeirloomFormats
 import HeirloomModel
 import HeirloomStore
 
-extension StoreVault {
+extension KeptVersions {
   /// Returns true if a version fits its name and its manifest, was found sound, and was not changed since.
   ///
   /// It reads no store, since it runs at each launch: names, sizes and times have to be enough. A version that was
@@ -29,11 +29,11 @@ extension StoreVault {
   ///
   /// It belongs to operations, which read the store anyway. A version that can't be tested now has no valid result, so
   /// it is neither removed nor counted. That is not an error.
-  package func testVersions() {
+  func test() {
     let store = try? files.status(of: location.path)?.identity
-    for name in (try? versionNames(in: location.previous)) ?? [] {
+    for name in (try? names()) ?? [] {
       // The folder may hold a second name of the store itself.
-      guard let version = try? readVersion(name), (try? version.storePath.map(files.status(of:))??.identity) != store
+      guard let version = try? read(name), (try? version.storePath.map(files.status(of:))??.identity) != store
       else {
         continue
       }
@@ -44,7 +44,7 @@ extension StoreVault {
       guard var manifest = version.manifest, let path = version.storePath,
         manifest.soundness?.fits(FileStamp(path)) != true,
         let soundness = try? StoreSoundness(ofStoreAt: path, model: model(of: version)),
-        let logs = try? contentOfLogs(keptWith: version)
+        let logs = try? unreadLogs.content(keptWith: version)
       else { continue }
       // An earlier release kept such a log with a version without pinning it.
       if manifest.mayBePinned, !logs.isEmpty { manifest = manifest.holding(SoleContents(logs)) }
@@ -61,7 +61,7 @@ extension StoreVault {
   /// version with the same content makes the pin unnecessary, unless the user has released it.
   private func pinChangedFiles() {
     var later: [(folder: SupportFolder, stays: Bool)] = []
-    for version in ((try? previousVersions()) ?? []).reversed() {
+    for version in ((try? all()) ?? []).reversed() {
       guard let manifest = version.manifest else { continue }
       let folder = supportFolder(version, manifest)
       let mayBePinned = manifest.mayBePinned
@@ -79,7 +79,7 @@ extension StoreVault {
   /// Pins a version that an earlier release did not pin, although its journal holds pages that were not rolled back.
   private func pinIfUnread(_ version: PreviousVersionFiles) {
     guard let manifest = version.manifest, manifest.mayBePinned,
-      let pages = try? contentOfLogs(keptWith: version), !pages.isEmpty
+      let pages = try? unreadLogs.content(keptWith: version), !pages.isEmpty
     else { return }
     try? replaceManifest(of: version, with: manifest.holding(SoleContents(pages)))
   }
@@ -97,5 +97,16 @@ extension StoreVault {
     let file = SnapshotFile(path: PathText.join(version.path, StoreLocation.snapshotName), files: files)
     guard let bytes = try? file.read() else { return nil }
     return try? ModelSnapshot(bytes: bytes).model
+  }
+
+  /// Returns the pages that were not rolled back since the last operation, and that only journals still hold.
+  ///
+  /// Each item has the name of the version that keeps the journal. A folder that can't be listed counts as empty:
+  /// no operation starts there.
+  func pagesNotUndone() -> [(version: String, pages: SoleContent)] {
+    let undone = ((try? all()) ?? []).reversed().prefix { $0.manifest?.operation == .undoing }
+    return undone.flatMap { version in
+      (version.manifest?.alone?.items ?? []).filter(\.isOfJournal).map { (version.name.text, $0) }
+    }
   }
 }

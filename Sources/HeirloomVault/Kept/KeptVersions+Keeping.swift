@@ -1,0 +1,99 @@
+import Foundation
+import HeirloomStore
+
+extension KeptVersions {
+  /// Keeps the store in a previous version's folder, with its external files, its snapshot and a manifest.
+  ///
+  /// The folder is synced as a whole, and its store can be opened by itself. The operation's manifest changes its phase
+  /// if the file system refuses links. `successor` is the candidate's generation.
+  func keep(
+    _ manifest: inout VaultManifest, name: VersionName, hold: StoreHold, replacement: StoreReplacement,
+    alone: [SoleContent],
+    successor: String?, logs: [String: LogDamage]
+  ) throws -> PreviousVersionFiles {
+    let folder = PathText.join(location.previous, name.text)
+    let kept = PathText.join(folder, location.name)
+    let attributes = try files.status(of: location.previous)?.attributes ?? FileAttributes(mode: 0o700)
+    try files.makeDirectory(folder, attributes: attributes)
+    let generation = try StoreReading.generation(of: hold.connection)
+    try pinNewestVersion(unlessFollowedBy: generation)
+    do throws(FileError) {
+      try files.link(location.path, to: kept)
+      // An overlay that can't record a file's origin shows one file under two numbers.
+      // Neither this run nor the next could then recognize the store's second name.
+      if try files.status(of: kept)?.identity != files.status(of: location.path)?.identity {
+        try files.unlink(kept)
+        throw FileError(.link, location.path, to: kept, code: ENOTSUP)
+      }
+    } catch {
+      guard error.isRefusedLink else { throw VaultError.file(error) }
+      // From here on two different files may both be the old store, so recovery has to read their generations.
+      // The manifest must record that durably before there is a second file.
+      manifest = VaultManifest(
+        identifier: manifest.identifier, operation: manifest.operation, phase: .copying, storeName: manifest.storeName,
+        keptFolder: manifest.keptFolder, oldGeneration: generation, newGeneration: successor,
+        time: manifest.time, adoptedSet: manifest.adoptedSet)
+      try record.write(manifest)
+      place.reportLeftOut(try hold.copyStore(to: kept), of: kept)
+    }
+    let support = try tree.keep(try place.supportFolder(), at: PathText.join(folder, location.supportName))
+    let plain = FileAttributes(
+      mode: hold.status.attributes.mode & 0o666, owner: hold.status.owner, group: hold.status.group)
+    if let snapshot = replacement.previousSnapshot {
+      try files.writeNewFile(
+        PathText.join(folder, StoreLocation.snapshotName), bytes: snapshot, attributes: plain)
+    }
+    let frames = try unreadLogs.keep(logs, as: kept + "-")
+    let alone = alone + (frames > 0 ? [SoleContent(framesOf: location.name + "-wal", count: frames)] : [])
+    guard let status = try files.status(of: kept) else {
+      throw VaultError.file(FileError(.status, kept, code: 0, reason: "it vanished"))
+    }
+    let description = PreviousVersionManifest(
+      identifier: manifest.identifier, time: name.time, storeName: location.name, storeByteCount: status.size,
+      supportFileCount: support.fileCount, supportByteCount: support.byteCount,
+      versionChecksum: replacement.previousChecksum, versionName: replacement.previousName, generation: generation,
+      successor: successor ?? "", mode: hold.previousMode,
+      operation: manifest.operation, alone: alone.isEmpty ? nil : SoleContents(alone))
+    try files.writeNewFile(
+      PathText.join(folder, StoreLocation.manifestName), bytes: try description.encoded(), attributes: plain)
+    place.reportPassedOver(support.passedOver)
+    // The folder's names, then the folder's own name: both must be durable before the store's path names another file.
+    try files.synchronizeDirectory(folder)
+    try files.synchronizeDirectory(location.previous)
+    return PreviousVersionFiles(
+      name: name, path: folder, storePath: kept, manifest: description, storeByteCount: status.size)
+  }
+
+  /// Pins the newest previous version if the store isn't the one that replaced it.
+  ///
+  /// Another program has then put another store there, which may lack the version's content. The content of older
+  /// versions was carried over to the newest one.
+  private func pinNewestVersion(unlessFollowedBy generation: String?) throws {
+    let versions = try all()
+    guard let newest = versions.last(where: { $0.manifest?.operation != .undoing }), let manifest = newest.manifest,
+      manifest.mayBePinned, !manifest.isFollowed(byStoreOf: generation, among: versions)
+    else { return }
+    try replaceManifest(of: newest, with: manifest.pinned)
+    try files.synchronizeDirectory(newest.path)
+  }
+
+  /// Creates the folder of previous versions unless it exists, and sets whether backups include it, if the app chose.
+  func makeFolder(like companion: FileStatus) throws(VaultError) {
+    try tree.ensure(location.previous, like: companion)
+    guard let isExcluded = place.configuration.excludesPreviousVersionsFromBackup else { return }
+    do throws(FileError) {
+      try files.setExcludedFromBackup(isExcluded, location.previous)
+    } catch {
+      var left = PassedOver()
+      left.note("its exclusion from backups (\(error.reason))")
+      place.reportLeftOut(left, of: location.previous)
+    }
+  }
+
+  /// Returns a name that sorts after all existing ones, even if the clock was set back.
+  func nextName(identifier: String) throws(FileError) -> VersionName {
+    var time = place.configuration.now()
+    for name in try names() where name.time >= time { time = name.time + 1 }
+    return VersionName(time: time, identifier: identifier)
+  }
+}

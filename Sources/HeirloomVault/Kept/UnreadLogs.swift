@@ -1,0 +1,154 @@
+import HeirloomModel
+import HeirloomStore
+
+/// The store's `-wal`, and the logs that SQLite could not read to their ends, which wait to be kept with a version.
+struct UnreadLogs: VaultPart {
+  let place: StorePlace
+
+  /// Finds damage in the store's `-wal`, then in the logs that wait to be kept; `nil` if there is none.
+  ///
+  /// It takes no lock and writes nothing.
+  func damage() throws(VaultError) -> LogDamage? {
+    if let damage = try damageOfLog() { return damage }
+    return try VaultError.wrapping { () throws(FileError) in
+      // A folder that can't be listed is reported by another finding, and no migration starts.
+      guard try files.status(of: location.companion)?.kind == .directory, let names = try? names() else {
+        return nil
+      }
+      for name in names {
+        let path = PathText.join(location.companion, name)
+        if try files.status(of: path)?.kind == .regular, let damage = try damage(of: path, in: location.path) {
+          return damage
+        }
+      }
+      return nil
+    }
+  }
+
+  func damageOfLog() throws(VaultError) -> LogDamage? {
+    try VaultError.wrapping { () throws(FileError) in
+      guard let status = try files.status(of: log), status.kind == .regular, status.size > 0 else { return nil }
+      return try damage(of: log, in: location.path)
+    }
+  }
+
+  var log: String { location.path + "-wal" }
+
+  private func damage(of path: String, in database: String) throws(FileError) -> LogDamage? {
+    let reader = try WriteAheadLog(path)
+    guard var content = try reader.content(pageSize: nil) else { return nil }
+    // The database's file is read only for a damaged log: closing it drops the locks that this process has on it.
+    if content.isHeaderDamaged {
+      let start = try files.readStart(of: database, count: 18)
+      let declared = start.count == 18 ? Int(start[16]) << 8 | Int(start[17]) : 0
+      let pageSize = declared == 1 ? 65_536 : declared
+      if pageSize >= 512, let known = try reader.content(pageSize: pageSize) { content = known }
+    }
+    return LogDamage(
+      content, holdsMore: try reader.holdsMore(content, thanDatabaseAt: database), name: location.name + "-wal")
+  }
+
+  /// Copies and syncs a `-wal` that SQLite can't read to its end, before SQLite drops it.
+  ///
+  /// The copy waits in the companion folder until it is kept with a previous version, also by the run after a crash.
+  /// Returns `nil` if there was nothing to copy, or the copy is there already. If the configuration stops at damaged
+  /// logs, it throws ``VaultError/unreadableLog(path:_:)`` and changes nothing.
+  @discardableResult
+  func copyUnreadable() throws(VaultError) -> (path: String, damage: LogDamage)? {
+    guard let damage = try damageOfLog() else { return nil }
+    guard !place.configuration.stopsAtUnreadableLog else { throw .unreadableLog(path: location.path, damage) }
+    let path = try VaultError.wrapping { () throws(FileError) -> String? in
+      guard let status = try files.status(of: log) else { return nil }
+      // The salts in the header differ for each generation of a log.
+      let start = try files.readStart(of: log, count: 32)
+      let waiting = try names()
+      for name in waiting {
+        let copy = PathText.join(location.companion, name)
+        if try files.status(of: copy)?.size == status.size, try files.readStart(of: copy, count: 32) == start {
+          return nil
+        }
+      }
+      let number = waiting.isEmpty ? "" : "-" + files.uniqueIdentifier().prefix(8)
+      let copy = PathText.join(location.companion, Self.unreadLogName + number)
+      // An unfinished copy has another name.
+      if try files.status(of: copy + ".tmp") != nil { try files.unlink(copy + ".tmp") }
+      try tree.copyFile(log, to: copy + ".tmp", attributes: status.attributes)
+      try files.rename(copy + ".tmp", to: copy)
+      try files.synchronizeDirectory(location.companion)
+      try files.synchronizeDirectory(location.directory)
+      return copy
+    }
+    return path.map { ($0, damage) }
+  }
+
+  private static let unreadLogName = String(StoreLocation.unreadLogSuffix.dropFirst())
+
+  func names() throws(FileError) -> [String] {
+    try files.names(in: location.companion).filter { $0.hasPrefix(Self.unreadLogName) && !$0.hasSuffix(".tmp") }
+  }
+
+  /// Returns the damage of each log that waits in the companion folder, by file name.
+  ///
+  /// It reads the store's file, so call it before the store is held: closing the file drops SQLite's locks.
+  func damageOfWaiting() throws(FileError) -> [String: LogDamage] {
+    var all: [String: LogDamage] = [:]
+    for name in try names() {
+      let path = PathText.join(location.companion, name)
+      if try files.status(of: path)?.kind == .regular { all[name] = try damage(of: path, in: location.path) }
+    }
+    return all
+  }
+
+  /// Copies the waiting logs to a previous version or a set-aside store; returns the number of frames only they hold.
+  ///
+  /// `start` is the start of each copy's path, followed by the log's name.
+  @discardableResult
+  func keep(_ damages: [String: LogDamage], as start: String) throws -> Int {
+    var lostCount = 0
+    for name in try names() {
+      let waiting = PathText.join(location.companion, name)
+      guard let status = try files.status(of: waiting), status.kind == .regular else { continue }
+      let kept = start + name
+      try tree.copyFile(waiting, to: kept, attributes: status.attributes)
+      guard let damage = damages[name] else { continue }
+      lostCount += damage.lostCount
+      try place.emit(.keptLog(path: kept, damage))
+    }
+    return lostCount
+  }
+
+  /// Counts the frames and pages that only the logs and the journal kept with a previous version hold.
+  ///
+  /// Returns at most one item.
+  func content(keptWith version: PreviousVersionFiles) throws -> [SoleContent] {
+    guard let store = version.storePath else { return [] }
+    if version.manifest?.operation == .undoing {
+      guard let damage = try RollbackJournal(besideDatabaseAt: store)?.playback().damage else { return [] }
+      return [SoleContent(pagesOf: location.name + "-journal", count: damage.lostCount)]
+    }
+    let start = "\(PathText.split(store).name)-\(Self.unreadLogName)"
+    var lostCount = 0
+    for name in try files.names(in: version.path) where name.hasPrefix(start) && !name.hasSuffix(".tmp") {
+      lostCount += try damage(of: PathText.join(version.path, name), in: store)?.lostCount ?? 0
+    }
+    return lostCount == 0 ? [] : [SoleContent(framesOf: location.name + "-wal", count: lostCount)]
+  }
+
+  /// Removes the waiting logs that ``keep(_:as:)`` has copied, once the copies are synced.
+  func removeKept(as start: String) throws(FileError) {
+    var hasRemoved = false
+    for name in try names() {
+      let waiting = PathText.join(location.companion, name)
+      guard let kept = try files.status(of: start + name), kept.size == (try files.status(of: waiting)?.size)
+      else { continue }
+      try files.unlink(waiting)
+      hasRemoved = true
+    }
+    // Before the manifest is removed: no later run would look for a log that came back.
+    if hasRemoved { try files.synchronizeDirectory(location.companion) }
+  }
+}
+
+extension VaultPart {
+  var unreadLogs: UnreadLogs { UnreadLogs(place: place) }
+}

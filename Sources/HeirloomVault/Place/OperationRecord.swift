@@ -1,0 +1,68 @@
+import HeirloomStore
+
+/// The record of an unfinished operation: its manifest in the companion folder.
+struct OperationRecord: VaultPart {
+  let place: StorePlace
+
+  /// Reads the manifest of an operation; `nil` if there is none.
+  func read() throws(VaultError) -> VaultManifest? {
+    let bytes = try VaultError.wrapping { () throws(FileError) -> [UInt8]? in
+      guard try files.status(of: location.manifest) != nil else { return nil }
+      return try files.readFile(location.manifest, limit: VaultManifest.byteLimit)
+    }
+    guard let bytes else { return nil }
+    do throws(ManifestError) {
+      return try VaultManifest(decoding: bytes)
+    } catch {
+      throw .damagedManifest(path: location.manifest, reason: error.reason)
+    }
+  }
+
+  /// Replaces the manifest; at each instant one of the two is whole.
+  ///
+  /// The folder's sync also makes the names `previous` and `incoming` durable, which were created before.
+  func write(_ manifest: VaultManifest) throws(VaultError) {
+    let bytes: [UInt8]
+    do throws(ManifestError) {
+      bytes = try manifest.encoded()
+    } catch {
+      throw .damagedManifest(path: location.manifest, reason: error.reason)
+    }
+    try VaultError.wrapping { () throws(FileError) in
+      try removeDraft()
+      // Users that can read the store may finish the operation; the manifest is hidden from all others.
+      let attributes = try files.status(of: location.path)?.attributes ?? FileAttributes(mode: 0o600)
+      try files.writeNewFile(location.manifestDraft, bytes: bytes, attributes: attributes)
+      try files.rename(location.manifestDraft, to: location.manifest)
+      try files.synchronizeDirectory(location.companion)
+    }
+  }
+
+  /// Removes a draft of the manifest, which an interrupted run left.
+  func removeDraft() throws(FileError) {
+    if try files.status(of: location.manifestDraft) != nil { try files.unlink(location.manifestDraft) }
+  }
+
+  /// Removes the manifest of an operation, and syncs the folder.
+  func remove() throws(FileError) {
+    if try files.status(of: location.manifest) != nil { try files.unlink(location.manifest) }
+    try files.synchronizeDirectory(location.companion)
+  }
+
+  /// Renames a damaged manifest; returns its new path, or `nil` if there is no manifest or it is not damaged.
+  func setAsideIfDamaged() throws -> String? {
+    do {
+      _ = try read()
+      return nil
+    } catch VaultError.damagedManifest {
+      let path = location.manifest + ".damaged-" + files.uniqueIdentifier().prefix(8)
+      try files.rename(location.manifest, to: path)
+      try files.synchronizeDirectory(location.companion)
+      return path
+    }
+  }
+}
+
+extension VaultPart {
+  var record: OperationRecord { OperationRecord(place: place) }
+}

@@ -1,0 +1,73 @@
+import HeirloomStore
+
+extension StoreVault {
+  /// Sets the store aside with its files, for a new one to be created in its place; returns the folder.
+  ///
+  /// The notice is kept with the store and synced before the store is moved. `isNeeded` is called under the lock, since
+  /// another process may have done the same; `nil` is returned if it is false.
+  /// ``VaultError/storeInUse(path:reason:)`` means that another process has the store open. After
+  /// ``VaultError/file(_:)`` either nothing was changed, or the next run continues.
+  package func setStoreAside(
+    notice: [UInt8]? = nil, isNeeded: () throws -> Bool = { true }
+  ) throws -> String? {
+    try lock.withLock(requiresStore: false) {
+      try recovery.recover()
+      guard try isNeeded() else { return nil }
+      guard try files.status(of: location.path) != nil else {
+        try keptVersions.throwStoreMissing()
+        return nil
+      }
+      try place.checkStore(bytesNeeded: 0)
+      let (hold, logs) = try holdUnlessUnreadable()
+      let companion = try place.companionStatus()
+      let identifier = files.uniqueIdentifier()
+      let time = place.configuration.now()
+      var manifest = VaultManifest(
+        identifier: identifier, operation: .settingAside, storeName: location.name,
+        keptFolder: VersionName(time: time, identifier: identifier).text, oldGeneration: nil, newGeneration: nil,
+        time: time)
+      let settingAside = SettingAside(place: place, manifest: manifest)
+      do {
+        if let hold { try place.emit(.held(hold.previousMode)) }
+        try tree.ensure(location.incompatible, like: companion)
+        try record.write(manifest)
+        try place.emit(.manifestWritten(identifier: identifier))
+        try settingAside.keep(hold: hold, logs: logs, notice: notice, like: companion)
+        try place.emit(.previousVersionKept(id: identifier))
+        manifest.phase = .removing
+        try record.write(manifest)
+      } catch {
+        do throws(FileError) {
+          try settingAside.remove()
+          place.report(.rolledBack(identifier: identifier))
+        } catch {
+          place.report(.cleanUpPostponed(identifier: identifier, error))
+        }
+        try? hold?.closeRestoringJournalMode()
+        throw error
+      }
+      defer { hold?.close() }
+      try settingAside.finish()
+      return settingAside.folder
+    }
+  }
+
+  /// Holds the store, unless SQLite can't read it: then no program can use it through SQLite either.
+  ///
+  /// Also returns the damage of each log that waits to be kept.
+  private func holdUnlessUnreadable() throws -> (hold: StoreHold?, logs: [String: LogDamage]) {
+    // A store with an interrupted change is moved as it is: a rollback here would change the only copy.
+    if try RollbackJournal(besideDatabaseAt: location.path) != nil, try InterruptedChange(place: place).isLeft() {
+      return (nil, [:])
+    }
+    try unreadLogs.copyUnreadable()
+    let logs = try unreadLogs.damageOfWaiting()
+    do throws(VaultError) {
+      return (try StoreHold.open(location, files: files, timeout: place.configuration.holdTimeout), logs)
+    } catch {
+      // A catch clause with a pattern and a condition crashes the compiler (Swift 6.3.1).
+      guard case .unreadableStore(_, let underlying) = error, underlying.isAboutContent else { throw error }
+      return (nil, logs)
+    }
+  }
+}
