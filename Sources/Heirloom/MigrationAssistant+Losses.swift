@@ -4,10 +4,19 @@ import HeirloomMigration
 import HeirloomModel
 import HeirloomVault
 
-// Losses: asking the delegate, consents, and the rule for losses without consent.
+// Losses: consents, the rule for losses without consent, and asking the delegate.
 extension MigrationAssistant {
-  /// Adds the lock's consents to the plan's losses.
-  func noteConsents(in plan: inout MigrationPlan, of source: IdentifiedModel) {
+  /// Records the consents to a plan's losses that are known without asking.
+  ///
+  /// A loss by a decision has its consent from the account. For the others the first of these counts: the consent to
+  /// an equal loss in `approved`, the lock, the configuration.
+  func recordConsents(in plan: inout MigrationPlan, of source: IdentifiedModel, approved: [MigrationLoss] = []) {
+    plan.consent { loss in approved.first { $0.isSame(as: loss) }?.consent }
+    recordLock(in: &plan, of: source)
+    if configuration.losses == .accept { plan.consent { _ in .configuration } }
+  }
+
+  private func recordLock(in plan: inout MigrationPlan, of source: IdentifiedModel) {
     guard plan.losses.contains(where: { $0.consent == nil }) else { return }
     let trails = history.lossTrails(
       from: plan.source, named: plan.source == source.model ? source.fittingNames : [], to: plan.destination,
@@ -29,25 +38,22 @@ extension MigrationAssistant {
     }
   }
 
-  /// Applies the configuration's rule for losses without consent.
-  func checkConsented(_ plan: inout MigrationPlan) throws(MigrationAssistantError) {
-    switch configuration.losses {
-    case .keepVersion: break
-    case .accept: plan.consent { _ in .configuration }
-    case .stop:
-      guard plan.unconsentedLosses.isEmpty else { throw .lossesNotConsented(storePath: storeURL.path, plan: plan) }
-    }
+  /// Throws for losses without consent, if the configuration stops at them.
+  func checkConsented(_ plan: MigrationPlan) throws(MigrationAssistantError) {
+    guard configuration.losses == .stop, !plan.unconsentedLosses.isEmpty else { return }
+    throw .lossesNotConsented(storePath: storeURL.path, plan: plan)
   }
 
   /// Asks the delegate for a path that keeps content that an inferred mapping would lose.
   ///
-  /// The delegate is also asked about losses that the lock acknowledges: the lock covers what code doesn't keep.
+  /// The delegate is also asked about losses that the lock or the configuration accepts: they cover what code doesn't
+  /// keep.
   /// Each hop is asked about once. Returns the hops to use instead; `nil` if nothing is lost, there is no delegate, or
   /// it gave no mapping.
   func hopsKeeping(
     _ hop: MigrationHop, plan: MigrationPlan, asked: inout Set<HopQuestion>
   ) throws -> [MigrationHop]? {
-    let losses = plan.losses.filter { !$0.isOfLog && ($0.consent == nil || $0.consent == .lock) }
+    let losses = plan.losses.filter { !$0.isOfLog && $0.consent != .decision && $0.consent != .delegate }
     // The delegate was asked about obstacles before, and a hop by its mapping is not inferred.
     guard hop.isInferred, !losses.isEmpty, delegate != nil, asked.insert(HopQuestion(hop)).inserted else { return nil }
     return try hopsByAsking(from: hop.source, to: hop.destination) { step in

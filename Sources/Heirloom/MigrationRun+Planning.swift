@@ -35,12 +35,13 @@ extension MigrationRun {
       plan = try self.plan(of: hopPath)
     }
     try tellMissingCode(in: &plan)
-    if assistant.configuration.losses == .accept { plan.consent { _ in .configuration } }
     return (hopPath, plan)
   }
 
   /// Makes the plan of a path's first hop on the present store.
-  func plan(of hopPath: PlannedPath) throws -> MigrationPlan {
+  ///
+  /// The consents to losses in `approved` hold for equal losses of the plan.
+  func plan(of hopPath: PlannedPath, approved: [MigrationLoss] = []) throws -> MigrationPlan {
     let path = assistant.storeURL.path
     // Reading and planning throw different types: the error of planning is returned as a value.
     let result = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
@@ -66,7 +67,7 @@ extension MigrationRun {
       plan.warnings.append("The code of \(handler.stageName) runs first; its changes are not counted here.")
     }
     plan.warnings += hopPath.source.warnings
-    assistant.noteConsents(in: &plan, of: hopPath.source)
+    assistant.recordConsents(in: &plan, of: hopPath.source, approved: approved)
     var later: [String] = []
     for effect in assistant.possibleLaterLosses(hopPath) {
       let name = "\(effect.kind.lossKind?.reported.rawValue ?? "content") of \(effect.lossName)"
@@ -95,7 +96,7 @@ extension MigrationRun {
     let decisions = assistant.configuration.decisions + answer.decisions
     if !answer.decisions.isEmpty, decisions != settings.decisions { return decisions }
     try checkKnown(plan, source: source)
-    if !isPreliminary { try checkApproved(&plan) }
+    if !isPreliminary { try checkApproved(plan) }
     return nil
   }
 
@@ -116,9 +117,9 @@ extension MigrationRun {
   }
 
   /// Throws if decisions about rows, or consents to losses, are missing.
-  func checkApproved(_ plan: inout MigrationPlan) throws(MigrationAssistantError) {
+  func checkApproved(_ plan: MigrationPlan) throws(MigrationAssistantError) {
     guard plan.blockers.isEmpty else { throw .decisionNeeded(storePath: assistant.storeURL.path, plan: plan) }
-    try assistant.checkConsented(&plan)
+    try assistant.checkConsented(plan)
   }
 }
 
@@ -128,9 +129,8 @@ extension MigrationAssistant {
     do {
       guard let metadata = try storeMetadata() else { return nil }
       let run = MigrationRun(of: self)
-      var plan = plan
       try run.checkKnown(plan, source: sourceModel(of: metadata))
-      try run.checkApproved(&plan)
+      try run.checkApproved(plan)
       return nil
     } catch {
       return explained(wrapped(error))

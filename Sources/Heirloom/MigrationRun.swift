@@ -61,6 +61,11 @@ final class MigrationRun {
     init(hopPath: PlannedPath, plan: MigrationPlan, seen: StoreState?) {
       (self.hopPath, self.plan, self.seen) = (hopPath, plan, seen)
     }
+
+    /// Returns the losses that were approved before the store was held, for a plan of the first hop.
+    func losses(of plan: MigrationPlan) -> [MigrationLoss] {
+      plan.source == hopPath.source.model ? self.plan.losses : []
+    }
   }
 
   // MARK: The protocol
@@ -69,33 +74,32 @@ final class MigrationRun {
   ///
   /// After an error the store is unchanged, unless the error says that the outcome is unknown.
   func migrate() throws -> MigrationOutcome {
-    let outcome = try attemptUntilKnown()
-    // The migrated store may again have rows that were only in a kept store after going back.
-    if case .migrated(let report) = outcome {
-      assistant.revisePins(in: try assistant.vault(), counted: report.previousVersion.id)
-    }
-    return outcome
-  }
-
-  /// A failure that another attempt can avoid; it costs no row of the store.
-  private struct FailureByStore: Error {
-    /// Damage of the store that a copy has and a rebuilt file won't have; empty if rows contradict the model instead.
-    let damage: [String]
-  }
-
-  /// Attempts the migration again with the findings of a failed attempt; each attempt adds a finding.
-  private func attemptUntilKnown() throws -> MigrationOutcome {
     while true {
-      do {
-        return try attempt()
-      } catch let failure as FailureByStore {
-        // Rows in a table that was not searched contradict the model.
-        if failure.damage.isEmpty { settings.correctsNumbers = true } else { settings.damage = failure.damage }
+      guard let outcome = try attempt() else { continue }
+      // The migrated store may again have rows that were only in a kept store after going back.
+      if case .migrated(let report) = outcome {
+        assistant.revisePins(in: try assistant.vault(), counted: report.previousVersion.id)
       }
+      return outcome
     }
   }
 
-  private func attempt() throws -> MigrationOutcome {
+  /// Adds what a failed attempt has found in the store to the settings; returns false if it found nothing new.
+  ///
+  /// The findings cost no row of the store. `damage` is damage that a copy has and a rebuilt file won't have.
+  private func learn(from error: any Error, damage: [String]) -> Bool {
+    if !damage.isEmpty {
+      settings.damage = damage
+      return true
+    }
+    // Rows in a table that was not searched contradict the model.
+    guard (error as? MigrationError)?.isContradiction == true, !settings.correctsNumbers else { return false }
+    settings.correctsNumbers = true
+    return true
+  }
+
+  /// Attempts the migration; returns `nil` if it failed, and another attempt with its findings may succeed.
+  private func attempt() throws -> MigrationOutcome? {
     assistant.beginProgress()
     settings.progress = assistant.progress
     let vault = assistant.vault(at: try assistant.location()) { [weak self] event in self?.note(event) }
@@ -116,10 +120,9 @@ final class MigrationRun {
       // The vault itself records content that only a log holds.
       kept = try swap.commit(alone: plan.unconsentedLosses.filter { !$0.isOfLog }.map(SoleContent.init))
     } catch {
-      let damage = chain?.damage ?? []
       let failure = swap.rollBack(after: error)
-      let isContradiction = (error as? MigrationError)?.isContradiction == true && !settings.correctsNumbers
-      throw damage.isEmpty && !isContradiction ? failure : FailureByStore(damage: damage)
+      guard learn(from: error, damage: chain?.damage ?? []) else { throw failure }
+      return nil
     }
     return .migrated(try report(plan, proposal.hopPath, kept, quarantine: vault.quarantineFiles(of: kept.name.text)))
   }
@@ -145,12 +148,10 @@ final class MigrationRun {
     let isPreliminary = hopPath.startsWithCode
     if let decisions = try approve(&plan, source: source, isPreliminary: isPreliminary) {
       settings.decisions = decisions
-      let consented = plan.losses.filter { $0.consent == .delegate }
-      plan = try self.plan(of: hopPath)
-      plan.consent { loss in consented.contains { $0.isSame(as: loss) } ? .delegate : nil }
+      plan = try self.plan(of: hopPath, approved: plan.losses.filter { $0.consent == .delegate })
       try tellMissingCode(in: &plan)
       try checkKnown(plan, source: source)
-      if !isPreliminary { try checkApproved(&plan) }
+      if !isPreliminary { try checkApproved(plan) }
     }
     try assistant.checkNotCancelled()
     assistant.report(
@@ -182,17 +183,13 @@ final class MigrationRun {
   private func build(_ proposal: Proposal, by chain: CandidateChain) throws -> MigrationPlan {
     let hopPath = proposal.hopPath
     var carriedOut = try chain.build { hop, plan in
-      // The losses that were approved before the store was held.
-      let approved = plan.source == hopPath.source.model ? proposal.plan.losses : []
-      return try answer(to: &plan, of: hop, source: hopPath.source, approved: approved)
+      try answer(to: &plan, of: hop, proposal)
     }
-    carriedOut.add(fileLosses, consented: proposal.plan.losses)
+    carriedOut.add(fileLosses)
     // Only the run shows which properties the code was given and didn't read.
-    for index in carriedOut.hops.indices {
-      assistant.noteConsents(in: &carriedOut.hops[index], of: hopPath.source)
-    }
+    for index in carriedOut.hops.indices { recordConsents(in: &carriedOut.hops[index], of: proposal) }
     try checkKnown(carriedOut, source: hopPath.source)
-    try assistant.checkConsented(&carriedOut)
+    try assistant.checkConsented(carriedOut)
     // The plan may have been made again.
     carriedOut.warnings += hopPath.unusedMappings.filter { !carriedOut.warnings.contains($0) }
     return carriedOut
@@ -200,23 +197,29 @@ final class MigrationRun {
 
   /// Approves a hop's plan that was made on the held store, or returns how to make it again.
   private func answer(
-    to plan: inout MigrationPlan, of hop: MigrationHop, source: IdentifiedModel, approved: [MigrationLoss]
+    to plan: inout MigrationPlan, of hop: MigrationHop, _ proposal: Proposal
   ) throws -> CandidateChain.Answer? {
+    let source = proposal.hopPath.source
     if plan.source == source.model { plan.add(fileLosses) }
-    assistant.noteConsents(in: &plan, of: source)
-    plan.consent { loss in approved.first { $0.isSame(as: loss) }?.consent }
+    recordConsents(in: &plan, of: proposal)
     if let hops = try hopsKeeping(hop, plan: plan) { return .hops(hops) }
     try tellMissingCode(in: &plan)
+    let approved = proposal.losses(of: plan)
+    // The configuration's consent answers no question that the delegate can answer.
     let isKnown = plan.losses.allSatisfy { loss in
-      loss.consent != nil || approved.contains { $0.isSame(as: loss) }
+      ![nil, .configuration].contains(loss.consent) || approved.contains { $0.isSame(as: loss) }
     }
     guard isKnown, plan.blockers.isEmpty else {
       guard let decisions = try approve(&plan, source: source) else { return nil }
       settings.decisions = decisions
       return .decisions(decisions)
     }
-    try assistant.checkConsented(&plan)
+    try assistant.checkConsented(plan)
     return nil
+  }
+
+  private func recordConsents(in plan: inout MigrationPlan, of proposal: Proposal) {
+    assistant.recordConsents(in: &plan, of: proposal.hopPath.source, approved: proposal.losses(of: plan))
   }
 
   // MARK: Asking

@@ -46,10 +46,12 @@ struct GivenMappingTests {
       try generator.makeStore(at: store, model: source)
     }
 
-    func migrate(_ delegate: Answering) throws -> MigrationPlan? {
+    func migrate(_ delegate: Answering, losses: LossPolicy = .keepVersion) throws -> MigrationPlan? {
+      var configuration = MigrationAssistant.Configuration()
+      configuration.losses = losses
       let assistant = MigrationAssistant(
         storeURL: store, modelController: ModelController(storeURL: store),
-        history: ModelHistory(current: destination, earlier: [("1", source)]))
+        history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration)
       assistant.delegate = delegate
       let outcome = try withExtendedLifetime(delegate) { try assistant.migrateStore() }
       guard case .migrated(let report) = outcome else { return nil }
@@ -57,11 +59,12 @@ struct GivenMappingTests {
     }
   }
 
-  @Test func `the delegate is asked before objects are dropped, and its mapping keeps them`() throws {
+  @Test(arguments: [LossPolicy.keepVersion, .accept, .stop])
+  func `the delegate is asked before objects are dropped, and its mapping keeps them`(losses: LossPolicy) throws {
     let scene = try Scene()
     let before = try StoreContents(of: scene.store, model: scene.source)
     let delegate = Answering([EntityMapping(from: "Old", to: "New")])
-    let plan = try #require(try scene.migrate(delegate))
+    let plan = try #require(try scene.migrate(delegate, losses: losses))
     #expect(delegate.asked == [[]])
     #expect(plan.losses.isEmpty)
     #expect(try StoreContents(of: scene.store, model: scene.destination).objects["New"] == before.objects["Old"])

@@ -165,6 +165,25 @@ struct InterruptedChangeTests {
     #expect(try FlightChange.pilots(in: store) == FlightChange.names.union(FlightChange.ages))
   }
 
+  /// A delegate that keeps the events.
+  private final class Listener: MigrationAssistantDelegate {
+    var events: [MigrationEvent] = []
+
+    func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) { events.append(event) }
+  }
+
+  @Test func `what can't be kept with an interrupted change is reported`() throws {
+    let folder = directory.file(".Flights_SUPPORT/_EXTERNAL_DATA")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(at: folder.appendingPathComponent("LINK"), withDestinationURL: foreign)
+    try PlantedJournal.interrupted.plant(besideStoreAt: store, foreign: foreign)
+    let (assistant, listener) = (try assistant(.launchUpToDate), Listener())
+    assistant.delegate = listener
+    _ = try withExtendedLifetime(listener) { try assistant.migrateStore() }
+    #expect(try previous().count == 1)
+    #expect(listener.events.contains { if case .passedOver(count: 1, _) = $0 { true } else { false } })
+  }
+
   @Test(arguments: Call.allCases)
   func `the journal of a change that was done is dropped, as SQLite does`(_ call: Call) throws {
     let restores = call == .restore || call == .restoreNewest

@@ -110,6 +110,22 @@ struct VaultRestoringTests {
     #expect(try fixture.leftovers() == [])
   }
 
+  @Test func `a restoration that fails where no store is leaves nothing, and can be tried again`() throws {
+    struct Refusal: Error {}
+    let before = try VaultFixture(.wal).content()
+    let (fixture, previous) = try makeMigrated(.wal)
+    try system.unlink(fixture.location.path)
+    var told: [VaultEvent] = []
+    #expect(throws: Refusal.self) {
+      _ = try fixture.vault { told.append($0) }.restore(previous.name.text) { _ in throw Refusal() }
+    }
+    #expect(told.contains { if case .rolledBack = $0 { true } else { false } })
+    #expect(!fixture.exists(fixture.location.path))
+    #expect(try fixture.leftovers() == [])
+    _ = try fixture.vault().restore(previous.name.text)
+    #expect(try fixture.content() == before)
+  }
+
   @Test func `a name must fit exactly one version`() throws {
     let (fixture, previous) = try makeMigrated(.rollback)
     _ = try fixture.vault().restore(String(previous.name.text.dropLast()))

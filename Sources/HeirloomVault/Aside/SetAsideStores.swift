@@ -91,6 +91,47 @@ struct SetAsideStores: VaultPart {
     return set
   }
 
+  // MARK: Files without a store
+
+  /// Keeps external files without a store that the set's own files will replace.
+  func keepReplaced(by work: WorkFolder) throws {
+    guard try files.status(of: work.replacements) != nil else { return }
+    let folder = try makeFolderOfFiles()
+    try tree.keepReplaced(
+      by: work.replacements, of: try place.supportFolder(), in: PathText.join(folder, location.supportName))
+    try files.synchronizeDirectory(folder)
+    place.report(.movedSideFilesAside(path: folder))
+  }
+
+  /// Creates and syncs a folder for files that belong to no store.
+  private func makeFolderOfFiles() throws -> String {
+    let companion = try place.companionStatus()
+    try tree.ensure(location.incompatible, like: companion)
+    let name = VersionName(time: place.configuration.now(), identifier: files.uniqueIdentifier()).text
+    let folder = PathText.join(location.incompatible, name)
+    try files.makeDirectory(folder, attributes: companion.attributes)
+    try files.synchronizeDirectory(location.incompatible)
+    try files.synchronizeDirectory(location.companion)
+    return folder
+  }
+
+  /// Moves side files without a store to a folder of their own: SQLite would read them as the new store's.
+  func moveSideFiles() throws {
+    let left = try location.sideFiles.filter { path throws(FileError) in try files.status(of: path) != nil }
+    guard !left.isEmpty else { return }
+    let folder = try makeFolderOfFiles()
+    // Not by a rename: only the removal of the old name might become durable.
+    for path in left {
+      guard let status = try files.status(of: path) else { continue }
+      let to = PathText.join(folder, PathText.split(path).name)
+      try tree.linkOrCopy(path, to: to, attributes: status.attributes)
+    }
+    try files.synchronizeDirectory(folder)
+    for path in left { try files.unlink(path) }
+    try files.synchronizeDirectory(location.directory)
+    place.report(.movedSideFilesAside(path: folder))
+  }
+
   // MARK: Returning
 
   /// Records the return of a set-aside store beside it, and syncs that; does nothing for another operation.

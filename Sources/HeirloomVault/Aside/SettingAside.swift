@@ -43,7 +43,7 @@ struct SettingAside: VaultPart {
   }
 
   /// Links a file, and returns false where links are refused.
-  func isLinked(_ path: String, to newPath: String) throws(FileError) -> Bool {
+  private func isLinked(_ path: String, to newPath: String) throws(FileError) -> Bool {
     do throws(FileError) {
       try files.link(path, to: newPath)
       return true

@@ -13,8 +13,7 @@ extension KeptVersions {
   ) throws -> PreviousVersionFiles {
     let folder = PathText.join(location.previous, name.text)
     let kept = PathText.join(folder, location.name)
-    let attributes = try files.status(of: location.previous)?.attributes ?? FileAttributes(mode: 0o700)
-    try files.makeDirectory(folder, attributes: attributes)
+    try makeFolder(folder)
     let generation = try StoreReading.generation(of: hold.connection)
     try pinNewestVersion(unlessFollowedBy: generation)
     do throws(FileError) {
@@ -36,32 +35,50 @@ extension KeptVersions {
       try record.write(manifest)
       place.reportLeftOut(try hold.copyStore(to: kept), of: kept)
     }
+    let description = try complete(folder, like: hold.status, snapshot: replacement.previousSnapshot) { support in
+      let frames = try unreadLogs.keep(logs, as: kept + "-")
+      let alone = alone + (frames > 0 ? [SoleContent(framesOf: location.name + "-wal", count: frames)] : [])
+      guard let status = try files.status(of: kept) else {
+        throw VaultError.file(FileError(.status, kept, code: 0, reason: "it vanished"))
+      }
+      return PreviousVersionManifest(
+        identifier: manifest.identifier, time: name.time, storeName: location.name, storeByteCount: status.size,
+        supportFileCount: support.fileCount, supportByteCount: support.byteCount,
+        versionChecksum: replacement.previousChecksum, versionName: replacement.previousName, generation: generation,
+        successor: successor ?? "", mode: hold.previousMode,
+        operation: manifest.operation, alone: alone.isEmpty ? nil : SoleContents(alone))
+    }
+    // The folder's names are synced; its own name must be too before the store's path names another file.
+    try files.synchronizeDirectory(location.previous)
+    return PreviousVersionFiles(
+      name: name, path: folder, storePath: kept, manifest: description,
+      storeByteCount: description.storeByteCount)
+  }
+
+  /// Creates the folder of a version, or its draft.
+  func makeFolder(_ path: String) throws(FileError) {
+    let attributes = try files.status(of: location.previous)?.attributes ?? FileAttributes(mode: 0o700)
+    try files.makeDirectory(path, attributes: attributes)
+  }
+
+  /// Adds a version's external files, its snapshot and its manifest to the folder that holds its store, and syncs it.
+  ///
+  /// `describe` makes the manifest; it receives the number and size of the external files.
+  func complete(
+    _ folder: String, like store: FileStatus, snapshot: [UInt8]?,
+    describe: (FolderTree.Content) throws -> PreviousVersionManifest
+  ) throws -> PreviousVersionManifest {
     let support = try tree.keep(try place.supportFolder(), at: PathText.join(folder, location.supportName))
-    let plain = FileAttributes(
-      mode: hold.status.attributes.mode & 0o666, owner: hold.status.owner, group: hold.status.group)
-    if let snapshot = replacement.previousSnapshot {
-      try files.writeNewFile(
-        PathText.join(folder, StoreLocation.snapshotName), bytes: snapshot, attributes: plain)
+    let plain = FileAttributes(mode: store.attributes.mode & 0o666, owner: store.owner, group: store.group)
+    if let snapshot {
+      try files.writeNewFile(PathText.join(folder, StoreLocation.snapshotName), bytes: snapshot, attributes: plain)
     }
-    let frames = try unreadLogs.keep(logs, as: kept + "-")
-    let alone = alone + (frames > 0 ? [SoleContent(framesOf: location.name + "-wal", count: frames)] : [])
-    guard let status = try files.status(of: kept) else {
-      throw VaultError.file(FileError(.status, kept, code: 0, reason: "it vanished"))
-    }
-    let description = PreviousVersionManifest(
-      identifier: manifest.identifier, time: name.time, storeName: location.name, storeByteCount: status.size,
-      supportFileCount: support.fileCount, supportByteCount: support.byteCount,
-      versionChecksum: replacement.previousChecksum, versionName: replacement.previousName, generation: generation,
-      successor: successor ?? "", mode: hold.previousMode,
-      operation: manifest.operation, alone: alone.isEmpty ? nil : SoleContents(alone))
+    let description = try describe(support)
     try files.writeNewFile(
       PathText.join(folder, StoreLocation.manifestName), bytes: try description.encoded(), attributes: plain)
     place.reportPassedOver(support.passedOver)
-    // The folder's names, then the folder's own name: both must be durable before the store's path names another file.
     try files.synchronizeDirectory(folder)
-    try files.synchronizeDirectory(location.previous)
-    return PreviousVersionFiles(
-      name: name, path: folder, storePath: kept, manifest: description, storeByteCount: status.size)
+    return description
   }
 
   /// Pins the newest previous version if the store isn't the one that replaced it.
@@ -78,7 +95,7 @@ extension KeptVersions {
   }
 
   /// Creates the folder of previous versions unless it exists, and sets whether backups include it, if the app chose.
-  func makeFolder(like companion: FileStatus) throws(VaultError) {
+  func makePreviousFolder(like companion: FileStatus) throws(VaultError) {
     try tree.ensure(location.previous, like: companion)
     guard let isExcluded = place.configuration.excludesPreviousVersionsFromBackup else { return }
     do throws(FileError) {

@@ -47,7 +47,7 @@ struct InterruptedChange: VaultPart {
     guard let companion = try files.status(of: location.companion), let store = try files.status(of: location.path)
     else { throw VaultError.unusableFolder(path: location.companion, reason: "it vanished") }
     try place.checkStore(bytesNeeded: UInt64(clamping: store.size) + UInt64(clamping: journal.byteCount), isKept: false)
-    try keptVersions.makeFolder(like: companion)
+    try keptVersions.makePreviousFolder(like: companion)
     try tree.ensure(location.incoming, like: companion)
     let identifier = files.uniqueIdentifier()
     try tryUndoing(journal, identifier: identifier, attributes: store.attributes)
@@ -127,8 +127,7 @@ struct InterruptedChange: VaultPart {
   private func keepInterrupted(
     _ journal: RollbackJournal, identifier: String, store: FileStatus, name: VersionName, draft: String
   ) throws -> JournalDamage? {
-    try files.makeDirectory(
-      draft, attributes: try files.status(of: location.previous)?.attributes ?? FileAttributes(mode: 0o700))
+    try keptVersions.makeFolder(draft)
     let copy = PathText.join(draft, location.name)
     try copyInterrupted(location.path, to: copy, attributes: store.attributes)
     // SQLite leaves no log beside such a journal, but another program may have put both there.
@@ -137,19 +136,14 @@ struct InterruptedChange: VaultPart {
     }
     // The copies are read: closing the store's own file would drop SQLite's locks.
     let damage = try RollbackJournal(besideDatabaseAt: copy)?.playback().damage
-    let support = try tree.keep(try place.supportFolder(), at: PathText.join(draft, location.supportName))
-    let plain = FileAttributes(mode: store.mode & 0o666, owner: store.owner, group: store.group)
-    if let snapshot = try SnapshotFile(path: location.snapshot, files: files).read() {
-      try files.writeNewFile(PathText.join(draft, StoreLocation.snapshotName), bytes: snapshot, attributes: plain)
+    let snapshot = try SnapshotFile(path: location.snapshot, files: files).read()
+    _ = try keptVersions.complete(draft, like: store, snapshot: snapshot) { support in
+      PreviousVersionManifest(
+        identifier: identifier, time: name.time, storeName: location.name, storeByteCount: store.size,
+        supportFileCount: support.fileCount, supportByteCount: support.byteCount, versionChecksum: nil, generation: nil,
+        mode: .rollback, operation: .undoing,
+        alone: damage.map { SoleContents([SoleContent(pagesOf: location.name + "-journal", count: $0.lostCount)]) })
     }
-    let description = PreviousVersionManifest(
-      identifier: identifier, time: name.time, storeName: location.name, storeByteCount: store.size,
-      supportFileCount: support.fileCount, supportByteCount: support.byteCount, versionChecksum: nil, generation: nil,
-      mode: .rollback, operation: .undoing,
-      alone: damage.map { SoleContents([SoleContent(pagesOf: location.name + "-journal", count: $0.lostCount)]) })
-    try files.writeNewFile(
-      PathText.join(draft, StoreLocation.manifestName), bytes: try description.encoded(), attributes: plain)
-    try files.synchronizeDirectory(draft)
     return damage
   }
 }

@@ -10,24 +10,30 @@ struct StoreReturn: VaultPart {
   func bringBack(
     replacing current: StoreReplacement, prove: (Connection) throws -> Void
   ) throws -> PreviousVersionFiles? {
-    guard try files.status(of: location.path) != nil else {
-      try putWhereNoStoreIs(prove: prove)
-      return nil
-    }
     var replacement = current
     replacement.operation = set.operation
     replacement.adoptedSet = set.adoptedSet
-    if replacement.previousSnapshot == nil, try files.status(of: location.snapshot) != nil {
-      replacement.previousSnapshot = try files.readFile(location.snapshot, limit: SnapshotFile.byteLimit)
-    }
     replacement.bytesNeeded = UInt64(clamping: set.byteCount)
     let swap = StoreSwap(at: place)
+    let hasStore = try files.status(of: location.path) != nil
     do {
-      let store = try swap.hold(replacement, mode: set.mode)
-      let attributes = store.status.attributes.forOwner
-      try rebuild(in: swap.work, attributes: attributes, generation: files.uniqueIdentifier())
+      let attributes: FileAttributes
+      if hasStore {
+        if replacement.previousSnapshot == nil, try files.status(of: location.snapshot) != nil {
+          replacement.previousSnapshot = try files.readFile(location.snapshot, limit: SnapshotFile.byteLimit)
+        }
+        attributes = try swap.hold(replacement, mode: set.mode).status.attributes.forOwner
+      } else {
+        guard let status = try files.status(of: set.storePath) else { throw set.unusable("it vanished") }
+        attributes = status.attributes
+        // Stores created by an app are in WAL mode too.
+        try swap.prepareWithoutStore(replacement, mode: set.mode ?? .wal, attributes: attributes)
+      }
+      try rebuild(in: swap.work, attributes: attributes)
       try swap.prove { try check(swap.candidatePath, prove: prove) }
-      return try swap.commit()
+      if hasStore { return try swap.commit() }
+      try swap.commitWithoutStore()
+      return nil
     } catch {
       throw swap.rollBack(after: error)
     }
@@ -36,7 +42,7 @@ struct StoreReturn: VaultPart {
   // MARK: The candidate
 
   /// Copies a set to a candidate, as one file without side files.
-  private func rebuild(in work: WorkFolder, attributes: FileAttributes, generation: String) throws {
+  private func rebuild(in work: WorkFolder, attributes: FileAttributes) throws {
     let candidate = work.candidate
     switch set.origin {
     case .version: try copyStore(to: candidate, attributes: attributes)
@@ -52,7 +58,7 @@ struct StoreReturn: VaultPart {
       if error.isFull { throw VaultError.file(FileError(.write, candidate, code: ENOSPC)) }
       throw set.unusable("\(error)")
     }
-    if case .aside = set.origin { try give(generation, to: candidate) }
+    if case .aside = set.origin { try give(work.identifier, to: candidate) }
     let support = StoreLocation.supportName(forStore: set.storeName)
     let replacements = work.replacements
     let passedOver = try tree.copyDiffering(
@@ -141,93 +147,5 @@ struct StoreReturn: VaultPart {
     } catch {
       throw VaultError.unfitCandidate(path: candidate, reason: "the proof left it open")
     }
-  }
-
-  // MARK: Without a store
-
-  private func putWhereNoStoreIs(prove: (Connection) throws -> Void) throws {
-    // A damaged manifest throws. An old one is replaced: the files it names stay, apart from its candidate.
-    _ = try record.read()
-    guard let companion = try files.status(of: location.companion), let status = try files.status(of: set.storePath)
-    else { throw set.unusable("it vanished") }
-    try place.checkPathLength()
-    try place.checkStore(bytesNeeded: UInt64(clamping: set.byteCount), isKept: false)
-    try moveSideFilesAside(like: companion)
-    try tree.ensure(location.incoming, like: companion)
-    let identifier = files.uniqueIdentifier()
-    try record.write(
-      VaultManifest(
-        identifier: identifier, operation: set.operation, storeName: location.name, keptFolder: nil, oldGeneration: nil,
-        newGeneration: set.adoptedSet == nil ? nil : identifier, time: place.configuration.now(),
-        adoptedSet: set.adoptedSet))
-    try place.emit(.manifestWritten(identifier: identifier))
-    let work = workFolder(identifier)
-    let candidate = try work.makeCandidate(attributes: status.attributes)
-    try rebuild(in: work, attributes: status.attributes, generation: identifier)
-    try check(candidate, prove: prove)
-    // Stores created by an app are in WAL mode too.
-    try work.complete(mode: set.mode ?? .wal)
-    try work.separateExternalFiles()
-    try work.publishExternalFiles()
-    // Without a store no row refers to the external files, so they are replaced before there is one.
-    try moveReplacedFilesAside(identifier, like: companion)
-    try work.replaceExternalFiles()
-    // An app may have created a store meanwhile.
-    try files.linkOrMove(candidate, to: location.path)
-    do throws(FileError) {
-      try files.synchronizeDirectory(location.directory)
-    } catch {
-      throw VaultError.outcomeUnknown(path: location.path, underlying: error)
-    }
-    place.report(.swapped(identifier: identifier))
-    do throws(VaultError) {
-      // The recovery for an earlier run's operation completes this one, which is reported as finished.
-      try Recovery(place: place).settle()
-      place.report(.finished(identifier: identifier))
-    } catch .file(let error) {
-      place.report(.cleanUpPostponed(identifier: identifier, error))
-    } catch {
-      let error = FileError(.unlink, location.manifest, code: 0, reason: "\(error)")
-      place.report(.cleanUpPostponed(identifier: identifier, error))
-    }
-  }
-
-  /// Keeps external files without a store that the set's own files will replace.
-  private func moveReplacedFilesAside(_ identifier: String, like companion: FileStatus) throws {
-    let replacements = workFolder(identifier).replacements
-    guard try files.status(of: replacements) != nil else { return }
-    let folder = try makeAsideFolder(like: companion)
-    try tree.keepReplaced(
-      by: replacements, of: try place.supportFolder(), in: PathText.join(folder, location.supportName))
-    try files.synchronizeDirectory(folder)
-    place.report(.movedSideFilesAside(path: folder))
-  }
-
-  /// Creates and syncs a folder for files that belong to no store.
-  private func makeAsideFolder(like companion: FileStatus) throws -> String {
-    try tree.ensure(location.incompatible, like: companion)
-    let name = VersionName(time: place.configuration.now(), identifier: files.uniqueIdentifier()).text
-    let folder = PathText.join(location.incompatible, name)
-    try files.makeDirectory(folder, attributes: companion.attributes)
-    try files.synchronizeDirectory(location.incompatible)
-    try files.synchronizeDirectory(location.companion)
-    return folder
-  }
-
-  /// Moves side files without a store to a folder of their own: SQLite would read them as the new store's.
-  private func moveSideFilesAside(like companion: FileStatus) throws {
-    let left = try location.sideFiles.filter { path throws(FileError) in try files.status(of: path) != nil }
-    guard !left.isEmpty else { return }
-    let folder = try makeAsideFolder(like: companion)
-    // Not by a rename: only the removal of the old name might become durable.
-    for path in left {
-      guard let status = try files.status(of: path) else { continue }
-      let to = PathText.join(folder, PathText.split(path).name)
-      try tree.linkOrCopy(path, to: to, attributes: status.attributes)
-    }
-    try files.synchronizeDirectory(folder)
-    for path in left { try files.unlink(path) }
-    try files.synchronizeDirectory(location.directory)
-    place.report(.movedSideFilesAside(path: folder))
   }
 }

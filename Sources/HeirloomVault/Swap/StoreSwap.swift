@@ -1,9 +1,11 @@
+import Foundation
 package import HeirloomStore
 
-/// A swap: the replacement of a store by a candidate, from the lock to the rename.
+/// A swap: the replacement of a store by a candidate, or of no store, from the lock to the rename.
 ///
 /// The order of calls: `StoreVault.begin()` takes the lock and recovers from an interrupted run.
-/// ``hold(_:mode:)`` holds the store and makes an empty candidate, and the caller fills it.
+/// ``hold(_:mode:)`` holds the store and makes an empty candidate, and the caller fills it; where there is no store,
+/// `prepareWithoutStore` makes the candidate.
 /// ``prove(_:)`` has the caller compare the two, and syncs the candidate. ``commit(alone:)`` keeps
 /// the store and renames the candidate. After a failed step, ``rollBack(after:)`` leaves the store as it was, in the
 /// journal mode it had. Dropping a swap only releases the lock and the store; the next run cleans up.
@@ -12,14 +14,19 @@ package final class StoreSwap: VaultPart {
   /// The lock; `nil` if the caller holds it.
   private let lock: (any FileLock)?
   private let identifier: String
-  /// The description of the swap, and the hold; `nil` before the store is held.
-  private var held: (replacement: StoreReplacement, store: StoreHold, mode: JournalMode)?
+  private var replacement = StoreReplacement()
+  /// The hold on the store; `nil` before it is held, after the rename, and where there is no store.
+  private var old: StoreHold?
+  /// The journal mode of the new store.
+  private var mode = JournalMode.wal
   /// The damage of a `-wal` that will be stored with the old store; `nil` if there is none, or before the hold.
   package private(set) var logDamage: LogDamage?
   /// The damage of each log that waits to be stored.
   private var logs: [String: LogDamage] = [:]
   /// The manifest on the disk; `nil` before it is written.
   private var manifest: VaultManifest?
+  /// True once there is nothing to roll back: after the rename, or a rollback.
+  private var isOver = false
   private var generation: String?
 
   /// Creates a swap; nothing is done yet.
@@ -51,7 +58,7 @@ package final class StoreSwap: VaultPart {
       logs = try unreadLogs.damageOfWaiting()
       let store = try StoreHold.open(
         location, files: files, timeout: place.configuration.holdTimeout, seen: replacement.seen)
-      held = (replacement, store, mode ?? store.previousMode)
+      old = store
       try place.emit(.held(store.previousMode))
       // Before any of the store's content is there: new files get the class of their folder.
       func protect(_ path: String) throws {
@@ -62,26 +69,42 @@ package final class StoreSwap: VaultPart {
         place.reportLeftOut(left, of: path)
       }
       try protect(location.companion)
-      try writeManifest(for: replacement)
-      _ = try work.makeCandidate(attributes: store.status.attributes.forOwner)
+      try begin(replacement, mode: mode ?? store.previousMode, attributes: store.status.attributes.forOwner)
       try protect(work.path)
       try protect(candidatePath)
       return store
     }
   }
 
-  /// Makes the vault's folders and writes the operation's manifest.
-  private func writeManifest(for replacement: StoreReplacement) throws {
+  /// Prepares to put a candidate where no store is: moves side files aside, and makes an empty candidate.
+  func prepareWithoutStore(_ replacement: StoreReplacement, mode: JournalMode, attributes: FileAttributes) throws {
+    try VaultError.wrappingFileErrors {
+      // A damaged manifest throws. An old one is replaced: the files it names stay, apart from its candidate.
+      _ = try record.read()
+      try place.checkPathLength()
+      try place.checkStore(bytesNeeded: replacement.bytesNeeded, isKept: false)
+      try aside.moveSideFiles()
+      try begin(replacement, mode: mode, attributes: attributes)
+    }
+  }
+
+  /// Makes the vault's folders, writes the operation's manifest, and makes an empty candidate.
+  private func begin(_ replacement: StoreReplacement, mode: JournalMode, attributes: FileAttributes) throws {
+    self.replacement = replacement
+    self.mode = mode
     let companion = try place.companionStatus()
-    try keptVersions.makeFolder(like: companion)
+    if old != nil { try keptVersions.makePreviousFolder(like: companion) }
     try tree.ensure(location.incoming, like: companion)
-    let name = try keptVersions.nextName(identifier: identifier)
+    let name = old == nil ? nil : try keptVersions.nextName(identifier: identifier)
+    // Without an old store, recovery recognizes a returned set-aside store by its new generation.
     let manifest = VaultManifest(
-      identifier: identifier, operation: replacement.operation, storeName: location.name, keptFolder: name.text,
-      oldGeneration: nil, newGeneration: nil, time: name.time, adoptedSet: replacement.adoptedSet)
+      identifier: identifier, operation: replacement.operation, storeName: location.name, keptFolder: name?.text,
+      oldGeneration: nil, newGeneration: old == nil && replacement.adoptedSet != nil ? identifier : nil,
+      time: name?.time ?? place.configuration.now(), adoptedSet: replacement.adoptedSet)
     self.manifest = manifest
     try record.write(manifest)
     try place.emit(.manifestWritten(identifier: identifier))
+    _ = try work.makeCandidate(attributes: attributes)
   }
 
   /// Has the caller prove a complete candidate, and syncs it.
@@ -89,12 +112,12 @@ package final class StoreSwap: VaultPart {
   /// `proof` compares the candidate with the store, and throws if the candidate is wrong.
   package func prove(_ proof: () throws -> Void) throws {
     try VaultError.wrappingFileErrors {
-      let (_, store, mode) = try heldStore()
+      _ = try begunManifest()
       // The reading must end before the candidate becomes the store, which others may lock.
-      defer { store.stopReadingAhead() }
+      defer { old?.stopReadingAhead() }
       try place.emit(.built(path: candidatePath))
       // This replaces the attributes from the builder or the restored version. The candidate is synced later.
-      place.reportLeftOut(try store.giveAttributes(to: candidatePath), of: location.path)
+      if let old { place.reportLeftOut(try old.giveAttributes(to: candidatePath), of: location.path) }
       // The journal mode is written and synced later, with everything else: an extra sync pays only for a large file.
       let isSyncedLater = try mode == .wal && files.status(of: candidatePath)?.size ?? 0 < Self.leastEarlySync
       if isSyncedLater {
@@ -102,14 +125,16 @@ package final class StoreSwap: VaultPart {
       } else {
         try files.synchronizeFile(candidatePath) { try proof() }
       }
-      store.stopReadingAhead()
+      old?.stopReadingAhead()
       try place.emit(.proven(path: candidatePath))
-      let attached = try store.connection.rows("PRAGMA database_list").compactMap { $0.count > 1 ? $0[1].text : nil }
-      guard attached.allSatisfy({ $0 == "main" || $0 == "temp" }), !store.connection.isInTransaction else {
-        throw VaultError.unfitCandidate(path: candidatePath, reason: "it is still attached, or in a transaction")
+      if let connection = old?.connection {
+        let attached = try connection.rows("PRAGMA database_list").compactMap { $0.count > 1 ? $0[1].text : nil }
+        guard attached.allSatisfy({ $0 == "main" || $0 == "temp" }), !connection.isInTransaction else {
+          throw VaultError.unfitCandidate(path: candidatePath, reason: "it is still attached, or in a transaction")
+        }
+        // Read before WAL mode is set: in WAL mode, SQLite would need space for more files to read it.
+        generation = try StoreReading.generation(ofStoreAt: candidatePath)
       }
-      // Read before WAL mode is set: in WAL mode, SQLite would need space for more files to read it.
-      generation = try StoreReading.generation(ofStoreAt: candidatePath)
       try work.complete(mode: mode, isSynchronized: !isSyncedLater)
       try place.emit(.candidateSynchronized(path: candidatePath))
     }
@@ -126,37 +151,66 @@ package final class StoreSwap: VaultPart {
   /// means that the rename was made and may not last; any other error means that the store is the old one.
   package func commit(alone: [SoleContent] = []) throws -> PreviousVersionFiles {
     let version = try VaultError.wrappingFileErrors { try retain(alone: alone) }
+    try rename { try renameOverOld() }
+    finish { () throws(VaultError) in try VaultError.wrapping(cleanUp) }
+    // The version now has its soundness result.
+    return (try? keptVersions.read(version.name)) ?? version
+  }
+
+  /// Gives the candidate the store's name, which no file has; errors are those of ``commit(alone:)``.
+  func commitWithoutStore() throws {
+    try VaultError.wrappingFileErrors {
+      _ = try begunManifest()
+      try publishExternalFiles()
+      // No row refers to the external files, so they are replaced before there is a store.
+      try aside.keepReplaced(by: work)
+      try work.replaceExternalFiles()
+    }
+    try rename { try nameWithoutStore() }
+    // The recovery for an earlier run's operation completes this one.
+    finish { () throws(VaultError) in try Recovery(place: place).settle() }
+  }
+
+  /// Keeps the old set, and adds the candidate's external files to the store's.
+  private func retain(alone: [SoleContent]) throws -> PreviousVersionFiles {
+    var manifest = try begunManifest()
+    guard let old, let name = manifest.keptFolder.flatMap(VersionName.init(_:)) else {
+      throw VaultError.damagedManifest(path: location.manifest, reason: "it names no folder for the old store")
+    }
+    let version = try keptVersions.keep(
+      &manifest, name: name, hold: old, replacement: replacement, alone: alone, successor: generation, logs: logs)
+    self.manifest = manifest
+    try quarantine.publish(from: work, name: name)
+    try publishExternalFiles()
+    try place.emit(.previousVersionKept(id: name.text))
+    return version
+  }
+
+  private func publishExternalFiles() throws {
+    // The store's present files must be separated before new ones are added.
+    if replacement.operation != .migration { try work.separateExternalFiles() }
+    try work.publishExternalFiles()
+  }
+
+  private func rename(by rename: () throws -> Void) throws {
     do {
-      try VaultError.wrappingFileErrors { try rename() }
+      try VaultError.wrappingFileErrors(rename)
+      do throws(FileError) {
+        try files.synchronizeDirectory(location.directory)
+      } catch {
+        // Nothing is undone: either file may have the name on the disk, and both are whole.
+        throw VaultError.outcomeUnknown(path: location.path, underlying: error)
+      }
     } catch let error as VaultError where error.isOutcomeUnknown {
       // The store may be another file by now, and this connection must not touch its side files.
       letGo()
       throw error
     }
-    finish()
-    // The version now has its soundness result.
-    return (try? keptVersions.read(version.name)) ?? version
+    letGo()
+    place.report(.swapped(identifier: identifier))
   }
 
-  /// Adds the candidate's external files to the store's, and keeps the old set.
-  private func retain(alone: [SoleContent]) throws -> PreviousVersionFiles {
-    let (replacement, store, _) = try heldStore()
-    guard var manifest, let name = manifest.keptFolder.flatMap(VersionName.init(_:)) else {
-      throw VaultError.damagedManifest(path: location.manifest, reason: "it names no folder for the old store")
-    }
-    let version = try keptVersions.keep(
-      &manifest, name: name, hold: store, replacement: replacement, alone: alone, successor: generation,
-      logs: logs)
-    self.manifest = manifest
-    try quarantine.publish(from: work, name: name)
-    // The store's present files must be separated before new ones are added.
-    if replacement.operation != .migration { try work.separateExternalFiles() }
-    try work.publishExternalFiles()
-    try place.emit(.previousVersionKept(id: name.text))
-    return version
-  }
-
-  private func rename() throws {
+  private func renameOverOld() throws {
     // A side file here would be read as part of the new store.
     for path in location.sideFiles where try files.status(of: path) != nil {
       throw VaultError.storeInUse(path: location.path, reason: "\"\(path)\" appeared")
@@ -171,14 +225,17 @@ package final class StoreSwap: VaultPart {
       if let now = try? files.status(of: location.path), now.identity == old.identity { throw error }
       throw VaultError.outcomeUnknown(path: location.path, underlying: error)
     }
+  }
+
+  /// Gives the candidate the store's name; a store that an app has created meanwhile is not replaced.
+  private func nameWithoutStore() throws {
     do throws(FileError) {
-      try files.synchronizeDirectory(location.directory)
+      try files.linkOrMove(candidatePath, to: location.path)
     } catch {
-      // Nothing is undone: either file may have the name on the disk, and both are whole.
+      // The folder shows whether the candidate has the name.
+      if error.code == EEXIST || (try? files.status(of: location.path) == nil) == true { throw error }
       throw VaultError.outcomeUnknown(path: location.path, underlying: error)
     }
-    letGo()
-    place.report(.swapped(identifier: identifier))
   }
 
   private var keptStore: String {
@@ -191,24 +248,29 @@ package final class StoreSwap: VaultPart {
   }
 
   /// Cleans up after the operation, whose result is on the disk.
-  private func finish() {
-    do throws(FileError) {
-      // Otherwise a power loss could bring the store back with a second name, in the work folder.
-      try files.synchronizeDirectory(work.path)
-      try work.replaceExternalFiles()
-      try work.remove()
-      if let manifest {
-        try aside.noteAdoption(manifest)
-        try unreadLogs.removeKept(as: keptStore + "-")
-      }
-      // The manifest is removed only after the test, so if this run dies here, the next one tests.
-      keptVersions.test()
-      try files.unlink(location.manifest)
-      try files.synchronizeDirectory(location.companion)
+  private func finish(by cleanUp: () throws(VaultError) -> Void) {
+    do throws(VaultError) {
+      try cleanUp()
       place.report(.finished(identifier: identifier))
+    } catch .file(let error) {
+      place.report(.cleanUpPostponed(identifier: identifier, error))
     } catch {
+      let error = FileError(.unlink, location.manifest, code: 0, reason: "\(error)")
       place.report(.cleanUpPostponed(identifier: identifier, error))
     }
+  }
+
+  private func cleanUp() throws(FileError) {
+    // Otherwise a power loss could bring the store back with a second name, in the work folder.
+    try files.synchronizeDirectory(work.path)
+    try work.replaceExternalFiles()
+    try work.remove()
+    if let manifest { try aside.noteAdoption(manifest) }
+    try unreadLogs.removeKept(as: keptStore + "-")
+    // The manifest is removed only after the test, so if this run dies here, the next one tests.
+    keptVersions.test()
+    try files.unlink(location.manifest)
+    try files.synchronizeDirectory(location.companion)
   }
 
   // MARK: Giving up
@@ -220,7 +282,7 @@ package final class StoreSwap: VaultPart {
   /// Returns the same error, or ``VaultError/file(_:)`` for an error of the file system.
   package func rollBack(after error: any Error) -> any Error {
     let error = (error as? FileError).map(VaultError.file) ?? error
-    guard let held else { return error }
+    guard !isOver, old != nil || manifest != nil else { return error }
     do throws(FileError) {
       if let manifest { try Recovery(place: place).remove(manifest) }
       place.report(.rolledBack(identifier: identifier))
@@ -228,22 +290,22 @@ package final class StoreSwap: VaultPart {
       place.report(.cleanUpPostponed(identifier: identifier, error))
     }
     do {
-      try held.store.closeRestoringJournalMode()
+      try old?.closeRestoringJournalMode()
     } catch {
       place.report(.journalModeNotRestored(reason: "\(error)"))
     }
-    self.held = nil
+    (old, isOver) = (nil, true)
     return error
   }
 
-  private func heldStore() throws(VaultError) -> (StoreReplacement, StoreHold, mode: JournalMode) {
-    guard let held else { throw .unfitCandidate(path: candidatePath, reason: "the store is not held") }
-    return (held.replacement, held.store, held.mode)
+  private func begunManifest() throws(VaultError) -> VaultManifest {
+    guard let manifest, !isOver else { throw .unfitCandidate(path: candidatePath, reason: "the store is not held") }
+    return manifest
   }
 
   private func letGo() {
-    held?.store.close()
-    held = nil
+    old?.close()
+    (old, isOver) = (nil, true)
   }
 }
 
