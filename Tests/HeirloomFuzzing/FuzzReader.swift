@@ -167,15 +167,13 @@ package final class FuzzReader {
   // MARK: Stages of refused inputs
 
   private static func propertyListStage(_ bytes: [UInt8]) -> FuzzStage {
-    do throws(PropertyListError) {
+    do throws(FormatError) {
       _ = try BinaryPropertyListReader(bytes)
       return .content
     } catch {
-      switch error {
-      case .notBinaryPropertyList, .tooLarge, .invalidTrailer, .tooManyObjects: return .container
-      case .truncated(let offset) where offset == bytes.count: return .container
-      default: return .form
-      }
+      let isContainer =
+        error.place == .whole || error.place == .byte(bytes.count) || error.reason.contains("trailer")
+      return isContainer ? .container : .form
     }
   }
 
@@ -185,14 +183,12 @@ package final class FuzzReader {
   }
 
   private static func markupStage(_ bytes: [UInt8]) -> FuzzStage {
-    do throws(MarkupError) {
+    do throws(FormatError) {
       _ = try MarkupReader.rootElement(of: bytes)
       return .content
     } catch {
-      switch error {
-      case .empty, .tooLarge, .unsupportedEncoding, .unsupportedMarkup, .noElement: return .container
-      default: return .form
-      }
+      let isContainer = error.place == .whole || error.reason.contains("declaration of entities")
+      return isContainer ? .container : .form
     }
   }
 

@@ -30,9 +30,9 @@ struct ArchivedValueReader {
     guard !bytes.isEmpty else { throw .notArchive(found: "empty") }
     guard BinaryPropertyListReader.recognizes(bytes) else { throw .notArchive(found: kind(of: bytes)) }
     let archive: KeyedArchive
-    do throws(KeyedArchiveError) {
+    do throws(FormatError) {
       archive = try KeyedArchive(bytes)
-    } catch .notKeyedArchive {
+    } catch  where error == .notKeyedArchive {
       throw .notArchive(found: "a property list that is not an archive")
     } catch {
       throw .malformed(reason: error.description)
@@ -61,7 +61,7 @@ struct ArchivedValueReader {
     guard depth < limits.depth else { throw .tooDeep(limit: limits.depth) }
     guard open.insert(reference).inserted else { throw .cyclic }
     let result: Counted
-    switch try read({ () throws(KeyedArchiveError) in try archive.node(reference) }) {
+    switch try read({ () throws(FormatError) in try archive.node(reference) }) {
     case .null: result = Counted(value: .null)
     case .scalar(let scalar): result = try self.scalar(scalar)
     case .object(let object): result = try self.object(object, depth: depth)
@@ -98,7 +98,7 @@ struct ArchivedValueReader {
     }
     var members: [String: ArchivedValue] = [:]
     var result = Counted(value: .null)
-    for key in try read({ () throws(KeyedArchiveError) in try object.keyNames() }) {
+    for key in try read({ () throws(FormatError) in try object.keyNames() }) {
       guard let member = try member(key, of: object, depth: depth) else { continue }
       try add(member, to: &result)
       members[key] = member.value
@@ -154,7 +154,7 @@ struct ArchivedValueReader {
     if name == "NSURL" { return try url(object, depth: depth) }
     // The model reader can decode these classes.
     var reader = ModelArchiveReader(archive)
-    let value: AttributeValue? = try read { () throws(KeyedArchiveError) in try reader.value(.object(object)) }
+    let value: AttributeValue? = try read { () throws(FormatError) in try reader.value(.object(object)) }
     switch value {
     case .date(let seconds)?: return Counted(value: .date(seconds))
     case .decimal(let text)?: return Counted(value: .decimal(text))
@@ -226,7 +226,7 @@ struct ArchivedValueReader {
   private func references(
     _ key: String, of object: ArchivedObject, _ name: String
   ) throws(ArchivedValueError) -> [Int] {
-    guard case .references(let references)? = try read({ () throws(KeyedArchiveError) in try object.member(key) })
+    guard case .references(let references)? = try read({ () throws(FormatError) in try object.member(key) })
     else { throw .malformedObject(className: name) }
     return references
   }
@@ -234,7 +234,7 @@ struct ArchivedValueReader {
   private mutating func member(
     _ key: String, of object: ArchivedObject, depth: Int
   ) throws(ArchivedValueError) -> Counted? {
-    switch try read({ () throws(KeyedArchiveError) in try object.member(key) }) {
+    switch try read({ () throws(FormatError) in try object.member(key) }) {
     case nil: return nil
     case .scalar(let scalar)?: return try self.scalar(scalar)
     case .reference(let reference)?: return try value(reference, depth: depth + 1)
@@ -252,15 +252,15 @@ struct ArchivedValueReader {
   }
 
   private mutating func classes(of object: ArchivedObject) throws(ArchivedValueError) -> [String] {
-    let reference = try read { () throws(KeyedArchiveError) in try object.classReference() }
+    let reference = try read { () throws(FormatError) in try object.classReference() }
     if let known = classNames[reference] { return known }
-    let names = try read { () throws(KeyedArchiveError) in try archive.classNames(ofClass: reference) }
+    let names = try read { () throws(FormatError) in try archive.classNames(ofClass: reference) }
     classNames[reference] = names
     return names
   }
 
-  private func read<Value>(_ body: () throws(KeyedArchiveError) -> Value) throws(ArchivedValueError) -> Value {
-    do throws(KeyedArchiveError) {
+  private func read<Value>(_ body: () throws(FormatError) -> Value) throws(ArchivedValueError) -> Value {
+    do throws(FormatError) {
       return try body()
     } catch {
       throw .malformed(reason: error.description)

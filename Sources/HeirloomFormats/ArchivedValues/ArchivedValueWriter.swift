@@ -10,7 +10,7 @@ struct ArchivedValueWriter {
   static func bytes(of value: ArchivedValue) throws(ArchivedValueError) -> [UInt8] {
     var writer = ArchivedValueWriter()
     let root = try writer.add(value, depth: 0)
-    do throws(PropertyListError) {
+    do throws(FormatError) {
       return try writer.builder.bytes(root: root)
     } catch {
       throw .unencodable(reason: error.description)

@@ -36,37 +36,39 @@ package enum Compression {
 
   /// Decompresses a deflate stream without a container, the form of a store's model cache.
   ///
-  /// Bytes after the end of the stream are ignored. Throws ``CompressionError`` if the stream is damaged, truncated, or
+  /// Bytes after the end of the stream are ignored. Throws ``FormatError`` if the stream is damaged, truncated, or
   /// exceeds the limit.
   package static func inflate(
     _ bytes: [UInt8], limit: Limit = .standard
-  ) throws(CompressionError) -> [UInt8] {
+  ) throws(FormatError) -> [UInt8] {
     try decompress(bytes, windowBits: Container.raw, limit: limit)
   }
 
   /// Decompresses a gzip file of one member, and verifies its checksum and length.
   ///
-  /// Throws ``CompressionError`` if the file is damaged, truncated, continues after its end, or exceeds the limit.
+  /// Throws ``FormatError`` if the file is damaged, truncated, continues after its end, or exceeds the limit.
   package static func gunzip(
     _ bytes: [UInt8], limit: Limit = .standard
-  ) throws(CompressionError) -> [UInt8] {
-    guard isGzip(bytes) else { throw .notGzip }
+  ) throws(FormatError) -> [UInt8] {
+    guard isGzip(bytes) else {
+      throw FormatError("The data is not a gzip file: it doesn't start with the bytes 1f 8b.")
+    }
     return try decompress(bytes, windowBits: Container.gzip, limit: limit)
   }
 
   /// Compresses up to 1 GiB as a deflate stream without a container.
   ///
-  /// Content that would exceed the reader's limit is stored uncompressed. Throws ``CompressionError`` if there is too
+  /// Content that would exceed the reader's limit is stored uncompressed. Throws ``FormatError`` if there is too
   /// much input or too little memory.
-  package static func deflate(_ bytes: [UInt8], for limit: Limit? = nil) throws(CompressionError) -> [UInt8] {
+  package static func deflate(_ bytes: [UInt8], for limit: Limit? = nil) throws(FormatError) -> [UInt8] {
     try compress(bytes, windowBits: Container.raw, limit: limit)
   }
 
   /// Compresses up to 1 GiB as a gzip file without name and time, so that equal input gives equal files.
   ///
-  /// Content that would exceed the reader's limit is stored uncompressed. Throws ``CompressionError`` if there is too
+  /// Content that would exceed the reader's limit is stored uncompressed. Throws ``FormatError`` if there is too
   /// much input or too little memory.
-  package static func gzip(_ bytes: [UInt8], for limit: Limit? = nil) throws(CompressionError) -> [UInt8] {
+  package static func gzip(_ bytes: [UInt8], for limit: Limit? = nil) throws(FormatError) -> [UInt8] {
     var result = try compress(bytes, windowBits: Container.gzip, limit: limit)
     // The tenth byte is the operating system; 255, "unknown", makes files equal on all systems.
     if result.count > 9 { result[9] = 255 }
@@ -111,11 +113,13 @@ package enum Compression {
 
   private static let chunkSize = 64 << 10
   private static let inputLimit = 1 << 30
+  private static let outOfMemory = FormatError(
+    "There is not enough memory to compress or decompress data.")
 
   /// Runs a zlib stream, whose address must not change: zlib keeps a pointer to it.
   private static func withStream<Value>(
-    _ body: (UnsafeMutablePointer<z_stream>) throws(CompressionError) -> Value
-  ) throws(CompressionError) -> Value {
+    _ body: (UnsafeMutablePointer<z_stream>) throws(FormatError) -> Value
+  ) throws(FormatError) -> Value {
     let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     stream.initialize(to: z_stream())
     defer {
@@ -127,17 +131,20 @@ package enum Compression {
 
   private static func decompress(
     _ bytes: [UInt8], windowBits: Int32, limit: Limit
-  ) throws(CompressionError) -> [UInt8] {
+  ) throws(FormatError) -> [UInt8] {
     let outputLimit = limit.outputLimit(inputSize: bytes.count)
-    return try withStream { stream throws(CompressionError) in
-      guard heirloom_inflate_init(stream, windowBits) == Z_OK else { throw .outOfMemory }
+    return try withStream { stream throws(FormatError) in
+      guard heirloom_inflate_init(stream, windowBits) == Z_OK else { throw outOfMemory }
       defer { inflateEnd(stream) }
       var output: [UInt8] = []
       if windowBits == Container.gzip { output.reserveCapacity(min(expectedSize(ofGzip: bytes), outputLimit)) }
       let rest = try run(stream, input: bytes, output: &output, limit: outputLimit) {
         CHeirloomZlib.inflate($0, Z_NO_FLUSH)
       }
-      guard rest == 0 || windowBits == Container.raw else { throw .trailingBytes(offset: bytes.count - rest) }
+      guard rest == 0 || windowBits == Container.raw else {
+        let end = bytes.count - rest
+        throw FormatError(.byte(end), "Unexpected data follows the end of the compressed data at byte \(end).")
+      }
       return output
     }
   }
@@ -149,7 +156,7 @@ package enum Compression {
 
   private static func compress(
     _ bytes: [UInt8], windowBits: Int32, limit: Limit?
-  ) throws(CompressionError) -> [UInt8] {
+  ) throws(FormatError) -> [UInt8] {
     let result = try compress(bytes, windowBits: windowBits, level: Z_DEFAULT_COMPRESSION)
     guard let limit, bytes.count > limit.outputLimit(inputSize: result.count) else { return result }
     return try compress(bytes, windowBits: windowBits, level: Z_NO_COMPRESSION)
@@ -157,9 +164,9 @@ package enum Compression {
 
   private static func compress(
     _ bytes: [UInt8], windowBits: Int32, level: Int32
-  ) throws(CompressionError) -> [UInt8] {
-    try withStream { stream throws(CompressionError) in
-      guard heirloom_deflate_init(stream, level, windowBits) == Z_OK else { throw .outOfMemory }
+  ) throws(FormatError) -> [UInt8] {
+    try withStream { stream throws(FormatError) in
+      guard heirloom_deflate_init(stream, level, windowBits) == Z_OK else { throw outOfMemory }
       defer { deflateEnd(stream) }
       var output: [UInt8] = []
       _ = try run(stream, input: bytes, output: &output, limit: .max) { CHeirloomZlib.deflate($0, Z_FINISH) }
@@ -171,8 +178,10 @@ package enum Compression {
   private static func run(
     _ stream: UnsafeMutablePointer<z_stream>, input: [UInt8], output: inout [UInt8], limit: Int,
     step: (UnsafeMutablePointer<z_stream>) -> Int32
-  ) throws(CompressionError) -> Int {
-    guard input.count <= inputLimit else { throw .tooMuchInput(byteCount: input.count, limit: inputLimit) }
+  ) throws(FormatError) -> Int {
+    guard input.count <= inputLimit else {
+      throw FormatError("The data has \(input.count) bytes; at most \(inputLimit) are accepted.")
+    }
     // zlib's declaration requires mutable input, but zlib doesn't write to it.
     var input = input
     let chunk = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: chunkSize)
@@ -180,7 +189,7 @@ package enum Compression {
     var collected = output
     output = []
     defer { output = collected }
-    return try input.withUnsafeMutableBufferPointer { buffer throws(CompressionError) in
+    return try input.withUnsafeMutableBufferPointer { buffer throws(FormatError) in
       // An empty array may have no address, which zlib would reject.
       stream.pointee.next_in = buffer.baseAddress ?? chunk.baseAddress
       stream.pointee.avail_in = uInt(buffer.count)
@@ -189,15 +198,20 @@ package enum Compression {
         stream.pointee.avail_out = uInt(chunk.count)
         let status = step(stream)
         let produced = chunk.count - Int(clamping: stream.pointee.avail_out)
-        guard produced <= limit - collected.count else { throw .tooExpansive(limit: limit) }
+        guard produced <= limit - collected.count else {
+          throw FormatError(
+            "The compressed data expands to more than the \(limit) bytes that its size justifies.")
+        }
         collected.append(contentsOf: chunk[..<produced])
         let consumed = buffer.count - Int(clamping: stream.pointee.avail_in)
         switch status {
         case Z_STREAM_END: return Int(clamping: stream.pointee.avail_in)
         case Z_OK where produced > 0 || stream.pointee.avail_in > 0: continue
-        case Z_OK, Z_BUF_ERROR: throw .truncated(byteCount: buffer.count)
-        case Z_MEM_ERROR: throw .outOfMemory
-        default: throw .damaged(offset: consumed)
+        case Z_OK, Z_BUF_ERROR:
+          throw FormatError(
+            .byte(buffer.count), "The compressed data ends too early, after \(buffer.count) bytes.")
+        case Z_MEM_ERROR: throw outOfMemory
+        default: throw FormatError(.byte(consumed), "The compressed data is damaged at or before byte \(consumed).")
         }
       }
     }

@@ -23,7 +23,7 @@ package struct TapeArchiveWriter {
 
   /// Adds a file by its path in the archive, with slashes but not at the start.
   ///
-  /// Throws the sink's error, or `CompressionError`.
+  /// Throws the sink's error, or `FormatError`.
   package mutating func add(_ name: String, _ bytes: [UInt8]) throws {
     try begin(name, byteCount: Int64(bytes.count))
     try append(bytes)
@@ -32,7 +32,7 @@ package struct TapeArchiveWriter {
 
   /// Begins a file of the given length in bytes, whose content follows in pieces.
   ///
-  /// Throws the sink's error, or `CompressionError`.
+  /// Throws the sink's error, or `FormatError`.
   package mutating func begin(_ name: String, byteCount: Int64) throws {
     let bytes = Array(name.utf8)
     if bytes.count > 100 {

@@ -14,20 +14,23 @@ package struct JSONReader {
     self.bytes = bytes
   }
 
-  /// Parses a whole document in UTF-8; throws `JSONError` for anything but exactly one value.
-  package static func value(of bytes: [UInt8]) throws(JSONError) -> JSONValue {
+  /// Parses a whole document in UTF-8; throws `FormatError` for anything but exactly one value.
+  package static func value(of bytes: [UInt8]) throws(FormatError) -> JSONValue {
     var reader = JSONReader(bytes)
     reader.skipBlanks()
     let value = try reader.value(depth: 0)
     reader.skipBlanks()
-    guard reader.position == bytes.count else { throw .unexpected(offset: reader.position) }
+    guard reader.position == bytes.count else { throw .jsonUnexpected(at: reader.position) }
     return value
   }
 
-  private mutating func value(depth: Int) throws(JSONError) -> JSONValue {
-    guard position < bytes.count else { throw .truncated(offset: position) }
+  private mutating func value(depth: Int) throws(FormatError) -> JSONValue {
+    guard position < bytes.count else { throw .jsonEnds(at: position) }
     valueCount += 1
-    guard valueCount <= Self.valueLimit else { throw .tooManyValues(limit: Self.valueLimit, offset: position) }
+    guard valueCount <= Self.valueLimit else {
+      throw FormatError(
+        .byte(position), "The JSON text has more than \(Self.valueLimit) values, at byte \(position).")
+    }
     switch bytes[position] {
     case UInt8(ascii: "{"): return .object(try object(depth: depth))
     case UInt8(ascii: "["): return .array(try array(depth: depth))
@@ -36,27 +39,28 @@ package struct JSONReader {
     case UInt8(ascii: "f"): return try word("false", .boolean(false))
     case UInt8(ascii: "n"): return try word("null", .null)
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
-    default: throw .unexpected(offset: position)
+    default: throw .jsonUnexpected(at: position)
     }
   }
 
-  private mutating func object(depth: Int) throws(JSONError) -> [String: JSONValue] {
+  private mutating func object(depth: Int) throws(FormatError) -> [String: JSONValue] {
     let start = position
-    guard depth < Self.depthLimit else { throw .tooDeep(limit: Self.depthLimit, offset: start) }
+    guard depth < Self.depthLimit else { throw .jsonTooDeep(limit: Self.depthLimit, at: start) }
     position += 1
     var result: [String: JSONValue] = [:]
     skipBlanks()
     if take("}") { return result }
     while true {
       skipBlanks()
-      guard position < bytes.count else { throw .truncated(offset: position) }
-      guard bytes[position] == UInt8(ascii: "\"") else { throw .unexpected(offset: position) }
+      guard position < bytes.count else { throw .jsonEnds(at: position) }
+      guard bytes[position] == UInt8(ascii: "\"") else { throw .jsonUnexpected(at: position) }
       let key = try string()
       skipBlanks()
       try expect(":")
       skipBlanks()
       guard result.updateValue(try value(depth: depth + 1), forKey: key) == nil else {
-        throw .duplicateKey(key, offset: start)
+        throw FormatError(
+          .byte(start), "The object at byte \(start) of the JSON text has the key \"\(key.prefix(80))\" twice.")
       }
       skipBlanks()
       if take("}") { return result }
@@ -64,8 +68,8 @@ package struct JSONReader {
     }
   }
 
-  private mutating func array(depth: Int) throws(JSONError) -> [JSONValue] {
-    guard depth < Self.depthLimit else { throw .tooDeep(limit: Self.depthLimit, offset: position) }
+  private mutating func array(depth: Int) throws(FormatError) -> [JSONValue] {
+    guard depth < Self.depthLimit else { throw .jsonTooDeep(limit: Self.depthLimit, at: position) }
     position += 1
     var result: [JSONValue] = []
     skipBlanks()
@@ -79,17 +83,17 @@ package struct JSONReader {
     }
   }
 
-  private mutating func word(_ text: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
+  private mutating func word(_ text: StaticString, _ value: JSONValue) throws(FormatError) -> JSONValue {
     let start = position
     for byte in "\(text)".utf8 {
-      guard position < bytes.count else { throw .truncated(offset: start) }
-      guard bytes[position] == byte else { throw .unexpected(offset: position) }
+      guard position < bytes.count else { throw .jsonEnds(at: start) }
+      guard bytes[position] == byte else { throw .jsonUnexpected(at: position) }
       position += 1
     }
     return value
   }
 
-  private mutating func number() throws(JSONError) -> JSONValue {
+  private mutating func number() throws(FormatError) -> JSONValue {
     let start = position
     var isInteger = true
     _ = take("-")
@@ -105,17 +109,17 @@ package struct JSONReader {
     }
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
     if isInteger, let number = Int64(text) { return .integer(number) }
-    guard let number = Double(text), number.isFinite else { throw .invalidNumber(offset: start) }
+    guard let number = Double(text), number.isFinite else { throw .jsonNumber(at: start) }
     return .double(number)
   }
 
-  private mutating func digits(_ start: Int) throws(JSONError) {
+  private mutating func digits(_ start: Int) throws(FormatError) {
     let first = position
     while position < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[position]) { position += 1 }
-    guard position > first else { throw .invalidNumber(offset: start) }
+    guard position > first else { throw .jsonNumber(at: start) }
   }
 
-  private mutating func string() throws(JSONError) -> String {
+  private mutating func string() throws(FormatError) -> String {
     let start = position
     position += 1
     let first = position
@@ -125,17 +129,17 @@ package struct JSONReader {
     { position += 1 }
     var content = Array(bytes[first..<position])
     while true {
-      guard position < bytes.count else { throw .truncated(offset: start) }
+      guard position < bytes.count else { throw .jsonEnds(at: start) }
       let byte = bytes[position]
       position += 1
       switch byte {
       case UInt8(ascii: "\""):
-        guard let text = String(wellFormedUTF8: content) else { throw .invalidString(offset: start) }
+        guard let text = String(wellFormedUTF8: content) else { throw .jsonString(at: start) }
         return text
       case UInt8(ascii: "\\"):
         content.append(contentsOf: try escape(start))
       case ..<0x20:
-        throw .invalidString(offset: start)
+        throw .jsonString(at: start)
       default:
         content.append(byte)
       }
@@ -143,8 +147,8 @@ package struct JSONReader {
   }
 
   /// Returns the UTF-8 bytes of an escape sequence.
-  private mutating func escape(_ start: Int) throws(JSONError) -> [UInt8] {
-    guard position < bytes.count else { throw .truncated(offset: start) }
+  private mutating func escape(_ start: Int) throws(FormatError) -> [UInt8] {
+    guard position < bytes.count else { throw .jsonEnds(at: start) }
     let byte = bytes[position]
     position += 1
     switch byte {
@@ -157,19 +161,19 @@ package struct JSONReader {
     case UInt8(ascii: "u"):
       var units = [try codeUnit(start)]
       if UTF16.isLeadSurrogate(units[0]), take("\\") {
-        guard take("u") else { throw .invalidString(offset: start) }
+        guard take("u") else { throw .jsonString(at: start) }
         units.append(try codeUnit(start))
       }
-      guard let text = String(wellFormedUTF16: units) else { throw .invalidString(offset: start) }
+      guard let text = String(wellFormedUTF16: units) else { throw .jsonString(at: start) }
       return Array(text.utf8)
-    default: throw .invalidString(offset: start)
+    default: throw .jsonString(at: start)
     }
   }
 
-  private mutating func codeUnit(_ start: Int) throws(JSONError) -> UInt16 {
-    guard position + 4 <= bytes.count else { throw .truncated(offset: start) }
+  private mutating func codeUnit(_ start: Int) throws(FormatError) -> UInt16 {
+    guard position + 4 <= bytes.count else { throw .jsonEnds(at: start) }
     let text = String(decoding: bytes[position..<position + 4], as: UTF8.self)
-    guard text.allSatisfy(\.isHexDigit), let unit = UInt16(text, radix: 16) else { throw .invalidString(offset: start) }
+    guard text.allSatisfy(\.isHexDigit), let unit = UInt16(text, radix: 16) else { throw .jsonString(at: start) }
     position += 4
     return unit
   }
@@ -184,8 +188,30 @@ package struct JSONReader {
     return true
   }
 
-  private mutating func expect(_ character: Unicode.Scalar) throws(JSONError) {
-    guard position < bytes.count else { throw .truncated(offset: position) }
-    guard take(character) else { throw .unexpected(offset: position) }
+  private mutating func expect(_ character: Unicode.Scalar) throws(FormatError) {
+    guard position < bytes.count else { throw .jsonEnds(at: position) }
+    guard take(character) else { throw .jsonUnexpected(at: position) }
+  }
+}
+
+extension FormatError {
+  fileprivate static func jsonEnds(at offset: Int) -> FormatError {
+    FormatError(.byte(offset), "The JSON text ends too early, at byte \(offset).")
+  }
+
+  fileprivate static func jsonUnexpected(at offset: Int) -> FormatError {
+    FormatError(.byte(offset), "The JSON text has an unexpected character at byte \(offset).")
+  }
+
+  fileprivate static func jsonString(at offset: Int) -> FormatError {
+    FormatError(.byte(offset), "The string at byte \(offset) of the JSON text is invalid.")
+  }
+
+  fileprivate static func jsonNumber(at offset: Int) -> FormatError {
+    FormatError(.byte(offset), "The number at byte \(offset) of the JSON text is invalid or out of range.")
+  }
+
+  fileprivate static func jsonTooDeep(limit: Int, at offset: Int) -> FormatError {
+    FormatError(.byte(offset), "The JSON text is nested more than \(limit) levels deep at byte \(offset).")
   }
 }

@@ -38,19 +38,15 @@ package final class KeyedArchive: Sendable {
   /// The key number by position in the property list; -1 for other positions.
   private let keyNumbersByPosition: [Int]
 
-  /// Opens a whole archive in binary form; throws `KeyedArchiveError` if it is not a keyed archive.
-  package init(_ bytes: [UInt8]) throws(KeyedArchiveError) {
-    do throws(PropertyListError) {
-      plist = try BinaryPropertyListReader(bytes)
-    } catch {
-      throw .propertyList(error)
-    }
+  /// Opens a whole archive in binary form; throws `FormatError` if it is not a keyed archive.
+  package init(_ bytes: [UInt8]) throws(FormatError) {
+    plist = try BinaryPropertyListReader(bytes)
     var numbers: [String: Int] = [:]
     var byPosition = Array(repeating: -1, count: plist.count)
     for index in 0..<plist.count {
-      guard case .dictionary(let keys, _) = try plist.archived(index) else { continue }
+      guard case .dictionary(let keys, _) = try plist.object(at: index) else { continue }
       for key in keys where byPosition[key] < 0 {
-        guard case .scalar(.string(let name)) = try plist.archived(key) else { throw .notKeyedArchive }
+        guard case .scalar(.string(let name)) = try plist.object(at: key) else { throw .notKeyedArchive }
         let number = numbers[name] ?? numbers.count
         numbers[name] = number
         byPosition[key] = number
@@ -58,27 +54,30 @@ package final class KeyedArchive: Sendable {
     }
     keyNumbers = numbers
     keyNumbersByPosition = byPosition
-    guard case .dictionary(let keys, let values) = try plist.archived(plist.topIndex) else { throw .notKeyedArchive }
+    guard case .dictionary(let keys, let values) = try plist.object(at: plist.topIndex) else { throw .notKeyedArchive }
     func position(_ name: String, _ keys: ArraySlice<Int>, _ values: ArraySlice<Int>) -> Int? {
       guard let number = numbers[name], let offset = keys.firstIndex(where: { byPosition[$0] == number }) else {
         return nil
       }
       return values[values.startIndex + offset - keys.startIndex]
     }
-    guard let objects = position("$objects", keys, values), case .array(let table) = try plist.archived(objects),
-      let top = position("$top", keys, values), case .dictionary(let topKeys, let topValues) = try plist.archived(top),
+    guard let objects = position("$objects", keys, values), case .array(let table) = try plist.object(at: objects),
+      let top = position("$top", keys, values),
+      case .dictionary(let topKeys, let topValues) = try plist.object(at: top),
       // An archive of one object under a key of the app's choice is valid too.
       let root = position("root", topKeys, topValues) ?? (topValues.count == 1 ? topValues.first : nil),
-      case .scalar(.uid(let reference)) = try plist.archived(root)
+      case .scalar(.uid(let reference)) = try plist.object(at: root)
     else { throw .notKeyedArchive }
     self.table = table
     rootReference = reference
   }
 
-  /// Returns the target of a reference; throws `KeyedArchiveError` if it doesn't exist or has no class.
-  package func node(_ reference: Int) throws(KeyedArchiveError) -> Node {
-    guard reference >= 0, reference < table.count else { throw .invalidReference(reference) }
-    switch try plist.archived(table[table.startIndex + reference]) {
+  /// Returns the target of a reference; throws `FormatError` if it doesn't exist or has no class.
+  package func node(_ reference: Int) throws(FormatError) -> Node {
+    guard reference >= 0, reference < table.count else {
+      throw FormatError("The archive refers to object \(reference), which doesn't exist.")
+    }
+    switch try plist.object(at: table[table.startIndex + reference]) {
     case .scalar(.string(Self.nullMarker)), .scalar(.null):
       return .null
     case .scalar(let value):
@@ -93,10 +92,10 @@ package final class KeyedArchive: Sendable {
   /// Returns the value of an object's key; `nil` if there is none.
   fileprivate func member(
     _ key: String, keys: ArraySlice<Int>, values: ArraySlice<Int>
-  ) throws(KeyedArchiveError) -> Member? {
+  ) throws(FormatError) -> Member? {
     guard let number = keyNumbers[key], let offset = keys.firstIndex(where: { keyNumbersByPosition[$0] == number })
     else { return nil }
-    switch try plist.archived(values[values.startIndex + offset - keys.startIndex]) {
+    switch try plist.object(at: values[values.startIndex + offset - keys.startIndex]) {
     case .scalar(.uid(let reference)):
       return .reference(reference)
     case .scalar(let value):
@@ -105,7 +104,7 @@ package final class KeyedArchive: Sendable {
       var references: [Int] = []
       references.reserveCapacity(elements.count)
       for element in elements {
-        guard case .scalar(.uid(let reference)) = try plist.archived(element) else { throw .notKeyedArchive }
+        guard case .scalar(.uid(let reference)) = try plist.object(at: element) else { throw .notKeyedArchive }
         references.append(reference)
       }
       return .references(references)
@@ -116,35 +115,35 @@ package final class KeyedArchive: Sendable {
 
   /// Returns the names of a class and its ancestors, the nearest first; at least one.
   ///
-  /// The reference is that in an object's class member. Throws ``KeyedArchiveError/missingClass(object:)`` if it
+  /// The reference is that in an object's class member. Throws ``FormatError`` if it
   /// doesn't refer to a class.
-  package func classNames(ofClass reference: Int) throws(KeyedArchiveError) -> [String] {
+  package func classNames(ofClass reference: Int) throws(FormatError) -> [String] {
     guard reference >= 0, reference < table.count,
-      case .dictionary(let keys, let values) = try plist.archived(table[table.startIndex + reference])
+      case .dictionary(let keys, let values) = try plist.object(at: table[table.startIndex + reference])
     else { throw .missingClass(object: reference) }
     func value(_ key: String) -> Int? {
       guard let number = keyNumbers[key], let offset = keys.firstIndex(where: { keyNumbersByPosition[$0] == number })
       else { return nil }
       return values[values.startIndex + offset - keys.startIndex]
     }
-    guard let position = value("$classname"), case .scalar(.string(let name)) = try plist.archived(position) else {
+    guard let position = value("$classname"), case .scalar(.string(let name)) = try plist.object(at: position) else {
       throw .missingClass(object: reference)
     }
     var names = [name]
-    if let list = value("$classes"), case .array(let elements) = try plist.archived(list) {
+    if let list = value("$classes"), case .array(let elements) = try plist.object(at: list) {
       // A chain of classes is short; a longer one is cut.
       for element in elements.prefix(32) {
-        guard case .scalar(.string(let ancestor)) = try plist.archived(element), ancestor != name else { continue }
+        guard case .scalar(.string(let ancestor)) = try plist.object(at: element), ancestor != name else { continue }
         names.append(ancestor)
       }
     }
     return names
   }
 
-  fileprivate func keyNames(_ keys: ArraySlice<Int>) throws(KeyedArchiveError) -> [String] {
+  fileprivate func keyNames(_ keys: ArraySlice<Int>) throws(FormatError) -> [String] {
     var names: [String] = []
     for key in keys {
-      guard case .scalar(.string(let name)) = try plist.archived(key) else { throw .notKeyedArchive }
+      guard case .scalar(.string(let name)) = try plist.object(at: key) else { throw .notKeyedArchive }
       names.append(name)
     }
     return names
@@ -161,10 +160,13 @@ package final class KeyedArchive: Sendable {
       remaining = limit
     }
 
-    /// Consumes steps; throws `KeyedArchiveError/tooManySteps(limit:)` when the budget is exhausted.
-    package mutating func spend(_ steps: Int = 1) throws(KeyedArchiveError) {
+    /// Consumes steps; throws ``FormatError`` when the budget is exhausted.
+    package mutating func spend(_ steps: Int = 1) throws(FormatError) {
       remaining -= steps
-      guard remaining >= 0 else { throw .tooManySteps(limit: limit) }
+      guard remaining >= 0 else {
+        throw FormatError(
+          "Reading the archive takes more than \(limit) steps, which its size doesn't justify.")
+      }
     }
   }
 }
@@ -187,34 +189,23 @@ package struct ArchivedObject: Sendable {
 
   /// Returns the object's class, for `KeyedArchive/classNames(ofClass:)`.
   ///
-  /// Throws ``KeyedArchiveError/missingClass(object:)`` if it has none.
-  package func classReference() throws(KeyedArchiveError) -> Int {
+  /// Throws ``FormatError`` if it has none.
+  package func classReference() throws(FormatError) -> Int {
     guard case .reference(let type)? = try member("$class") else { throw .missingClass(object: reference) }
     return type
   }
 
   /// Returns the value of a key, with a reference not followed; `nil` if there is none.
   ///
-  /// Throws ``KeyedArchiveError`` for a value that archives can't contain.
-  package func member(_ key: String) throws(KeyedArchiveError) -> KeyedArchive.Member? {
+  /// Throws ``FormatError`` for a value that archives can't contain.
+  package func member(_ key: String) throws(FormatError) -> KeyedArchive.Member? {
     try archive.member(key, keys: keys, values: values)
   }
 
   /// Returns the names of all keys except that of the class, in the order of the archive.
   ///
-  /// Throws ``KeyedArchiveError`` if a key is not a string.
-  package func keyNames() throws(KeyedArchiveError) -> [String] {
+  /// Throws ``FormatError`` if a key is not a string.
+  package func keyNames() throws(FormatError) -> [String] {
     try archive.keyNames(keys).filter { $0 != "$class" }
-  }
-}
-
-extension BinaryPropertyListReader {
-  /// Returns an object of the table; converts errors to those of archives.
-  fileprivate func archived(_ index: Int) throws(KeyedArchiveError) -> Object {
-    do throws(PropertyListError) {
-      return try object(at: index)
-    } catch {
-      throw .propertyList(error)
-    }
   }
 }

@@ -87,7 +87,7 @@ struct KeyedArchiveBuilder {
       ])
   }
 
-  func bytes(root: PropertyListValue) throws(PropertyListError) -> [UInt8] {
+  func bytes(root: PropertyListValue) throws(FormatError) -> [UInt8] {
     try BinaryPropertyListWriter.bytes(
       of: .dictionary([
         "$archiver": .string("NSKeyedArchiver"), "$version": .integer(100_000),

@@ -17,25 +17,25 @@ package struct KeyedArchiveDecoder {
   }
 
   /// Returns the outermost object.
-  package mutating func root() throws(KeyedArchiveError) -> ArchivedObject {
+  package mutating func root() throws(FormatError) -> ArchivedObject {
     guard let object = try object(archive.rootReference) else { throw .notKeyedArchive }
     return object
   }
 
   /// Returns the target of a reference.
-  package mutating func node(_ reference: Int) throws(KeyedArchiveError) -> KeyedArchive.Node {
+  package mutating func node(_ reference: Int) throws(FormatError) -> KeyedArchive.Node {
     try budget.spend()
     return try archive.node(reference)
   }
 
   /// Returns the object that a reference refers to; `nil` if there is none.
-  package mutating func object(_ reference: Int) throws(KeyedArchiveError) -> ArchivedObject? {
+  package mutating func object(_ reference: Int) throws(FormatError) -> ArchivedObject? {
     guard case .object(let object) = try node(reference) else { return nil }
     return object
   }
 
   /// Returns a member's value or its reference's target; `KeyedArchive.Node.null` if there is no such key.
-  package mutating func node(_ key: String, of object: ArchivedObject) throws(KeyedArchiveError) -> KeyedArchive.Node {
+  package mutating func node(_ key: String, of object: ArchivedObject) throws(FormatError) -> KeyedArchive.Node {
     switch try object.member(key) {
     case .reference(let reference): return try node(reference)
     case .scalar(let value): return .scalar(value)
@@ -44,23 +44,23 @@ package struct KeyedArchiveDecoder {
   }
 
   /// Returns the object that a member refers to; `nil` if there is none.
-  package mutating func object(_ key: String, of object: ArchivedObject) throws(KeyedArchiveError) -> ArchivedObject? {
+  package mutating func object(_ key: String, of object: ArchivedObject) throws(FormatError) -> ArchivedObject? {
     guard case .object(let value) = try node(key, of: object) else { return nil }
     return value
   }
 
   /// Returns a member's text; `nil` for another value.
-  package mutating func string(_ key: String, of object: ArchivedObject) throws(KeyedArchiveError) -> String? {
+  package mutating func string(_ key: String, of object: ArchivedObject) throws(FormatError) -> String? {
     try string(try node(key, of: object))
   }
 
   /// Returns the text that a reference refers to; `nil` for another value.
-  package mutating func string(_ reference: Int) throws(KeyedArchiveError) -> String? {
+  package mutating func string(_ reference: Int) throws(FormatError) -> String? {
     try string(try node(reference))
   }
 
   /// Returns the text of a node; `nil` for another value.
-  package mutating func string(_ node: KeyedArchive.Node) throws(KeyedArchiveError) -> String? {
+  package mutating func string(_ node: KeyedArchive.Node) throws(FormatError) -> String? {
     switch node {
     case .scalar(.string(let text)): return text
     case .object(let object):
@@ -72,7 +72,7 @@ package struct KeyedArchiveDecoder {
   }
 
   /// Returns a member's whole number; `nil` for another value.
-  package mutating func integer(_ key: String, of object: ArchivedObject) throws(KeyedArchiveError) -> Int? {
+  package mutating func integer(_ key: String, of object: ArchivedObject) throws(FormatError) -> Int? {
     switch try node(key, of: object) {
     case .scalar(.integer(let number)): Int(exactly: number)
     case .scalar(.boolean(let value)): value ? 1 : 0
@@ -81,12 +81,12 @@ package struct KeyedArchiveDecoder {
   }
 
   /// Returns a member's truth value; false if there is none.
-  package mutating func boolean(_ key: String, of object: ArchivedObject) throws(KeyedArchiveError) -> Bool {
+  package mutating func boolean(_ key: String, of object: ArchivedObject) throws(FormatError) -> Bool {
     (try integer(key, of: object) ?? 0) != 0
   }
 
   /// Returns the names of an object's class and its ancestors, the nearest first; at least one.
-  package mutating func classNames(of object: ArchivedObject) throws(KeyedArchiveError) -> [String] {
+  package mutating func classNames(of object: ArchivedObject) throws(FormatError) -> [String] {
     let type = try object.classReference()
     if let names = classNames[type] { return names }
     try budget.spend()
@@ -96,7 +96,7 @@ package struct KeyedArchiveDecoder {
   }
 
   /// Returns the references of a collection's elements; none if the member is not a collection.
-  package mutating func elements(_ key: String, of object: ArchivedObject) throws(KeyedArchiveError) -> [Int] {
+  package mutating func elements(_ key: String, of object: ArchivedObject) throws(FormatError) -> [Int] {
     switch try object.member(key) {
     case .reference(let reference):
       guard let collection = try self.object(reference) else { return [] }
@@ -110,7 +110,7 @@ package struct KeyedArchiveDecoder {
   }
 
   /// Returns the references of the elements of an array or set; none for any other object.
-  package mutating func elements(of collection: ArchivedObject) throws(KeyedArchiveError) -> [Int] {
+  package mutating func elements(of collection: ArchivedObject) throws(FormatError) -> [Int] {
     guard case .references(let references)? = try collection.member("NS.objects") else { return [] }
     try budget.spend(references.count)
     return references
@@ -119,7 +119,7 @@ package struct KeyedArchiveDecoder {
   /// Returns the entries of a dictionary with text keys; `nil` for another object.
   package mutating func entries(
     of dictionary: ArchivedObject
-  ) throws(KeyedArchiveError) -> [(key: String, value: Int)]? {
+  ) throws(FormatError) -> [(key: String, value: Int)]? {
     let keys: [Int]
     let values: [Int]
     if case .references(let list)? = try dictionary.member("NS.keys") {
@@ -146,7 +146,7 @@ package struct KeyedArchiveDecoder {
   /// Returns the entries of the dictionary that a member refers to; none if it isn't a dictionary.
   package mutating func entries(
     _ key: String, of object: ArchivedObject
-  ) throws(KeyedArchiveError) -> [(key: String, value: Int)] {
+  ) throws(FormatError) -> [(key: String, value: Int)] {
     guard let dictionary = try self.object(key, of: object) else { return [] }
     return try entries(of: dictionary) ?? []
   }

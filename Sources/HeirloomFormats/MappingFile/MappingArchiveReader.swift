@@ -10,9 +10,9 @@ struct MappingArchiveReader {
   /// Reads a whole archive; throws `MappingReadingError` if it doesn't contain a mapping model.
   static func read(_ bytes: [UInt8]) throws(MappingReadingError) -> ReadMappingModel {
     let archive: KeyedArchive
-    do throws(KeyedArchiveError) {
+    do throws(FormatError) {
       archive = try KeyedArchive(bytes)
-    } catch .notKeyedArchive {
+    } catch  where error == .notKeyedArchive {
       throw MappingReadingError(problem: .notMappingModel(found: "a property list without a mapping model"))
     } catch {
       throw MappingReadingError(problem: .malformed(reason: error.description))
@@ -20,7 +20,7 @@ struct MappingArchiveReader {
     var reader = MappingArchiveReader(reader: ModelArchiveReader(archive))
     var found: String?
     var mappings: [EntityMapping] = []
-    do throws(KeyedArchiveError) {
+    do throws(FormatError) {
       let root = try reader.reader.decoder.root()
       let classes = try reader.reader.decoder.classNames(of: root)
       if classes.contains("NSMappingModel") {
@@ -39,10 +39,10 @@ struct MappingArchiveReader {
 
   /// Reads a whole archive of an expression, which warnings call `place`.
   ///
-  /// Throws ``KeyedArchiveError`` if the bytes are not an archive of an object.
+  /// Throws ``FormatError`` if the bytes are not an archive of an object.
   static func expression(
     _ bytes: [UInt8], _ place: String
-  ) throws(KeyedArchiveError) -> (expression: ValueExpression, warnings: [ModelReadingWarning]) {
+  ) throws(FormatError) -> (expression: ValueExpression, warnings: [ModelReadingWarning]) {
     var reader = ModelArchiveReader(try KeyedArchive(bytes))
     let expression = try reader.expression(try reader.decoder.root(), place)
     return (expression, reader.warnings)
@@ -50,10 +50,10 @@ struct MappingArchiveReader {
 
   /// Reads a whole archive of a dictionary of texts, which warnings call `place`.
   ///
-  /// Throws ``KeyedArchiveError`` if the bytes are not an archive of a dictionary.
+  /// Throws ``FormatError`` if the bytes are not an archive of a dictionary.
   static func userInfo(
     _ bytes: [UInt8], _ place: String
-  ) throws(KeyedArchiveError) -> (userInfo: [String: String], warnings: [ModelReadingWarning]) {
+  ) throws(FormatError) -> (userInfo: [String: String], warnings: [ModelReadingWarning]) {
     var reader = ModelArchiveReader(try KeyedArchive(bytes))
     guard let entries = try reader.decoder.entries(of: try reader.decoder.root()) else {
       throw .senseless("the user info is not a dictionary")
@@ -72,7 +72,7 @@ struct MappingArchiveReader {
     "NSDestinationPropertyName", "NSValueExpression", "NSPropertyTransforms", "NSUserInfo",
   ]
 
-  private mutating func entityMappings(of root: ArchivedObject) throws(KeyedArchiveError) -> [EntityMapping] {
+  private mutating func entityMappings(of root: ArchivedObject) throws(FormatError) -> [EntityMapping] {
     try reader.checkKeys(of: root, "the mapping model", ["NSEntityMappings", "NSEntityMappingsByName"])
     var mappings: [EntityMapping] = []
     for reference in try reader.decoder.elements("NSEntityMappings", of: root) {
@@ -84,7 +84,7 @@ struct MappingArchiveReader {
     return mappings
   }
 
-  private mutating func entityMapping(_ object: ArchivedObject) throws(KeyedArchiveError) -> EntityMapping {
+  private mutating func entityMapping(_ object: ArchivedObject) throws(FormatError) -> EntityMapping {
     let source = try reader.nonEmptyString("NSSourceEntityName", of: object)
     let destination = try reader.nonEmptyString("NSDestinationEntityName", of: object)
     var mapping = EntityMapping(
@@ -109,7 +109,7 @@ struct MappingArchiveReader {
   /// Xcode's compiler marks mappings as copies even if their entities have changed.
   private mutating func mappingType(
     of object: ArchivedObject, _ mapping: EntityMapping, _ place: String
-  ) throws(KeyedArchiveError) -> EntityMapping.MappingType {
+  ) throws(FormatError) -> EntityMapping.MappingType {
     let code = try reader.decoder.integer("NSMappingType", of: object) ?? 0
     guard let type = EntityMapping.MappingType(rawValue: code) else {
       reader.warn(.invalidValue(String(code), of: "NSMappingType"), place)
@@ -125,7 +125,7 @@ struct MappingArchiveReader {
 
   private mutating func propertyMappings(
     _ key: String, of object: ArchivedObject, _ mapping: String
-  ) throws(KeyedArchiveError) -> [PropertyMapping] {
+  ) throws(FormatError) -> [PropertyMapping] {
     var properties: [PropertyMapping] = []
     var names: Set<String> = []
     for reference in try reader.decoder.elements(key, of: object) {
@@ -156,7 +156,7 @@ struct MappingArchiveReader {
 
   private mutating func expression(
     _ key: String, of object: ArchivedObject, _ place: String
-  ) throws(KeyedArchiveError) -> ValueExpression? {
+  ) throws(FormatError) -> ValueExpression? {
     switch try reader.decoder.node(key, of: object) {
     case .null: nil
     case .object(let object): try reader.expression(object, place)
@@ -167,7 +167,7 @@ struct MappingArchiveReader {
 
   private mutating func hash(
     _ key: String, of object: ArchivedObject, _ place: String
-  ) throws(KeyedArchiveError) -> VersionHash? {
+  ) throws(FormatError) -> VersionHash? {
     let bytes: [UInt8]
     switch try reader.decoder.node(key, of: object) {
     case .null: return nil
@@ -188,7 +188,7 @@ struct MappingArchiveReader {
 
   private mutating func checkClass(
     of object: ArchivedObject, _ name: String, _ place: String
-  ) throws(KeyedArchiveError) {
+  ) throws(FormatError) {
     let classes = try reader.decoder.classNames(of: object)
     if classes[0] != name { reader.warn(.unknownClass(classes[0]), place) }
   }

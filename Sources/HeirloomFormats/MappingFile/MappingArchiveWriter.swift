@@ -1,13 +1,13 @@
 package import HeirloomMapping
-package import HeirloomModel
+import HeirloomModel
 
 /// A writer of compiled mapping models (`.cdm`), in the layout of Xcode's compiler.
 package enum MappingArchiveWriter {
   /// Returns the archive of a mapping model as a binary property list.
   ///
-  /// A mapping model that isn't completed is archived with its gaps. Throws ``MappingArchiveWritingError`` if an
+  /// A mapping model that isn't completed is archived with its gaps. Throws ``FormatError`` if an
   /// expression can't be archived.
-  package static func archive(_ mappingModel: MappingModel) throws(MappingArchiveWritingError) -> [UInt8] {
+  package static func archive(_ mappingModel: MappingModel) throws(FormatError) -> [UInt8] {
     // Expressions are archived by the model writer, which needs a model.
     var archive = Archive(writer: ModelArchiveWriter(.empty))
     return try archive.bytes(of: mappingModel)
@@ -17,7 +17,7 @@ package enum MappingArchiveWriter {
   private struct Archive {
     var writer: ModelArchiveWriter
 
-    mutating func bytes(of mappingModel: MappingModel) throws(MappingArchiveWritingError) -> [UInt8] {
+    mutating func bytes(of mappingModel: MappingModel) throws(FormatError) -> [UInt8] {
       var references: [PropertyListValue] = []
       for mapping in mappingModel.entityMappings { references.append(try entityMapping(mapping)) }
       let byName = zip(mappingModel.entityMappings, references).map { (key: $0.name, value: $1) }
@@ -26,16 +26,12 @@ package enum MappingArchiveWriter {
       let dictionary = writer.builder.dictionary(byName)
       let root = writer.builder.object(
         "NSMappingModel", ["NSEntityMappings": list, "NSEntityMappingsByName": dictionary])
-      do throws(PropertyListError) {
-        return try writer.builder.bytes(root: root)
-      } catch {
-        throw .propertyList(error)
-      }
+      return try writer.builder.bytes(root: root)
     }
 
     private mutating func entityMapping(
       _ mapping: EntityMapping
-    ) throws(MappingArchiveWritingError) -> PropertyListValue {
+    ) throws(FormatError) -> PropertyListValue {
       let place = "\"\(mapping.name)\""
       let members: [String: PropertyListValue] = [
         "NSMappingName": writer.builder.string(mapping.name),
@@ -55,7 +51,7 @@ package enum MappingArchiveWriter {
 
     private mutating func propertyMappings(
       _ mappings: [PropertyMapping], _ place: String
-    ) throws(MappingArchiveWritingError) -> PropertyListValue {
+    ) throws(FormatError) -> PropertyListValue {
       var references: [PropertyListValue] = []
       for mapping in mappings {
         let members: [String: PropertyListValue] = [
@@ -70,9 +66,11 @@ package enum MappingArchiveWriter {
 
     private mutating func expression(
       _ expression: ValueExpression?, _ place: String
-    ) throws(MappingArchiveWritingError) -> PropertyListValue {
+    ) throws(FormatError) -> PropertyListValue {
       guard let expression else { return KeyedArchiveBuilder.null }
-      guard let reference = writer.expression(expression) else { throw .unsupportedExpression(place: place) }
+      guard let reference = writer.expression(expression) else {
+        throw FormatError("The expression of \(place) is of a kind that can't be archived.")
+      }
       return reference
     }
 
@@ -83,29 +81,6 @@ package enum MappingArchiveWriter {
 
     private mutating func userInfo(_ entries: [String: String]) -> PropertyListValue {
       entries.isEmpty ? KeyedArchiveBuilder.null : writer.userInfo(entries)
-    }
-  }
-}
-
-/// A mapping model with parts that can't be archived because their layout is not known.
-package enum MappingArchiveWritingError: Error, Hashable, Sendable {
-  /// An expression whose kind can't be archived.
-  case unsupportedExpression(place: String)
-  /// A failure to create the empty model for the writer.
-  case inconsistent(ModelError)
-  /// An archive that can't be encoded as a property list.
-  case propertyList(PropertyListError)
-}
-
-extension MappingArchiveWritingError: CustomStringConvertible {
-  /// One sentence with the problem and what was expected.
-  package var description: String { PlainText.line(rawDescription) }
-
-  private var rawDescription: String {
-    switch self {
-    case .unsupportedExpression(let place): "The expression of \(place) is of a kind that can't be archived."
-    case .inconsistent(let error): error.description
-    case .propertyList(let error): error.description
     }
   }
 }

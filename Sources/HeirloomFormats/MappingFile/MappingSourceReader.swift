@@ -36,7 +36,7 @@ struct MappingSourceReader {
   /// Reads a whole document; throws `MappingReadingError` if it is not a mapping source.
   static func read(_ bytes: [UInt8]) throws(MappingReadingError) -> ReadMappingModel {
     let root: MarkupElement
-    do throws(MarkupError) {
+    do throws(FormatError) {
       root = try MarkupReader.rootElement(of: bytes)
     } catch {
       throw malformed(error.description)
@@ -214,7 +214,7 @@ struct MappingSourceReader {
   // MARK: - Parts
 
   private mutating func expression(_ bytes: [UInt8], _ place: String) throws(MappingReadingError) -> ValueExpression {
-    do throws(KeyedArchiveError) {
+    do throws(FormatError) {
       let read = try MappingArchiveReader.expression(bytes, place)
       result.warnings += read.warnings
       return read.expression
@@ -227,7 +227,7 @@ struct MappingSourceReader {
     of object: XMLStoreReader.Object, _ place: String
   ) throws(MappingReadingError) -> [String: String] {
     guard let bytes = try object.bytes("userinfodata") else { return [:] }
-    do throws(KeyedArchiveError) {
+    do throws(FormatError) {
       let read = try MappingArchiveReader.userInfo(bytes, place)
       result.warnings += read.warnings
       return read.userInfo

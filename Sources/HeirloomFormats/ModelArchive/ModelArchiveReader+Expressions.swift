@@ -18,7 +18,7 @@ extension ModelArchiveReader {
   /// Returns the predicate in an object; for an unknown class, its name with a warning.
   mutating func predicate(
     _ object: ArchivedObject, _ place: String, depth: Int = 0
-  ) throws(KeyedArchiveError) -> PredicateDescription {
+  ) throws(FormatError) -> PredicateDescription {
     guard depth < Self.expressionDepthLimit else { throw .tooDeep(limit: Self.expressionDepthLimit) }
     let classes = try decoder.classNames(of: object)
     try checkKeys(of: object, place, Self.predicateKeys)
@@ -50,7 +50,7 @@ extension ModelArchiveReader {
 
   private mutating func comparison(
     _ object: ArchivedObject, _ place: String, depth: Int
-  ) throws(KeyedArchiveError) -> PredicateDescription.Comparison? {
+  ) throws(FormatError) -> PredicateDescription.Comparison? {
     guard let left = try decoder.object("NSLeftExpression", of: object),
       let right = try decoder.object("NSRightExpression", of: object),
       let operation = try decoder.object("NSPredicateOperator", of: object),
@@ -74,7 +74,7 @@ extension ModelArchiveReader {
   /// Returns the expression in an object; for an unknown class, its name with a warning.
   mutating func expression(
     _ object: ArchivedObject, _ place: String, depth: Int = 0
-  ) throws(KeyedArchiveError) -> ValueExpression {
+  ) throws(FormatError) -> ValueExpression {
     guard depth < Self.expressionDepthLimit else { throw .tooDeep(limit: Self.expressionDepthLimit) }
     let classes = try decoder.classNames(of: object)
     try checkKeys(of: object, place, Self.expressionKeys)
@@ -114,7 +114,7 @@ extension ModelArchiveReader {
 
   private mutating func keyPath(
     _ object: ArchivedObject, _ place: String, depth: Int
-  ) throws(KeyedArchiveError) -> ValueExpression? {
+  ) throws(FormatError) -> ValueExpression? {
     if let path = try decoder.string("NSKeyPath", of: object) { return .keyPath(path) }
     let arguments = try decoder.elements("NSArguments", of: object)
     guard arguments.count == 1, let argument = try decoder.object(arguments[0]),
@@ -126,7 +126,7 @@ extension ModelArchiveReader {
 
   private mutating func function(
     _ object: ArchivedObject, _ place: String, depth: Int
-  ) throws(KeyedArchiveError) -> ValueExpression? {
+  ) throws(FormatError) -> ValueExpression? {
     guard let selector = try decoder.string("NSSelectorName", of: object) else { return nil }
     var arguments: [ValueExpression] = []
     for reference in try decoder.elements("NSArguments", of: object) {
@@ -143,12 +143,12 @@ extension ModelArchiveReader {
 
   private mutating func constant(
     _ object: ArchivedObject, _ place: String
-  ) throws(KeyedArchiveError) -> ConstantValue? {
+  ) throws(FormatError) -> ConstantValue? {
     if let name = try decoder.string("NSConstantValueClassName", of: object) { return .className(name) }
     return try constant(try decoder.node("NSConstantValue", of: object), depth: 0)
   }
 
-  private mutating func constant(_ node: KeyedArchive.Node, depth: Int) throws(KeyedArchiveError) -> ConstantValue? {
+  private mutating func constant(_ node: KeyedArchive.Node, depth: Int) throws(FormatError) -> ConstantValue? {
     guard depth < Self.expressionDepthLimit else { throw .tooDeep(limit: Self.expressionDepthLimit) }
     if case .null = node { return .null }
     if let value = try value(node) { return .value(value) }

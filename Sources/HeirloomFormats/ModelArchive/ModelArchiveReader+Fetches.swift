@@ -13,7 +13,7 @@ extension ModelArchiveReader {
 
   mutating func fetchRequest(
     _ object: ArchivedObject, name: String, place: String, fallbackEntity: String = ""
-  ) throws(KeyedArchiveError) -> FetchRequestDescription {
+  ) throws(FormatError) -> FetchRequestDescription {
     try checkKeys(
       of: object, place,
       [
@@ -74,7 +74,7 @@ extension ModelArchiveReader {
   /// Returns the indexes of an entity; archives older than fetch indexes have indexed properties and compound indexes.
   mutating func indexes(
     of object: ArchivedObject, _ entity: String, indexedNames: [String]
-  ) throws(KeyedArchiveError) -> [FetchIndexDescription] {
+  ) throws(FormatError) -> [FetchIndexDescription] {
     guard try decoder.object("NSFetchIndexDescriptions", of: object) != nil else {
       let compounds = try nameLists("NSCompoundIndexes", of: object).compactMap(LegacyIndexes.index(ofCompound:))
       return LegacyIndexes.merged(legacy: LegacyIndexes.indexes(ofProperties: indexedNames) + compounds, explicit: [])
@@ -94,7 +94,7 @@ extension ModelArchiveReader {
 
   private mutating func fetchIndex(
     _ object: ArchivedObject, _ entity: String
-  ) throws(KeyedArchiveError) -> FetchIndexDescription {
+  ) throws(FormatError) -> FetchIndexDescription {
     guard let name = try decoder.string("NSIndexName", of: object) else {
       throw .senseless("an index of entity \"\(entity)\" has no name")
     }
@@ -135,7 +135,7 @@ extension ModelArchiveReader {
   /// Returns the subject of an element with an expression, which is in a property description of its own.
   private mutating func indexExpression(
     of element: ArchivedObject, _ place: String
-  ) throws(KeyedArchiveError) -> FetchIndexElementDescription.Subject? {
+  ) throws(FormatError) -> FetchIndexElementDescription.Subject? {
     for key in try element.keyNames() where key != "NSFetchIndexDescription" {
       guard let property = try decoder.object(key, of: element),
         try decoder.classNames(of: property).contains("NSExpressionDescription")

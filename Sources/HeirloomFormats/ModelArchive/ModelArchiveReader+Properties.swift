@@ -35,7 +35,7 @@ extension ModelArchiveReader {
 
   mutating func attribute(
     _ object: ArchivedObject, _ classes: [String], entity: String, depth: Int = 0
-  ) throws(KeyedArchiveError) -> AttributeDescription {
+  ) throws(FormatError) -> AttributeDescription {
     let name = try self.name(of: object, entity: entity)
     let place = "\(entity).\(name)"
     let code = try decoder.integer("NSAttributeType", of: object)
@@ -72,7 +72,7 @@ extension ModelArchiveReader {
 
   private mutating func derivation(
     of object: ArchivedObject, _ place: String
-  ) throws(KeyedArchiveError) -> DerivedAttributeDescription? {
+  ) throws(FormatError) -> DerivedAttributeDescription? {
     guard let expression = try decoder.object("NSDerivationExpression", of: object) else {
       warn(.invalidValue("", of: "NSDerivationExpression"), place)
       return nil
@@ -86,7 +86,7 @@ extension ModelArchiveReader {
 
   private mutating func composite(
     of object: ArchivedObject, _ place: String, depth: Int
-  ) throws(KeyedArchiveError) -> CompositeAttributeDescription {
+  ) throws(FormatError) -> CompositeAttributeDescription {
     guard depth < CompositeAttributeDescription.depthLimit else {
       throw .senseless("the composite \"\(place)\" is nested too deeply or contains itself")
     }
@@ -116,7 +116,7 @@ extension ModelArchiveReader {
 
   mutating func relationship(
     _ object: ArchivedObject, entity: String
-  ) throws(KeyedArchiveError) -> RelationshipDescription {
+  ) throws(FormatError) -> RelationshipDescription {
     let name = try self.name(of: object, entity: entity)
     let place = "\(entity).\(name)"
     try checkKeys(of: object, place, Self.relationshipKeys)
@@ -152,7 +152,7 @@ extension ModelArchiveReader {
     return relationship
   }
 
-  private mutating func count(_ key: String, of object: ArchivedObject, _ place: String) throws(KeyedArchiveError)
+  private mutating func count(_ key: String, of object: ArchivedObject, _ place: String) throws(FormatError)
     -> Int?
   {
     guard let number = try decoder.integer(key, of: object) else { return nil }
@@ -168,7 +168,7 @@ extension ModelArchiveReader {
 
   mutating func fetchedProperty(
     _ object: ArchivedObject, entity: String
-  ) throws(KeyedArchiveError) -> FetchedPropertyDescription {
+  ) throws(FormatError) -> FetchedPropertyDescription {
     let name = try self.name(of: object, entity: entity)
     let place = "\(entity).\(name)"
     try checkKeys(of: object, place, Self.fetchedPropertyKeys)
@@ -189,13 +189,13 @@ extension ModelArchiveReader {
 
   // MARK: - The common part of properties
 
-  private mutating func name(of object: ArchivedObject, entity: String) throws(KeyedArchiveError) -> String {
+  private mutating func name(of object: ArchivedObject, entity: String) throws(FormatError) -> String {
     let name = try decoder.string("NSPropertyName", of: object)
     guard let name else { throw .senseless("a property of entity \"\(entity)\" has no name") }
     return name
   }
 
-  private mutating func isIndexedBySpotlight(_ object: ArchivedObject, bits: Int) throws(KeyedArchiveError) -> Bool {
+  private mutating func isIndexedBySpotlight(_ object: ArchivedObject, bits: Int) throws(FormatError) -> Bool {
     let unknown = bits & ~PropertyBits.known
     if unknown != 0 {
       warn(.invalidValue(String(unknown), of: "_P"), try decoder.string("NSPropertyName", of: object) ?? "a property")
@@ -206,7 +206,7 @@ extension ModelArchiveReader {
 
   private mutating func validationRules(
     of object: ArchivedObject, _ place: String
-  ) throws(KeyedArchiveError) -> [ValidationRule] {
+  ) throws(FormatError) -> [ValidationRule] {
     let predicates = try decoder.elements("NSValidationPredicates", of: object)
     let warnings = try decoder.elements("NSValidationWarnings", of: object)
     var rules: [ValidationRule] = []

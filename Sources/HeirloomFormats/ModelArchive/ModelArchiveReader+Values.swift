@@ -4,7 +4,7 @@ extension ModelArchiveReader {
   /// Returns the default of an attribute; a composite has its defaults in its elements.
   mutating func defaultValue(
     of object: ArchivedObject, type: AttributeType, _ place: String
-  ) throws(KeyedArchiveError) -> AttributeValue? {
+  ) throws(FormatError) -> AttributeValue? {
     guard type != .composite else { return nil }
     return try value(try decoder.node("NSDefaultValue", of: object), of: type, place)
   }
@@ -12,7 +12,7 @@ extension ModelArchiveReader {
   /// Returns the value of a node for an attribute type; warns about a mismatch.
   mutating func value(
     _ node: KeyedArchive.Node, of type: AttributeType, _ place: String
-  ) throws(KeyedArchiveError) -> AttributeValue? {
+  ) throws(FormatError) -> AttributeValue? {
     if case .null = node { return nil }
     let scalar = try self.value(node)
     let converted: AttributeValue? =
@@ -44,7 +44,7 @@ extension ModelArchiveReader {
   }
 
   /// Returns the value of a node; `nil` for an unknown kind.
-  mutating func value(_ node: KeyedArchive.Node) throws(KeyedArchiveError) -> AttributeValue? {
+  mutating func value(_ node: KeyedArchive.Node) throws(FormatError) -> AttributeValue? {
     switch node {
     case .null: return nil
     case .scalar(.integer(let number)): return .integer(number)
@@ -78,7 +78,7 @@ extension ModelArchiveReader {
     }
   }
 
-  private mutating func decimal(_ object: ArchivedObject) throws(KeyedArchiveError) -> String? {
+  private mutating func decimal(_ object: ArchivedObject) throws(FormatError) -> String? {
     guard case .scalar(.data(let mantissa)) = try decoder.node("NS.mantissa", of: object), mantissa.count == 16,
       let exponent = try decoder.integer("NS.exponent", of: object)
     else { return nil }

@@ -16,20 +16,15 @@ package struct ModelArchiveReader {
   package static func read(_ bytes: [UInt8]) throws(ModelReadingError) -> ReadModel {
     guard !bytes.isEmpty else { throw ModelReadingError(problem: .notModel(.emptyFile)) }
     let archive: KeyedArchive
-    do throws(KeyedArchiveError) {
+    do throws(FormatError) {
       archive = try KeyedArchive(bytes)
-    } catch .notKeyedArchive {
+    } catch  where error == .notKeyedArchive {
       throw ModelReadingError(problem: .notModel(.otherPropertyList))
     } catch {
-      throw ModelReadingError(problem: .malformed(reason: error.description))
+      throw ModelReadingError(error)
     }
     var reader = ModelArchiveReader(archive)
-    let parts: ModelParts
-    do throws(KeyedArchiveError) {
-      parts = try reader.parts()
-    } catch {
-      throw ModelReadingError(problem: .malformed(reason: error.description))
-    }
+    let parts = try ModelReadingError.wrapping { () throws(FormatError) in try reader.parts() }
     if let problem = parts.problem { throw ModelReadingError(problem: problem) }
     let model = try ModelAssembly.model(
       entities: parts.entities, versionIdentifiers: parts.versionIdentifiers, configurations: parts.configurations,
@@ -41,12 +36,7 @@ package struct ModelArchiveReader {
   ///
   /// Throws ``ModelReadingError`` if the bytes can't be decompressed or contain no consistent model.
   package static func readCache(_ bytes: [UInt8]) throws(ModelReadingError) -> ReadModel {
-    let archive: [UInt8]
-    do throws(CompressionError) {
-      archive = try Compression.inflate(bytes)
-    } catch {
-      throw ModelReadingError(problem: .malformed(reason: error.description))
-    }
+    let archive = try ModelReadingError.wrapping { () throws(FormatError) in try Compression.inflate(bytes) }
     return try read(archive)
   }
 
@@ -62,7 +52,7 @@ package struct ModelArchiveReader {
     var problem: ModelReadingError.Problem?
   }
 
-  private mutating func parts() throws(KeyedArchiveError) -> ModelParts {
+  private mutating func parts() throws(FormatError) -> ModelParts {
     var parts = ModelParts()
     let root = try decoder.root()
     let rootClasses = try decoder.classNames(of: root)
@@ -138,7 +128,7 @@ package struct ModelArchiveReader {
 
   // MARK: - Entities
 
-  private mutating func entity(_ object: ArchivedObject) throws(KeyedArchiveError) -> EntityDescription {
+  private mutating func entity(_ object: ArchivedObject) throws(FormatError) -> EntityDescription {
     guard let name = try decoder.string("NSEntityName", of: object) else { throw .senseless("an entity has no name") }
     try checkKeys(
       of: object, name,
@@ -173,7 +163,7 @@ package struct ModelArchiveReader {
     return entity
   }
 
-  private mutating func ancestors(of object: ArchivedObject) throws(KeyedArchiveError) -> Set<Int> {
+  private mutating func ancestors(of object: ArchivedObject) throws(FormatError) -> Set<Int> {
     var references: Set<Int> = []
     var current = object
     while references.count < 64, let parent = try decoder.object("NSSuperentity", of: current),
@@ -184,7 +174,7 @@ package struct ModelArchiveReader {
 
   private mutating func addProperty(
     _ reference: Int, to entity: inout EntityDescription, lineage: Set<Int>, indexedNames: inout [String]
-  ) throws(KeyedArchiveError) {
+  ) throws(FormatError) {
     guard var object = try decoder.object(reference) else { return }
     var classes = try decoder.classNames(of: object)
     if classes.contains("_NSPropertyDescriptionProxy") {
@@ -218,7 +208,7 @@ package struct ModelArchiveReader {
     "NSRelationshipDescription", "NSFetchedPropertyDescription",
   ]
 
-  mutating func entityName(_ reference: Int) throws(KeyedArchiveError) -> String? {
+  mutating func entityName(_ reference: Int) throws(FormatError) -> String? {
     if let name = entityNames[reference] { return name }
     guard let object = try decoder.object(reference) else { return nil }
     return try decoder.string("NSEntityName", of: object)
@@ -232,26 +222,26 @@ extension ModelArchiveReader {
     warnings.append(ModelReadingWarning(kind, place: place))
   }
 
-  mutating func checkKeys(of object: ArchivedObject, _ place: String, _ known: Set<String>) throws(KeyedArchiveError) {
+  mutating func checkKeys(of object: ArchivedObject, _ place: String, _ known: Set<String>) throws(FormatError) {
     for key in try object.keyNames() where !known.contains(key) { warn(.unknownKey(key), place) }
   }
 
-  mutating func nonEmptyString(_ key: String, of object: ArchivedObject) throws(KeyedArchiveError) -> String? {
+  mutating func nonEmptyString(_ key: String, of object: ArchivedObject) throws(FormatError) -> String? {
     try decoder.string(key, of: object).flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  mutating func renamingIdentifier(of object: ArchivedObject, name: String) throws(KeyedArchiveError) -> String? {
+  mutating func renamingIdentifier(of object: ArchivedObject, name: String) throws(FormatError) -> String? {
     try nonEmptyString("NSRenamingIdentifier", of: object).flatMap { $0 == name ? nil : $0 }
   }
 
-  mutating func userInfo(of object: ArchivedObject, _ place: String) throws(KeyedArchiveError) -> [String: String] {
+  mutating func userInfo(of object: ArchivedObject, _ place: String) throws(FormatError) -> [String: String] {
     try userInfo(try decoder.entries("NSUserInfo", of: object), place)
   }
 
   /// Returns the entries of a user info that are text, numbers or truth values, as text.
   mutating func userInfo(
     _ entries: [(key: String, value: Int)], _ place: String
-  ) throws(KeyedArchiveError) -> [String: String] {
+  ) throws(FormatError) -> [String: String] {
     var result: [String: String] = [:]
     for entry in entries {
       let node = try decoder.node(entry.value)
@@ -269,7 +259,7 @@ extension ModelArchiveReader {
   }
 
   /// Returns a list of name lists: constraints, or compound indexes.
-  mutating func nameLists(_ key: String, of object: ArchivedObject) throws(KeyedArchiveError) -> [[String]] {
+  mutating func nameLists(_ key: String, of object: ArchivedObject) throws(FormatError) -> [[String]] {
     var result: [[String]] = []
     for reference in try decoder.elements(key, of: object) {
       guard let list = try decoder.object(reference) else { continue }
@@ -280,7 +270,7 @@ extension ModelArchiveReader {
   }
 
   /// Returns names that are stored as text or as the properties with these names.
-  mutating func names(_ references: [Int]) throws(KeyedArchiveError) -> [String] {
+  mutating func names(_ references: [Int]) throws(FormatError) -> [String] {
     var result: [String] = []
     for reference in references {
       let node = try decoder.node(reference)

@@ -20,32 +20,23 @@ package struct ModelArchiveWriter {
 
   /// Returns the archive of a model as a binary property list.
   ///
-  /// Throws ``ModelArchiveWritingError`` if a derived attribute can't be archived.
-  package static func archive(_ model: ManagedObjectModel) throws(ModelArchiveWritingError) -> [UInt8] {
+  /// Throws ``FormatError`` if a derived attribute can't be archived.
+  package static func archive(_ model: ManagedObjectModel) throws(FormatError) -> [UInt8] {
     var writer = ModelArchiveWriter(model)
     try writer.writeModel()
-    do throws(PropertyListError) {
-      return try writer.builder.bytes(root: writer.root)
-    } catch {
-      throw .propertyList(error)
-    }
+    return try writer.builder.bytes(root: writer.root)
   }
 
   /// Returns the value of a store's cache column: the archive, compressed without a container.
   ///
-  /// Throws ``ModelArchiveWritingError`` if a derived attribute can't be archived.
-  package static func cache(_ model: ManagedObjectModel) throws(ModelArchiveWritingError) -> [UInt8] {
-    let archive = try archive(model)
-    do throws(CompressionError) {
-      return try Compression.deflate(archive, for: .standard)
-    } catch {
-      throw .compression(error)
-    }
+  /// Throws ``FormatError`` if a derived attribute can't be archived.
+  package static func cache(_ model: ManagedObjectModel) throws(FormatError) -> [UInt8] {
+    try Compression.deflate(archive(model), for: .standard)
   }
 
   // MARK: - The model
 
-  private mutating func writeModel() throws(ModelArchiveWritingError) {
+  private mutating func writeModel() throws(FormatError) {
     for entity in model.entities {
       entities[entity.name] = builder.reserve()
       var references: [String: PropertyListValue] = [:]
@@ -104,7 +95,7 @@ package struct ModelArchiveWriter {
 
   // MARK: - Entities
 
-  private mutating func writeEntity(_ entity: EntityDescription) throws(ModelArchiveWritingError) {
+  private mutating func writeEntity(_ entity: EntityDescription) throws(FormatError) {
     let lineage = lineage(of: entity)
     let indexed = indexedProperties(lineage)
     for ancestor in lineage {
@@ -246,7 +237,7 @@ package struct ModelArchiveWriter {
 
   private mutating func writeAttribute(
     _ attribute: AttributeDescription, of entity: String, isIndexed: Bool, at place: PropertyListValue
-  ) throws(ModelArchiveWritingError) {
+  ) throws(FormatError) {
     var members = commonMembers(
       attribute, of: entity, isReadOnly: attribute.derivation != nil, isIndexed: isIndexed,
       rules: attribute.validationRules, bits: attribute.isStoredInExternalRecord ? 0x200 : 0)
@@ -262,13 +253,13 @@ package struct ModelArchiveWriter {
     if let derivation = attribute.derivation {
       className = "NSDerivedAttributeDescription"
       guard let expression = expression(derivation.derivationExpression) else {
-        throw .unsupportedDerivation(entity: entity, attribute: attribute.name)
+        throw unsupportedDerivation(entity, attribute)
       }
       members["NSDerivationExpression"] = expression
       members["NSFilteringPredicate"] = KeyedArchiveBuilder.null
       if let filter = derivation.filteringPredicate {
         guard let predicate = predicate(filter) else {
-          throw .unsupportedDerivation(entity: entity, attribute: attribute.name)
+          throw unsupportedDerivation(entity, attribute)
         }
         members["NSFilteringPredicate"] = predicate
       }
@@ -284,6 +275,11 @@ package struct ModelArchiveWriter {
       members["NSCompositeElements"] = builder.array(elements)
     }
     builder.object(className, members, at: place)
+  }
+
+  private func unsupportedDerivation(_ entity: String, _ attribute: AttributeDescription) -> FormatError {
+    FormatError(
+      "The expression of the derived attribute \"\(entity).\(attribute.name)\" is of a kind that can't be archived.")
   }
 
   private mutating func writeRelationship(

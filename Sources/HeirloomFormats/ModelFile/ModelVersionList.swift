@@ -248,10 +248,10 @@ package struct ModelVersionList: Equatable, Sendable {
 
   private static func plist(_ path: String) throws(ModelReadingError) -> PropertyListValue {
     let bytes = try FileContents.bytes(path, limit: 4 << 20)
-    do throws(PropertyListError) {
+    do throws(FormatError) {
       return try PropertyListValue(contentsOf: bytes)
     } catch {
-      throw ModelReadingError(path: path, problem: .malformed(reason: error.description))
+      throw ModelReadingError(path: path, error)
     }
   }
 }

@@ -50,7 +50,7 @@ extension VersionLock {
   package init(bytes: [UInt8]) throws(ModelReadingError) {
     if let reason = Self.reasonAgainstText(bytes) { throw Self.notLock(reason) }
     let value: JSONValue
-    do throws(JSONError) {
+    do throws(FormatError) {
       value = try JSONReader.value(of: bytes)
     } catch {
       throw Self.notLock(error.description)

@@ -16,12 +16,7 @@ package struct ModelSourceReader {
   /// Reads a whole file; throws `ModelReadingError` unless it is a complete document of a consistent model.
   package static func read(_ bytes: [UInt8]) throws(ModelReadingError) -> ReadModel {
     guard !bytes.isEmpty else { throw ModelReadingError(problem: .notModel(.emptyFile)) }
-    let root: MarkupElement
-    do throws(MarkupError) {
-      root = try MarkupReader.rootElement(of: bytes)
-    } catch {
-      throw ModelReadingError(problem: .malformed(reason: error.reason), line: error.line)
-    }
+    let root = try ModelReadingError.wrapping { () throws(FormatError) in try MarkupReader.rootElement(of: bytes) }
     // Sources of mapping models are XML stores of Xcode.
     guard root.name != "database" else {
       let isMapping = root.children(named: "object").contains { $0["type"]?.hasPrefix("XDDEV") ?? false }
@@ -32,7 +27,7 @@ package struct ModelSourceReader {
     let model = try reader.model(root)
     // Git conflict markers may be text between elements.
     if reader.hasStrayText, let conflict = MarkupReader.conflict(in: bytes) {
-      throw ModelReadingError(problem: .malformed(reason: conflict.reason), line: conflict.line)
+      throw ModelReadingError(conflict)
     }
     return ReadModel(model: model, warnings: reader.warnings)
   }

@@ -25,9 +25,14 @@ struct BinaryPropertyListDecoder {
   /// times.
   private var unclaimed: Int
 
-  init(_ bytes: [UInt8], limits: BinaryPropertyListReader.Limits) throws(PropertyListError) {
-    guard bytes.starts(with: Self.magic) else { throw .notBinaryPropertyList }
-    guard bytes.count <= limits.byteCount else { throw .tooLarge(byteCount: bytes.count, limit: limits.byteCount) }
+  init(_ bytes: [UInt8], limits: BinaryPropertyListReader.Limits) throws(FormatError) {
+    guard bytes.starts(with: Self.magic) else {
+      throw FormatError("The data is not a binary property list: it doesn't start with \"bplist0\".")
+    }
+    guard bytes.count <= limits.byteCount else {
+      throw FormatError(
+        "The property list has \(bytes.count) bytes; at most \(limits.byteCount) are accepted.")
+    }
     let trailer = bytes.count - Self.trailerSize
     guard trailer >= Self.headerSize else { throw .truncated(offset: bytes.count) }
     let offsetSize = Int(bytes[trailer + 6])
@@ -57,12 +62,12 @@ struct BinaryPropertyListDecoder {
     self.limits = limits
   }
 
-  mutating func decodeObjects() throws(PropertyListError) {
+  mutating func decodeObjects() throws(FormatError) {
     objects.reserveCapacity(offsets.count)
     for offset in offsets { objects.append(try object(at: offset)) }
   }
 
-  private mutating func object(at start: Int) throws(PropertyListError) -> BinaryPropertyListReader.StoredObject {
+  private mutating func object(at start: Int) throws(FormatError) -> BinaryPropertyListReader.StoredObject {
     let marker = bytes[start]
     let low = Int(marker & 0x0f)
     switch marker >> 4 {
@@ -107,7 +112,7 @@ struct BinaryPropertyListDecoder {
   }
 
   /// Returns the range of an object's content, whose length is in the marker or in a following integer.
-  private mutating func content(of start: Int, unitSize: Int) throws(PropertyListError) -> Range<Int> {
+  private mutating func content(of start: Int, unitSize: Int) throws(FormatError) -> Range<Int> {
     var position = start + 1
     var count = Int(bytes[start] & 0x0f)
     if count == 0x0f {
@@ -128,7 +133,7 @@ struct BinaryPropertyListDecoder {
     return position..<position + byteCount
   }
 
-  private mutating func appendReferences(_ content: Range<Int>, of start: Int) throws(PropertyListError) -> Int {
+  private mutating func appendReferences(_ content: Range<Int>, of start: Int) throws(FormatError) -> Int {
     let first = references.count
     guard content.count / referenceSize <= 4 * limits.objectCount - first else {
       throw .tooManyObjects(limit: limits.objectCount)
@@ -143,7 +148,7 @@ struct BinaryPropertyListDecoder {
     return first
   }
 
-  private func integer(at position: Int, size: Int, of start: Int) throws(PropertyListError) -> PropertyListValue {
+  private func integer(at position: Int, size: Int, of start: Int) throws(FormatError) -> PropertyListValue {
     guard position <= end, size <= end - position else { throw .truncated(offset: start) }
     // 1, 2 and 4 bytes are unsigned, 8 are signed, 16 represent large unsigned numbers.
     if size < 16 { return .integer(Int64(bitPattern: word(at: position, size: size))) }
@@ -153,14 +158,14 @@ struct BinaryPropertyListDecoder {
     return isNarrow ? .integer(Int64(bitPattern: low)) : .wideInteger(high: high, low: low)
   }
 
-  private func real(at position: Int, size: Int, of start: Int) throws(PropertyListError) -> Double {
+  private func real(at position: Int, size: Int, of start: Int) throws(FormatError) -> Double {
     guard size == 2 || size == 3 else { throw .unknownMarker(bytes[start], offset: start) }
     guard position <= end, 1 << size <= end - position else { throw .truncated(offset: start) }
     let bits = word(at: position, size: 1 << size)
     return size == 2 ? Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits))) : Double(bitPattern: bits)
   }
 
-  private func utf16String(_ content: Range<Int>, of start: Int) throws(PropertyListError) -> String {
+  private func utf16String(_ content: Range<Int>, of start: Int) throws(FormatError) -> String {
     let units = stride(from: content.lowerBound, to: content.upperBound, by: 2).map {
       UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
     }

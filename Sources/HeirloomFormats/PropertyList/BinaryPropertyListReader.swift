@@ -46,8 +46,8 @@ package struct BinaryPropertyListReader: Sendable {
     case dictionary(start: Int, count: Int)
   }
 
-  /// Decodes the objects of a whole file; throws `PropertyListError` unless it is exactly a binary property list.
-  package init(_ bytes: [UInt8], limits: Limits = Limits()) throws(PropertyListError) {
+  /// Decodes the objects of a whole file; throws `FormatError` unless it is exactly a binary property list.
+  package init(_ bytes: [UInt8], limits: Limits = Limits()) throws(FormatError) {
     var decoder = try BinaryPropertyListDecoder(bytes, limits: limits)
     try decoder.decodeObjects()
     self.limits = limits
@@ -65,8 +65,8 @@ package struct BinaryPropertyListReader: Sendable {
 
   /// Returns the object at a position below `count`; the positions that it refers to exist.
   ///
-  /// Throws ``PropertyListError/invalidReference(_:offset:)`` for an unknown position.
-  package func object(at index: Int) throws(PropertyListError) -> Object {
+  /// Throws ``FormatError`` for an unknown position.
+  package func object(at index: Int) throws(FormatError) -> Object {
     guard storedObjects.indices.contains(index) else { throw .invalidReference(index, offset: byteCount) }
     switch storedObjects[index] {
     case .scalar(let value):
@@ -86,8 +86,8 @@ package struct BinaryPropertyListReader: Sendable {
 
   /// Returns the whole property list as one value.
   ///
-  /// Throws ``PropertyListError`` if it is nested too deeply, contains itself, or expands too much.
-  package func value() throws(PropertyListError) -> PropertyListValue {
+  /// Throws ``FormatError`` if it is nested too deeply, contains itself, or expands too much.
+  package func value() throws(FormatError) -> PropertyListValue {
     var expansion = Expansion(reader: self, remaining: Self.expansionLimit(byteCount: byteCount))
     return try expansion.value(at: topIndex, depth: 0)
   }
@@ -106,7 +106,7 @@ package struct BinaryPropertyListReader: Sendable {
     let reader: BinaryPropertyListReader
     var remaining: Int
 
-    mutating func value(at index: Int, depth: Int) throws(PropertyListError) -> PropertyListValue {
+    mutating func value(at index: Int, depth: Int) throws(FormatError) -> PropertyListValue {
       guard depth <= reader.limits.depth else {
         throw .tooDeep(limit: reader.limits.depth, offset: reader.offset(ofObjectAt: index))
       }
@@ -128,18 +128,21 @@ package struct BinaryPropertyListReader: Sendable {
         for key in keys {
           guard let value = remaining.popFirst() else { break }
           guard case .scalar(.string(let name)) = try reader.object(at: key) else {
-            throw .invalidKey(offset: reader.offset(ofObjectAt: index))
+            let offset = reader.offset(ofObjectAt: index)
+            throw FormatError(.byte(offset), "The dictionary at byte \(offset) has a key that is not a string.")
           }
           try charge(name.utf8.count, at: index)
           guard result.updateValue(try self.value(at: value, depth: depth + 1), forKey: name) == nil else {
-            throw .duplicateKey(name, offset: reader.offset(ofObjectAt: index))
+            let offset = reader.offset(ofObjectAt: index)
+            throw FormatError(
+              .byte(offset), "The dictionary at byte \(offset) has the key \"\(name.prefix(80))\" twice.")
           }
         }
         return .dictionary(result)
       }
     }
 
-    private mutating func charge(_ amount: Int, at index: Int) throws(PropertyListError) {
+    private mutating func charge(_ amount: Int, at index: Int) throws(FormatError) {
       // Add one for the visit itself, so that even empty objects consume the budget.
       remaining -= amount + 1
       guard remaining >= 0 else {

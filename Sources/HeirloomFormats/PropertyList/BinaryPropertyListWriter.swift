@@ -20,15 +20,15 @@ package struct BinaryPropertyListWriter {
 
   /// Returns a value as a whole file, which Core Data can read.
   ///
-  /// Throws ``PropertyListError/tooDeep(limit:offset:)`` if it is nested more than 256 levels deep.
-  package static func bytes(of value: PropertyListValue) throws(PropertyListError) -> [UInt8] {
+  /// Throws ``FormatError`` if it is nested more than 256 levels deep.
+  package static func bytes(of value: PropertyListValue) throws(FormatError) -> [UInt8] {
     var writer = BinaryPropertyListWriter()
     _ = try writer.add(value, depth: 0)
     return writer.encoded()
   }
 
   /// Adds a value with its content to the list of objects, the outermost first.
-  private mutating func add(_ value: PropertyListValue, depth: Int) throws(PropertyListError) -> Int {
+  private mutating func add(_ value: PropertyListValue, depth: Int) throws(FormatError) -> Int {
     guard depth <= Self.depthLimit else { throw .tooDeep(limit: Self.depthLimit, offset: 0) }
     switch value {
     case .array(let elements):

@@ -2,24 +2,18 @@ import Foundation
 
 /// A reader of XML property lists that is safe on hostile input.
 package enum XMLPropertyListReader {
-  /// Parses a whole document in UTF-8; throws `PropertyListError` unless it is one complete property list.
-  package static func value(of bytes: [UInt8]) throws(PropertyListError) -> PropertyListValue {
-    let root: MarkupElement
-    do throws(MarkupError) {
-      root = try MarkupReader.rootElement(of: bytes)
-    } catch {
-      throw .markup(error)
-    }
-    return try value(ofDocument: root)
+  /// Parses a whole document in UTF-8; throws `FormatError` unless it is one complete property list.
+  package static func value(of bytes: [UInt8]) throws(FormatError) -> PropertyListValue {
+    try value(ofDocument: MarkupReader.rootElement(of: bytes))
   }
 
-  /// Reads a `plist` element, possibly inside another document; throws `PropertyListError` unless it has one value.
-  package static func value(ofDocument root: MarkupElement) throws(PropertyListError) -> PropertyListValue {
+  /// Reads a `plist` element, possibly inside another document; throws `FormatError` unless it has one value.
+  package static func value(ofDocument root: MarkupElement) throws(FormatError) -> PropertyListValue {
     guard root.name == "plist", root.children.count == 1 else { throw unexpected(root) }
     return try value(of: root.children[0])
   }
 
-  private static func value(of element: MarkupElement) throws(PropertyListError) -> PropertyListValue {
+  private static func value(of element: MarkupElement) throws(FormatError) -> PropertyListValue {
     switch element.name {
     case "string":
       return .string(element.text)
@@ -53,7 +47,7 @@ package enum XMLPropertyListReader {
     }
   }
 
-  private static func entries(of element: MarkupElement) throws(PropertyListError) -> [String: PropertyListValue] {
+  private static func entries(of element: MarkupElement) throws(FormatError) -> [String: PropertyListValue] {
     guard element.children.count.isMultiple(of: 2) else { throw unexpected(element) }
     var values: [String: PropertyListValue] = [:]
     for index in stride(from: 0, to: element.children.count, by: 2) {
@@ -71,8 +65,10 @@ package enum XMLPropertyListReader {
     return UInt64(text).map { .wideInteger(high: 0, low: $0) }
   }
 
-  private static func unexpected(_ element: MarkupElement) -> PropertyListError {
-    .unexpectedElement(element.name, line: element.line)
+  private static func unexpected(_ element: MarkupElement) -> FormatError {
+    FormatError(
+      .line(element.line),
+      "The element <\(element.name.prefix(80))> has no place or no valid content there in a property list.")
   }
 }
 
@@ -81,8 +77,8 @@ extension MarkupElement {
 }
 
 extension PropertyListValue {
-  /// Reads a whole file in the binary or XML format; throws `PropertyListError` if it is neither.
-  package init(contentsOf bytes: [UInt8]) throws(PropertyListError) {
+  /// Reads a whole file in the binary or XML format; throws `FormatError` if it is neither.
+  package init(contentsOf bytes: [UInt8]) throws(FormatError) {
     if BinaryPropertyListReader.recognizes(bytes) {
       self = try BinaryPropertyListReader(bytes).value()
     } else {

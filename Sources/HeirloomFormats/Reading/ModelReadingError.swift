@@ -72,6 +72,20 @@ public struct ModelReadingError: Error, Hashable, Sendable {
     case specialFile
   }
 
+  /// Creates the error for bytes that can't be read.
+  init(path: String? = nil, _ error: FormatError) {
+    self.init(path: path, problem: .malformed(reason: error.reason), line: error.line)
+  }
+
+  /// Runs a reader of bytes, and converts its error.
+  static func wrapping<Value>(_ body: () throws(FormatError) -> Value) throws(ModelReadingError) -> Value {
+    do throws(FormatError) {
+      return try body()
+    } catch {
+      throw ModelReadingError(error)
+    }
+  }
+
   /// Returns the same error with the path of the file.
   package func inFile(_ path: String) -> ModelReadingError {
     ModelReadingError(path: self.path ?? path, problem: problem, line: line)

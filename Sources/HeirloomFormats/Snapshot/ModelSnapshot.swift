@@ -59,12 +59,7 @@ package struct ModelSnapshot: Hashable, Sendable {
   /// Reads the bytes of a whole file in either layout; throws `ModelReadingError` as for a file.
   package init(bytes: [UInt8]) throws(ModelReadingError) {
     let json = try Self.json(in: bytes)
-    let value: JSONValue
-    do throws(JSONError) {
-      value = try JSONReader.value(of: json)
-    } catch {
-      throw ModelReadingError(problem: .malformed(reason: error.description))
-    }
+    let value = try ModelReadingError.wrapping { () throws(FormatError) in try JSONReader.value(of: json) }
     guard case .object(let members) = value, case .integer(let format)? = members["format"], members["model"] != nil
     else { throw ModelReadingError(problem: .notModel(.otherJSON)) }
     guard format == Int64(Self.format) else {
@@ -132,12 +127,12 @@ package struct ModelSnapshot: Hashable, Sendable {
     json.raw(content.json.bytes)
     json.endObject()
     guard layout == .compressed else { return json.bytes + [UInt8(ascii: "\n")] }
-    do throws(CompressionError) {
+    do throws(FormatError) {
       let file = try Compression.gzip(json.bytes, for: .standard)
       guard !earlierVersions.isEmpty else { return file }
       return Compression.commented(Self.earlierPrefix + earlierVersions.joined(separator: " "), file)
     } catch {
-      throw ModelReadingError(problem: .malformed(reason: error.description))
+      throw ModelReadingError(error)
     }
   }
 
@@ -187,11 +182,7 @@ package struct ModelSnapshot: Hashable, Sendable {
   private static func json(in bytes: [UInt8]) throws(ModelReadingError) -> [UInt8] {
     guard !bytes.isEmpty else { throw ModelReadingError(problem: .notModel(.emptyFile)) }
     guard Compression.isGzip(bytes) else { return bytes }
-    do throws(CompressionError) {
-      return try Compression.gunzip(bytes)
-    } catch {
-      throw ModelReadingError(problem: .malformed(reason: error.description))
-    }
+    return try ModelReadingError.wrapping { () throws(FormatError) in try Compression.gunzip(bytes) }
   }
 
   private static func date(_ text: String) -> Date? {

@@ -25,13 +25,15 @@ package enum MarkupReader {
 
   /// Parses a whole document in UTF-8, and returns its outermost element.
   ///
-  /// Throws ``MarkupError`` for anything but one complete, well-formed document.
+  /// Throws ``FormatError`` for anything but one complete, well-formed document.
   package static func rootElement(
     of bytes: [UInt8], limits: Limits = Limits()
-  ) throws(MarkupError) -> MarkupElement {
-    guard !bytes.isEmpty else { throw .empty }
-    guard bytes.count <= limits.byteCount else { throw .tooLarge(byteCount: bytes.count, limit: limits.byteCount) }
-    do throws(MarkupError) {
+  ) throws(FormatError) -> MarkupElement {
+    guard !bytes.isEmpty else { throw FormatError("The document is empty.") }
+    guard bytes.count <= limits.byteCount else {
+      throw FormatError("The document has \(bytes.count) bytes; at most \(limits.byteCount) are accepted.")
+    }
+    do throws(FormatError) {
       return try parsed(bytes, limits)
     } catch {
       throw conflict(in: bytes) ?? error
@@ -39,19 +41,25 @@ package enum MarkupReader {
   }
 
   /// Returns the error for the first Git merge conflict marker; `nil` if there is none.
-  static func conflict(in bytes: [UInt8]) -> MarkupError? {
+  static func conflict(in bytes: [UInt8]) -> FormatError? {
     for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
       let start = line.prefix(7)
       guard start.count == 7, let first = start.first, [0x3C, 0x3D, 0x3E].contains(first),
         start.allSatisfy({ $0 == first }), [nil, 0x20, 0x0D].contains(line.dropFirst(7).first)
       else { continue }
-      return .conflict(mark: String(decoding: start, as: UTF8.self), line: index + 1)
+      let mark = String(decoding: start, as: UTF8.self)
+      return FormatError(
+        .line(index + 1),
+        "The line begins with \(mark), a Git merge conflict marker: two branches changed the same lines. Resolve the"
+          + " conflict, and delete the lines with <<<<<<<, ======= and >>>>>>>.")
     }
     return nil
   }
 
-  private static func parsed(_ bytes: [UInt8], _ limits: Limits) throws(MarkupError) -> MarkupElement {
-    guard isUTF8(bytes) else { throw .unsupportedEncoding }
+  private static func parsed(_ bytes: [UInt8], _ limits: Limits) throws(FormatError) -> MarkupElement {
+    guard isUTF8(bytes) else {
+      throw FormatError("The document is not in UTF-8, the only accepted encoding.")
+    }
     try refuseUnsupportedMarkup(in: bytes, limits)
     let parser = XMLParser(data: Data(bytes))
     let builder = TreeBuilder(limits: limits)
@@ -60,13 +68,15 @@ package enum MarkupReader {
     parser.externalEntityResolvingPolicy = .never
     let succeeded = parser.parse()
     if let error = builder.error { throw error }
-    if let open = builder.stack.last { throw .unclosed(element: open.name, line: open.line) }
+    if let open = builder.stack.last { throw .unclosed(open) }
     // On Linux, the parser reports success for a truncated document, so the parsed elements decide.
     guard succeeded, parser.parserError == nil else {
       let reason = builder.root == nil ? "it has no element" : "something follows the outermost element"
       throw .malformed(reason: reason, line: max(parser.lineNumber, 1))
     }
-    guard let root = builder.root else { throw .noElement }
+    guard let root = builder.root else {
+      throw FormatError("The document has no element; an XML document was expected.")
+    }
     return root
   }
 
@@ -92,7 +102,7 @@ package enum MarkupReader {
   /// data.
   private static func refuseUnsupportedMarkup(
     in bytes: [UInt8], _ limits: Limits
-  ) throws(MarkupError) {
+  ) throws(FormatError) {
     var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     // The XML declaration is the only markup of this form that is allowed, and only at the start.
     let declaration = Array("<?xml".utf8)
@@ -134,7 +144,7 @@ package enum MarkupReader {
   /// Returns the position after a comment or CDATA section, whose content may look like markup.
   private static func end(
     ofSectionAt start: Int, of openingCount: Int, by closing: String, in bytes: [UInt8]
-  ) throws(MarkupError) -> Int {
+  ) throws(FormatError) -> Int {
     var next = start + openingCount + 2
     while let end = position(of: UInt8(ascii: ">"), in: bytes, from: next) {
       next = end + 1
@@ -150,7 +160,7 @@ package enum MarkupReader {
   }
 
   /// Returns the end of a tag; throws if it has none, or too many attributes, which are counted by their quoted values.
-  private static func endOfTag(in bytes: [UInt8], from start: Int, _ limits: Limits) throws(MarkupError) -> Int {
+  private static func endOfTag(in bytes: [UInt8], from start: Int, _ limits: Limits) throws(FormatError) -> Int {
     // A value can't contain the character that begins a tag.
     let next = position(of: UInt8(ascii: "<"), in: bytes, from: start) ?? bytes.count
     var (place, attributes) = (start, 0)
@@ -160,7 +170,8 @@ package enum MarkupReader {
       case UInt8(ascii: "\""), UInt8(ascii: "'"):
         attributes += 1
         guard attributes <= limits.attributeCount else {
-          throw .tooManyAttributes(limit: limits.attributeCount, line: line(of: start, in: bytes))
+          throw FormatError(
+            .line(line(of: start, in: bytes)), "The element has more than \(limits.attributeCount) attributes.")
         }
         place = (bytes[place + 1..<next].firstIndex(of: bytes[place]) ?? next) + 1
       default:
@@ -190,7 +201,7 @@ package enum MarkupReader {
 private final class TreeBuilder: NSObject, XMLParserDelegate {
   private(set) var stack: [MarkupElement] = []
   private(set) var root: MarkupElement?
-  private(set) var error: MarkupError?
+  private(set) var error: FormatError?
   private let limits: MarkupReader.Limits
   private var elementCount = 0
 
@@ -208,9 +219,9 @@ private final class TreeBuilder: NSObject, XMLParserDelegate {
     if root != nil {
       stop(parser, .malformed(reason: "a second outermost element", line: line))
     } else if stack.count >= limits.depth {
-      stop(parser, .tooDeep(limit: limits.depth, line: line))
+      stop(parser, FormatError(.line(line), "The elements are nested more than \(limits.depth) levels deep."))
     } else if elementCount > limits.elementCount {
-      stop(parser, .tooManyElements(limit: limits.elementCount, line: line))
+      stop(parser, FormatError(.line(line), "The document has more than \(limits.elementCount) elements."))
     } else {
       stack.append(MarkupElement(name: elementName, attributes: attributes, line: line))
     }
@@ -221,7 +232,7 @@ private final class TreeBuilder: NSObject, XMLParserDelegate {
   ) {
     guard error == nil, let element = stack.popLast() else { return }
     guard element.name == elementName else {
-      return stop(parser, .unclosed(element: element.name, line: element.line))
+      return stop(parser, .unclosed(element))
     }
     if stack.isEmpty { root = element } else { stack[stack.count - 1].children.append(element) }
   }
@@ -259,8 +270,24 @@ private final class TreeBuilder: NSObject, XMLParserDelegate {
     stack[stack.count - 1].text += String(decoding: block, as: UTF8.self)
   }
 
-  private func stop(_ parser: XMLParser, _ error: MarkupError) {
+  private func stop(_ parser: XMLParser, _ error: FormatError) {
     self.error = error
     parser.abortParsing()
+  }
+}
+
+extension FormatError {
+  fileprivate static func unsupportedMarkup(line: Int) -> FormatError {
+    FormatError(.line(line), "A processing instruction or a declaration of entities is not accepted.")
+  }
+
+  fileprivate static func malformed(reason: String, line: Int) -> FormatError {
+    FormatError(.line(line), "The document is not well-formed XML: \(reason).")
+  }
+
+  fileprivate static func unclosed(_ element: MarkupElement) -> FormatError {
+    FormatError(
+      .line(element.line),
+      "The document ends before the element <\(element.name.prefix(80))> is closed; it is truncated.")
   }
 }

@@ -70,7 +70,7 @@ extension StoreMetadata {
   /// Writes the metadata as the only row, inside a transaction.
   package func write(to connection: Connection, database: String = "main") throws(SQLiteError) {
     let list: [UInt8]
-    do throws(PropertyListError) {
+    do throws(FormatError) {
       list = try propertyList()
     } catch {
       throw SQLiteError(extendedCode: StoreReading.misuseCode, message: error.description)

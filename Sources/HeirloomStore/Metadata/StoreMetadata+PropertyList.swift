@@ -10,7 +10,7 @@ extension StoreMetadata {
       StoreError(path: path, problem: .invalidMetadata(reason: reason))
     }
     let list: PropertyListValue
-    do throws(PropertyListError) {
+    do throws(FormatError) {
       list = try BinaryPropertyListReader(propertyList).value()
     } catch {
       throw invalid(error.description)
@@ -60,8 +60,8 @@ extension StoreMetadata {
 
   /// Returns the metadata as a binary property list; equal metadata give equal bytes.
   ///
-  /// Throws `PropertyListError` if one of the app's values is nested too deeply.
-  package func propertyList() throws(PropertyListError) -> [UInt8] {
+  /// Throws `FormatError` if one of the app's values is nested too deeply.
+  package func propertyList() throws(FormatError) -> [UInt8] {
     var values = otherValues
     values[PhysicalName.versionHashesKey] = .dictionary(versionHashes.mapValues { .data($0.bytes) })
     values[PhysicalName.versionIdentifiersKey] = .array(versionIdentifiers.map { .string($0) })

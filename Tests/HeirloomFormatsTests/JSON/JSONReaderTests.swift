@@ -30,16 +30,16 @@ struct JSONReaderTests {
       String(repeating: "[", count: 100_000), String(repeating: "{\"a\":", count: 100_000),
     ])
   func `refuses bad text`(_ text: String) {
-    #expect(throws: JSONError.self) { try read(text) }
+    #expect(throws: FormatError.self) { try read(text) }
   }
 
   @Test func `refuses more values than any snapshot has`() {
     let text = "[" + String(repeating: "0,", count: JSONReader.valueLimit) + "0]"
-    #expect(throws: JSONError.self) { try JSONReader.value(of: Array(text.utf8)) }
+    #expect(throws: FormatError.self) { try JSONReader.value(of: Array(text.utf8)) }
   }
 
   @Test func `refuses invalid UTF-8`() {
-    #expect(throws: JSONError.self) { try JSONReader.value(of: [0x22, 0xFF, 0x22]) }
-    #expect(throws: JSONError.self) { try JSONReader.value(of: [0x22, 0xC3, 0x22]) }
+    #expect(throws: FormatError.self) { try JSONReader.value(of: [0x22, 0xFF, 0x22]) }
+    #expect(throws: FormatError.self) { try JSONReader.value(of: [0x22, 0xC3, 0x22]) }
   }
 }

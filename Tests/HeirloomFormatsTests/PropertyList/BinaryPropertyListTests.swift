@@ -83,31 +83,33 @@ struct BinaryPropertyListTests {
       return
     }
     #expect(try references.map { index throws in try reader.object(at: index) } == [.scalar(.string("a")), .array([])])
-    #expect(throws: PropertyListError.self) { try reader.object(at: 3) }
-    #expect(throws: PropertyListError.self) { try reader.object(at: -1) }
+    #expect(throws: FormatError.self) { try reader.object(at: 3) }
+    #expect(throws: FormatError.self) { try reader.object(at: -1) }
   }
 
   @Test func `refuses a list that contains itself`() throws {
     let reader = try BinaryPropertyListReader(handmade([[0xA1, 0]]))
-    #expect(throws: PropertyListError.tooDeep(limit: 256, offset: 8)) { try reader.value() }
+    #expect(
+      throws: FormatError(.byte(8), "The object at byte 8 is nested more than 256 levels deep, or contains itself.")
+    ) { try reader.value() }
   }
 
   @Test func `refuses lists that name each other without measure`() throws {
     // 30 lists, each naming the next one twice: a billion elements in 200 bytes.
     let objects = (0..<30).map { [0xA2, UInt8($0 + 1), UInt8($0 + 1)] as [UInt8] } + [[0xA0]]
     let reader = try BinaryPropertyListReader(handmade(objects))
-    #expect {
-      try reader.value()
-    } throws: { error in
-      guard case .tooExpansive = error as? PropertyListError else { return false }
-      return true
-    }
+    let error = #expect(throws: FormatError.self) { try reader.value() }
+    #expect(error?.reason.contains("more than its size justifies") == true)
   }
 
   @Test func `refuses many objects that share one long text`() throws {
     let text: [UInt8] = [0x5F, 0x11, 0x10, 0x00] + Array(repeating: 0x41, count: 4096)
     let bytes = handmade([text], offsets: Array(repeating: 8, count: 200))
-    #expect(throws: PropertyListError.tooExpansive(limit: 2 * bytes.count, offset: 8)) {
+    #expect(
+      throws: FormatError(
+        .byte(8),
+        "From byte 8 on the property list expands beyond \(2 * bytes.count) bytes, more than its size justifies.")
+    ) {
       try BinaryPropertyListReader(bytes)
     }
   }
@@ -116,13 +118,17 @@ struct BinaryPropertyListTests {
     var limits = BinaryPropertyListReader.Limits()
     limits.objectCount = 10
     let many = try BinaryPropertyListWriter.bytes(of: .array((0..<20).map { .integer($0) }))
-    #expect(throws: PropertyListError.tooManyObjects(limit: 10)) { try BinaryPropertyListReader(many, limits: limits) }
+    #expect(
+      throws: FormatError("The property list has more than 10 objects or references, far more than any real one.")
+    ) { try BinaryPropertyListReader(many, limits: limits) }
     let shared = try BinaryPropertyListWriter.bytes(of: .array(Array(repeating: .integer(1), count: 41)))
-    #expect(throws: PropertyListError.tooManyObjects(limit: 10)) {
+    #expect(
+      throws: FormatError("The property list has more than 10 objects or references, far more than any real one.")
+    ) {
       try BinaryPropertyListReader(shared, limits: limits)
     }
     limits.byteCount = 20
-    #expect(throws: PropertyListError.tooLarge(byteCount: many.count, limit: 20)) {
+    #expect(throws: FormatError("The property list has \(many.count) bytes; at most 20 are accepted.")) {
       try BinaryPropertyListReader(many, limits: limits)
     }
   }
@@ -141,23 +147,31 @@ struct BinaryPropertyListTests {
 
   @Test(arguments: badObjects)
   func `refuses a bad object`(_ object: [UInt8]) {
-    #expect(throws: PropertyListError.self) { try BinaryPropertyListReader(handmade([object])) }
+    #expect(throws: FormatError.self) { try BinaryPropertyListReader(handmade([object])) }
   }
 
   @Test func `refuses dictionaries with bad keys`() throws {
     // The first has a number as a key, the second the same key twice.
     let number = try BinaryPropertyListReader(handmade([[0xD1, 1, 1], [0x10, 5]]))
-    #expect(throws: PropertyListError.invalidKey(offset: 8)) { try number.value() }
+    #expect(throws: FormatError(.byte(8), "The dictionary at byte 8 has a key that is not a string.")) {
+      try number.value()
+    }
     let twice = try BinaryPropertyListReader(handmade([[0xD2, 1, 1, 1, 1], [0x51, 0x41]]))
-    #expect(throws: PropertyListError.duplicateKey("A", offset: 8)) { try twice.value() }
+    #expect(throws: FormatError(.byte(8), "The dictionary at byte 8 has the key \"A\" twice.")) { try twice.value() }
   }
 
   @Test func `refuses files of other kinds`() {
     for text in ["", "b", "bplist", "SQLite format 3\0", "<?xml version=\"1.0\"?>"] {
-      #expect(throws: PropertyListError.notBinaryPropertyList) { try BinaryPropertyListReader(Array(text.utf8)) }
+      #expect(throws: FormatError("The data is not a binary property list: it doesn\'t start with \"bplist0\".")) {
+        try BinaryPropertyListReader(Array(text.utf8))
+      }
     }
-    #expect(throws: PropertyListError.truncated(offset: 8)) { try BinaryPropertyListReader(Array("bplist00".utf8)) }
-    #expect(throws: PropertyListError.invalidTrailer(offset: 8)) {
+    #expect(throws: FormatError(.byte(8), "The property list ends at byte 8, in the middle of an object.")) {
+      try BinaryPropertyListReader(Array("bplist00".utf8))
+    }
+    #expect(
+      throws: FormatError(.byte(8), "The property list\'s trailer at byte 8 contradicts the file; the data is damaged.")
+    ) {
       try BinaryPropertyListReader(Array("bplist00".utf8) + Array(repeating: 0, count: 32))
     }
   }
@@ -168,7 +182,7 @@ struct BinaryPropertyListTests {
         "a": .array([.integer(7), .string("é"), .data([1, 2]), .real(2)]), "b": .dictionary(["a": .uid(3)]),
       ]))
     for length in 0..<whole.count {
-      #expect(throws: PropertyListError.self) { try BinaryPropertyListReader(Array(whole[..<length])).value() }
+      #expect(throws: FormatError.self) { try BinaryPropertyListReader(Array(whole[..<length])).value() }
     }
     var accepted = 0
     for position in whole.indices {
@@ -185,7 +199,9 @@ struct BinaryPropertyListTests {
   @Test func `refuses to write endless nesting`() throws {
     var value: PropertyListValue = .array([])
     for _ in 0..<300 { value = .array([value]) }
-    #expect(throws: PropertyListError.tooDeep(limit: 256, offset: 0)) { try BinaryPropertyListWriter.bytes(of: value) }
+    #expect(
+      throws: FormatError(.byte(0), "The object at byte 0 is nested more than 256 levels deep, or contains itself.")
+    ) { try BinaryPropertyListWriter.bytes(of: value) }
   }
 
   /// Returns a file with objects and references of one byte; the first object is the outermost.

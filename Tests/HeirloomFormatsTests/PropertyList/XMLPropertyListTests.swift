@@ -26,6 +26,6 @@ struct XMLPropertyListTests {
       "<!DOCTYPE plist [<!ENTITY a \"b\">]><plist><string>&a;</string></plist>",
     ])
   func `refuses what is no property list`(_ text: String) {
-    #expect(throws: PropertyListError.self) { try PropertyListValue(contentsOf: Array(text.utf8)) }
+    #expect(throws: FormatError.self) { try PropertyListValue(contentsOf: Array(text.utf8)) }
   }
 }

@@ -46,7 +46,7 @@ struct MarkupErrorTests {
 
   @Test(arguments: mistakes)
   func `a mistake is told in words, with its line`(mistake: Mistake) throws {
-    let error = try #require(throws: MarkupError.self) {
+    let error = try #require(throws: FormatError.self) {
       try MarkupReader.rootElement(of: Array(mistake.lines.joined(separator: "\n").utf8))
     }
     #expect(error.description.hasPrefix("Line \(mistake.line): "), "\(error)")

@@ -52,8 +52,8 @@ package final class PlanningMemory: Sendable {
   }
 
   /// Returns the content of a store's model cache, as ``ModelArchiveWriter/cache(_:)`` does.
-  func cache(of model: ManagedObjectModel) throws(ModelArchiveWritingError) -> [UInt8] {
-    try caches.value(for: model) { () throws(ModelArchiveWritingError) in try ModelArchiveWriter.cache(model) }
+  func cache(of model: ManagedObjectModel) throws(FormatError) -> [UInt8] {
+    try caches.value(for: model) { () throws(FormatError) in try ModelArchiveWriter.cache(model) }
   }
 }
 

@@ -54,7 +54,7 @@ struct MetadataSteps {
       PlannedStatement(
         "INSERT INTO \(candidate).\(quote(PhysicalName.metadataTable)) VALUES (1, ?1, ?2)",
         values: [.text(updated.identifier), .blob(list)]))
-    do throws(ModelArchiveWritingError) {
+    do throws(FormatError) {
       statements.append(
         PlannedStatement(
           "INSERT INTO \(candidate).\(quote(PhysicalName.modelCacheTable)) VALUES (?1)",

@@ -119,7 +119,7 @@ package struct HistoryMerge {
     guard !base.isEmpty else { return conflict("both branches add it, and it was in neither before", ours, theirs) }
     var merge = ThreeWayMerge()
     var documents: [SourceMerge.Document] = []
-    do throws(MarkupError) {
+    do throws(FormatError) {
       for bytes in [base, ours, theirs] { documents.append(try SourceMerge.document(bytes)) }
     } catch {
       throw ModelReadingError(problem: .malformed(reason: error.description))
@@ -151,7 +151,7 @@ package struct HistoryMerge {
     for bytes in [base, ours, theirs] {
       let snapshot = try ModelSnapshot(bytes: bytes)
       snapshots.append(snapshot)
-      do throws(JSONError) {
+      do throws(FormatError) {
         trees.append(
           ContentMerge.node(try JSONReader.value(of: ModelSnapshot.canonicalModelBytes(of: snapshot.model))))
       } catch {

@@ -16,13 +16,13 @@ struct SourceMerge {
     "model", "entity", "elements", "userInfo", "configuration", "composite", "uniquenessConstraints", "compoundIndexes",
   ]
 
-  /// Parses a whole document in UTF-8; throws `MarkupError` unless it is one well-formed document.
-  static func document(_ bytes: [UInt8]) throws(MarkupError) -> Document {
+  /// Parses a whole document in UTF-8; throws `FormatError` unless it is one well-formed document.
+  static func document(_ bytes: [UInt8]) throws(FormatError) -> Document {
     // This rejects invalid input; the scanner needs no further checks.
     _ = try MarkupReader.rootElement(of: bytes)
     var scanner = MarkupScanner(bytes)
     guard let document = scanner.document() else {
-      throw .malformed(reason: "its tags can't be parsed", line: 1)
+      throw FormatError(.line(1), "The document is not well-formed XML: its tags can't be parsed.")
     }
     return document
   }
