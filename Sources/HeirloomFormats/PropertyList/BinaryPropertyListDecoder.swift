@@ -29,9 +29,9 @@ struct BinaryPropertyListDecoder {
     guard bytes.starts(with: Self.magic) else {
       throw FormatError("The data is not a binary property list: it doesn't start with \"bplist0\".")
     }
-    guard bytes.count <= limits.byteCount else {
-      throw FormatError(
-        "The property list has \(bytes.count) bytes; at most \(limits.byteCount) are accepted.")
+    let limit = limits.byteCount
+    guard bytes.count <= limit else {
+      throw FormatError("The property list has \(bytes.count) bytes; at most \(limit) are accepted.")
     }
     let trailer = bytes.count - Self.trailerSize
     guard trailer >= Self.headerSize else { throw .truncated(offset: bytes.count) }

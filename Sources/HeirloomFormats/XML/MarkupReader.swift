@@ -30,8 +30,9 @@ package enum MarkupReader {
     of bytes: [UInt8], limits: Limits = Limits()
   ) throws(FormatError) -> MarkupElement {
     guard !bytes.isEmpty else { throw FormatError("The document is empty.") }
-    guard bytes.count <= limits.byteCount else {
-      throw FormatError("The document has \(bytes.count) bytes; at most \(limits.byteCount) are accepted.")
+    let limit = limits.byteCount
+    guard bytes.count <= limit else {
+      throw FormatError("The document has \(bytes.count) bytes; at most \(limit) are accepted.")
     }
     do throws(FormatError) {
       return try parsed(bytes, limits)

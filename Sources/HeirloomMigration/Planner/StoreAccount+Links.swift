@@ -5,10 +5,14 @@ import HeirloomStore
 /// The lines of links.
 extension StoreAccount {
   func links() throws -> [Line] {
-    try linkSides.compactMap { relationship, sides in
+    let continued = Set(linkSides.flatMap(\.sides).flatMap { crossing.heirs(of: $0[1], from: $0[0]) })
+    return try linkSides.compactMap { relationship, sides in
       let dropped = dropped(sides)
       guard let counts = try count(relationship, of: sides, besides: dropped?.query) else { return nil }
       let heirs = sides.map { crossing.heirs(of: $0[1], from: $0[0]) }
+      // A side that only the destination has may have no room for the links either.
+      let added = heirs.joined().compactMap(crossing.destinationInverse).filter { !continued.contains($0) }
+      let withoutRoom = try linksWithoutRoom(in: heirs.joined() + added)
       var code = sources.account.pendingLinks.filter { open in
         sides.contains { open.relationship == $0[1] && source.model.isEntity(open.owner, kindOf: $0[0]) }
       }.flatMap(\.parts.takers)
@@ -23,8 +27,11 @@ extension StoreAccount {
         .links, sides[0].joined(separator: "."), property: sides.dropFirst().first?.joined(separator: "."),
         count: counts.all,
         of: sides.map { .links(entity: $0[0], relationship: $0[1]) }
-          + heirs.joined().map { .linksInto(entity: $0[0], relationship: $0[1]) },
-        dropped: try dropped.map(lost), atRemoved: counts.atRemoved, withObjects: counts.withObjects,
+          + (heirs.joined() + added).filter { !withoutRoom.sides.contains($0) }.map {
+            .linksInto(entity: $0[0], relationship: $0[1])
+          },
+        dropped: try [dropped.map(lost), withoutRoom.part].compactMap(\.self), atRemoved: counts.atRemoved,
+        withObjects: counts.withObjects,
         rest: code.isEmpty
           ? part(.carried, places.map { $0.joined(separator: ".") }) : part(.code, Set(code).ordered()))
     }
@@ -69,6 +76,38 @@ extension StoreAccount {
       if !counted.entry.links.isEmpty { reason = reason ?? counted.entry.cause.reason }
     }
     return reason.map { (queries.joined(separator: " UNION "), $0) }
+  }
+
+  /// Counts the links that a one-to-one relationship has no room for, if entries of both its sides count them.
+  ///
+  /// Each entry counts the objects with too many links, and a link may be one too many at both its ends. So the links
+  /// are gathered as a run does it. Also returns the two sides, whose entries are then counted.
+  private func linksWithoutRoom(in heirs: [[String]]) throws -> (part: Line.Part?, sides: [[String]]) {
+    for heir in heirs {
+      guard let inverse = crossing.destinationInverse(of: heir), inverse != heir, heirs.contains(inverse),
+        let relationship = crossing.destination.model.relationship(named: heir[1], of: heir[0])
+      else { continue }
+      let entries = [heir, inverse].compactMap { side in
+        let key = Subject.linksInto(entity: side[0], relationship: side[1]).key
+        return sources.entries.first { $0.entry.subject.key == key && !$0.entry.cause.isOrder && ($0.links ?? 0) > 0 }
+      }
+      // A plan with decisions has made its own tables already.
+      var tables = LinkTables(prefix: "heirloom_counted_links_")
+      guard entries.count == 2,
+        let pairs = tables.pairs(of: relationship, declaredBy: heir[0], in: crossing)?.table
+      else { continue }
+      for step in tables.steps {
+        for statement in step.statements { try connection.execute(statement.sql) }
+      }
+      let (all, kept) = (
+        try connection.firstInteger("SELECT COUNT(*) FROM (SELECT DISTINCT owner, target FROM (\(pairs.query)))") ?? 0,
+        try connection.firstInteger("SELECT COUNT(*) FROM temp.\(quote(pairs.name))") ?? 0
+      )
+      try connection.execute("DROP TABLE temp.\(quote(pairs.name))")
+      let reason = entries[0].entry.cause.reason
+      return (Line.Part(fate: .lost, count: all - kept, places: [], reason: reason), [heir, inverse])
+    }
+    return (nil, [])
   }
 
   func lost(_ dropped: (query: String, reason: String)) throws(SQLiteError) -> Line.Part {
@@ -130,11 +169,12 @@ extension Crossing {
       source.model.entityTree(from: side[0]).flatMap { flows(of: $0.name) }.allSatisfy { $0.heirs[side[1]] != nil }
     }
     guard isEverywhere, !heirs[0].isEmpty, !heirs[1].isEmpty else { return false }
-    return !heirs[0].contains { heir in
-      guard let relationship = destination.model.relationship(named: heir[1], of: heir[0]),
-        let inverse = destination.model.storedInverse(of: relationship)
-      else { return false }
-      return heirs[1].contains([inverse.entity.name, inverse.relationship.name])
-    }
+    return !heirs[0].contains { heir in destinationInverse(of: heir).map(heirs[1].contains) ?? false }
+  }
+
+  /// Returns the inverse of a destination relationship, as entity and name; `nil` if it has none.
+  fileprivate func destinationInverse(of side: [String]) -> [String]? {
+    guard let relationship = destination.model.relationship(named: side[1], of: side[0]) else { return nil }
+    return destination.model.storedInverse(of: relationship).map { [$0.entity.name, $0.relationship.name] }
   }
 }

@@ -96,7 +96,7 @@ struct StoreAccount {
   /// Returns a line: the entries of its subjects, the content dropped with its objects, and the rest.
   func line(
     _ kind: Line.Kind, _ name: String, property: String? = nil, count: Int64, of subjects: [Subject],
-    dropped: Line.Part? = nil, atRemoved: Int64 = 0, withObjects: Int64 = 0, filled: Int64 = 0,
+    dropped: [Line.Part] = [], atRemoved: Int64 = 0, withObjects: Int64 = 0, filled: Int64 = 0,
     changedByRows: Int64? = nil, code: (count: Int64, places: [String]) = (0, []), rest: Rest
   ) -> Line {
     var parts: [Line.Part] = []
@@ -113,7 +113,7 @@ struct StoreAccount {
     var decided: Int64 = 0
     var changed: Int64 = 0
     var reasons: [String] = []
-    if let dropped { add(dropped.fate, dropped.count, dropped.places, dropped.reason) }
+    for part in dropped { add(part.fate, part.count, part.places, part.reason) }
     for counted in sources.entries
     where subjects.contains(where: { $0.key == counted.entry.subject.key }) && counted.entry.links.isEmpty {
       let rows = kind == .links ? counted.links ?? counted.rows : counted.rows

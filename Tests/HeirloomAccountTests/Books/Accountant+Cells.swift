@@ -96,9 +96,12 @@ extension Accountant {
       }
     }
     var told: [UnknownColumn: Int] = [:]
-    for loss in self.told where loss.kind == .unknownContent {
+    let losses = self.told.filter { $0.kind == .unknownContent }.map { loss in
       let tables = [matching.source.tables[loss.entity]].compactMap { $0 } + joins[loss.entity, default: []].sorted()
-      let columns = tables.map { UnknownColumn(table: $0, column: loss.property ?? "") }
+      return (loss, columns: tables.map { UnknownColumn(table: $0, column: loss.property ?? "") })
+    }
+    // Those that can be of one table only come first.
+    for (loss, columns) in losses.sorted(by: { $0.columns.count < $1.columns.count }) {
       // An entity may have several tables of links, and only the amount tells which one is meant.
       let open = columns.filter { lost[$0] != nil && told[$0] != lost[$0] }
       let column = open.first { told[$0] == nil && lost[$0] == loss.amount } ?? open.first ?? columns.first

@@ -21,6 +21,11 @@ struct LinkTables {
   static let namePrefix = "heirloom_links_"
 
   private(set) var tables: [Table] = []
+  private let prefix: String
+
+  init(prefix: String = Self.namePrefix) {
+    self.prefix = prefix
+  }
 
   /// The steps that create and fill the tables.
   var steps: [MigrationStep] {
@@ -89,7 +94,7 @@ struct LinkTables {
   private mutating func add(subject: String, query: String, isOfPairs: Bool = false) -> Table {
     if let known = tables.first(where: { $0.query == query && $0.isOfPairs == isOfPairs }) { return known }
     let table = Table(
-      name: "\(Self.namePrefix)\(tables.count + 1)", subject: subject, query: query, isOfPairs: isOfPairs)
+      name: "\(prefix)\(tables.count + 1)", subject: subject, query: query, isOfPairs: isOfPairs)
     tables.append(table)
     return table
   }
