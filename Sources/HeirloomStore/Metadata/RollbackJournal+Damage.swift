@@ -112,8 +112,7 @@ private struct JournalReader {
   init(_ journal: OpenedFile, size: Int64, database: OpenedFile) {
     (self.journal, self.size, self.database) = (journal, size, database)
     let start = database.bytes(at: 0, count: min(18, database.byteCount)) ?? []
-    let declared = start.count == 18 ? Int64(start[16]) << 8 | Int64(start[17]) : 0
-    databasePageSize = declared == 1 ? 65_536 : max(512, declared)
+    databasePageSize = Int64(max(512, DatabaseHeader.pageSize(in: start)))
   }
 
   mutating func read() -> RollbackJournal.Playback {
@@ -219,7 +218,7 @@ private struct JournalReader {
     lostCount += count
   }
 
-  private var lockPage: UInt32 { UInt32(0x4000_0000 / max(512, pageSize)) + 1 }
+  private var lockPage: UInt32 { UInt32(Int64(PageLayout.lockByte) / max(512, pageSize)) + 1 }
 
   private func isPage(_ number: UInt32) -> Bool { number >= 1 && number <= pageCount && number != lockPage }
 

@@ -39,9 +39,7 @@ struct UnreadLogs: VaultPart {
     guard var content = try reader.content(pageSize: nil) else { return nil }
     // The database's file is read only for a damaged log: closing it drops the locks that this process has on it.
     if content.isHeaderDamaged {
-      let start = try files.readStart(of: database, count: 18)
-      let declared = start.count == 18 ? Int(start[16]) << 8 | Int(start[17]) : 0
-      let pageSize = declared == 1 ? 65_536 : declared
+      let pageSize = DatabaseHeader.pageSize(in: try files.readStart(of: database, count: 18))
       if pageSize >= 512, let known = try reader.content(pageSize: pageSize) { content = known }
     }
     return LogDamage(

@@ -1,5 +1,5 @@
 import Foundation
-import HeirloomStore
+package import HeirloomStore
 package import HeirloomVault
 
 /// The pages of a database file, read without SQLite while no other process writes to it.
@@ -12,9 +12,10 @@ package final class DatabaseImage {
     case utf16BigEndian = 3
   }
 
-  let pageSize: Int
+  let layout: PageLayout
+  var pageSize: Int { layout.pageSize }
   /// The number of bytes of a page that hold content.
-  package let usableSize: Int
+  package var usableSize: Int { layout.usableSize }
   /// The number of pages; page numbers count from 1.
   package let pageCount: Int
   /// The number of pages before the file was truncated; the current number if it wasn't.
@@ -36,8 +37,7 @@ package final class DatabaseImage {
     self.origin = origin
     file = try FileDescriptor(path, flags: O_RDONLY, for: .read)
     let size = try file.status(for: .read).size
-    pageSize = header.pageSize
-    usableSize = header.pageSize - header.reservedBytes
+    layout = header.layout
     pageCount = Int(clamping: size / Int64(header.pageSize))
     formerPageCount = max(pageCount, header.formerPageCount)
     encoding = TextEncoding(rawValue: header.encoding) ?? .utf8
@@ -49,9 +49,6 @@ package final class DatabaseImage {
   deinit {
     buffer.deallocate()
   }
-
-  /// The lock-byte page, which SQLite never uses.
-  var lockPage: Int { 1 << 30 / pageSize + 1 }
 
   /// Returns the bytes of a page; `nil` if it doesn't exist.
   func page(_ number: Int) throws(FileError) -> [UInt8]? {
@@ -73,50 +70,7 @@ package final class DatabaseImage {
   }
 }
 
-/// The database header, the first 100 bytes of a file.
-package struct DatabaseHeader {
-  static let byteCount = 100
-  private static let magic = Array("SQLite format 3\0".utf8)
-
-  var pageSize: Int
-  /// The number of reserved bytes at the end of each page.
-  var reservedBytes = 0
-  /// The text encoding, from 1 to 3.
-  var encoding = 1
-  /// The first trunk page of the freelist; 0 for an empty list.
-  var firstFreePage = 0
-  var freePageCount = 0
-  /// The number of pages before the file was truncated; 0 if unknown.
-  var formerPageCount = 0
-  /// True if the database has pointer map pages because it is in auto-vacuum mode; `nil` if the header is damaged.
-  package var autoVacuums: Bool?
-  /// True if the file's own header couldn't be used.
-  var isRepaired = false
-
-  /// Parses a header; `nil` if it is damaged.
-  package init?(_ bytes: [UInt8]) {
-    guard bytes.count >= Self.byteCount, bytes.starts(with: Self.magic) else { return nil }
-    let size = Int(bytes[16]) << 8 | Int(bytes[17])
-    pageSize = size == 1 ? 65_536 : size
-    reservedBytes = Int(bytes[20])
-    // The payload fractions are constants of the format; other values mean that this is no header.
-    guard pageSize >= 512, pageSize & (pageSize - 1) == 0, pageSize - reservedBytes >= 480,
-      bytes[21] == 64, bytes[22] == 32, bytes[23] == 32, bytes[18] <= 2, bytes[19] <= 2
-    else { return nil }
-    firstFreePage = bigEndian(bytes, at: 32)
-    freePageCount = bigEndian(bytes, at: 36)
-    autoVacuums = bigEndian(bytes, at: 52) != 0
-    encoding = bigEndian(bytes, at: 56)
-    if encoding == 0 { encoding = 1 }
-    guard (1...3).contains(encoding) else { return nil }
-  }
-
-  /// Creates a header for a file whose own is damaged.
-  init(pageSize: Int) {
-    self.pageSize = pageSize
-    isRepaired = true
-  }
-
+extension DatabaseHeader {
   /// Returns the bytes of a header with which SQLite can read the file.
   func bytes(pageCount: Int, autoVacuums: Bool) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: Self.byteCount)

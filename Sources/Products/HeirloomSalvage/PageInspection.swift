@@ -125,7 +125,7 @@ package final class PageInspection {
     }
     guard image.pageCount >= 2, !isEveryPageLedTo else { return }
     for root in otherRoots.sorted() { try passOver(root, tables) }
-    for page in 2...image.pageCount where !isVisited[page] && page != image.lockPage {
+    for page in 2...image.pageCount where !isVisited[page] && page != image.layout.lockPage {
       if pointerMap?.contains(page) ?? false { continue }
       try assignLeftOut(page, tables, byRoot, indexRoots, otherRoots)
     }

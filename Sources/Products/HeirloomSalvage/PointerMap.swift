@@ -40,7 +40,7 @@ package struct PointerMap {
     }
     // Without a header, page 2 must look like the map's first page.
     guard image.pageCount >= 3, let bytes = try image.page(2) else { return nil }
-    let count = min(image.usableSize / 5, image.pageCount - 2)
+    let count = min(image.layout.mapEntryCount, image.pageCount - 2)
     let fitting = (0..<count).count { index in
       let other = bigEndian(bytes, at: 5 * index + 1)
       switch bytes[5 * index] {
@@ -54,27 +54,19 @@ package struct PointerMap {
 
   /// Returns true if a page belongs to the map itself.
   package func contains(_ page: Int) -> Bool {
-    page >= 2 && mapPage(of: page) == page
-  }
-
-  private func mapPage(of page: Int) -> Int {
-    let span = image.usableSize / 5 + 1
-    let map = (page - 2) / span * span + 2
-    // SQLite never uses the lock-byte page.
-    return map == image.lockPage ? map + 1 : map
+    image.layout.isMapPage(page)
   }
 
   /// Returns the entry for a page; `nil` if it is invalid.
   package func entry(of page: Int) throws(FileError) -> Entry? {
     guard page >= 3, page <= image.pageCount else { return nil }
-    let map = mapPage(of: page)
+    let map = image.layout.mapPage(of: page)
     guard page > map else { return nil }
     if cache.number != map {
       guard let bytes = try image.page(map) else { return nil }
       (cache.number, cache.bytes) = (map, bytes)
     }
-    let offset = 5 * (page - map - 1)
-    guard offset >= 0, offset + 5 <= image.usableSize else { return nil }
+    guard let offset = image.layout.mapOffset(of: page) else { return nil }
     let other = bigEndian(cache.bytes, at: offset + 1)
     let isPage = other >= 1 && other <= image.pageCount && other != page
     switch cache.bytes[offset] {

@@ -101,7 +101,7 @@ struct RecordReader {
     values.reserveCapacity(types.count)
     var start = headerSize
     for type in types {
-      guard let length = length(of: type) else { return nil }
+      let length = SerialType.length(of: type)
       let (end, isTooFar) = start.addingReportingOverflow(length)
       guard !isTooFar, end <= size else { return nil }
       // The header alone describes a value without bytes.
@@ -115,16 +115,6 @@ struct RecordReader {
       start = end
     }
     return start == size ? values : nil
-  }
-
-  private static func length(of type: Int64) -> Int? {
-    switch type {
-    case 0, 8, 9: 0
-    case 1...4: Int(clamping: type)
-    case 5: 6
-    case 6, 7: 8
-    default: Int(exactly: (type - 12) / 2)
-    }
   }
 
   private static func value(

@@ -145,7 +145,7 @@ final class SalvageSource {
   /// True if no page in use is empty: it could be the rest of a text, which SQLite would read as zeros.
   private static func hasNoEmptyPage(_ image: DatabaseImage, _ pages: PageInspection) throws(FileError) -> Bool {
     guard image.pageCount >= 2 else { return true }
-    for number in 2...image.pageCount where number != image.lockPage {
+    for number in 2...image.pageCount where number != image.layout.lockPage {
       guard let bytes = try image.page(number) else { return false }
       guard bytes.allSatisfy({ $0 == 0 }), !(pages.pointerMap?.contains(number) ?? false) else { continue }
       if try pages.isInUse(number) == true { return false }

@@ -14,14 +14,6 @@ struct KeyBounds: Hashable {
 
 /// A b-tree page; each number in it is checked against the page's size.
 struct TreePage {
-  /// The type of a b-tree page, as in its header.
-  enum Kind: UInt8, Sendable {
-    case indexInterior = 2
-    case tableInterior = 5
-    case indexLeaf = 10
-    case tableLeaf = 13
-  }
-
   /// A cell of a leaf page, which contains a row.
   struct TableCell {
     let rowID: Int64
@@ -36,7 +28,7 @@ struct TreePage {
     let end: Int
   }
 
-  let kind: Kind
+  let kind: TreePageKind
   let number: Int
   let bytes: [UInt8]
   let usableSize: Int
@@ -50,12 +42,11 @@ struct TreePage {
   init?(_ bytes: [UInt8], number: Int, usableSize: Int) {
     // The first page starts with the database header.
     let start = number == 1 ? DatabaseHeader.byteCount : 0
-    guard usableSize <= bytes.count, start + 12 <= usableSize, let kind = Kind(rawValue: bytes[start]) else {
+    guard usableSize <= bytes.count, start + 12 <= usableSize, let kind = TreePageKind(rawValue: bytes[start]) else {
       return nil
     }
-    let isLeaf = kind == .tableLeaf || kind == .indexLeaf
     let cellCount = Int(bytes[start + 3]) << 8 | Int(bytes[start + 4])
-    let listStart = start + (isLeaf ? 8 : 12)
+    let listStart = start + (kind.isLeaf ? 8 : 12)
     guard listStart + 2 * cellCount <= usableSize else { return nil }
     // SQLite leaves at most 60 bytes in fragments: https://www.sqlite.org/fileformat2.html#b_tree_pages
     guard bytes[start + 7] <= 60 else { return nil }
@@ -65,7 +56,7 @@ struct TreePage {
     self.usableSize = usableSize
     self.listStart = listStart
     self.cellCount = cellCount
-    rightChild = isLeaf ? 0 : bigEndian(bytes, at: start + 8)
+    rightChild = kind.isLeaf ? 0 : bigEndian(bytes, at: start + 8)
   }
 
   private func cellStart(_ index: Int) -> Int? {
@@ -137,7 +128,7 @@ struct TreePage {
     guard let size = readVarint(bytes, &place, end: usableSize), let rowID = readVarint(bytes, &place, end: usableSize),
       let payloadSize = Int(exactly: size), payloadSize >= 1, payloadSize <= Int(Int32.max)
     else { return nil }
-    let localSize = Self.localSize(payloadSize, usableSize: usableSize)
+    let localSize = TreePageKind.tableLeaf.localSize(ofRecord: payloadSize, usableSize: usableSize)
     guard place + localSize <= usableSize else { return nil }
     let local = place..<place + localSize
     guard localSize < payloadSize else {
@@ -151,15 +142,6 @@ struct TreePage {
     return TableCell(
       rowID: rowID, payloadSize: payloadSize, local: local, overflow: bigEndian(bytes, at: local.upperBound),
       start: start, end: local.upperBound + 4)
-  }
-
-  /// Returns the number of a record's bytes that are in the leaf page itself.
-  private static func localSize(_ payloadSize: Int, usableSize: Int) -> Int {
-    let most = usableSize - 35
-    if payloadSize <= most { return payloadSize }
-    let least = (usableSize - 12) * 32 / 255 - 23
-    let size = least + (payloadSize - least) % (usableSize - 4)
-    return size <= most ? size : least
   }
 
   /// Returns the longest sequence of cells with ascending keys.

@@ -163,9 +163,7 @@ extension Connection {
   fileprivate var headerByteCount: Int64? {
     // Bytes 16 and 28: https://www.sqlite.org/fileformat2.html#the_database_header
     guard let header = readStart(byteCount: 32) else { return nil }
-    let pageSize = Int64(header[16]) << 8 | Int64(header[17])
-    let pageCount = header[28...].reduce(Int64(0)) { $0 << 8 | Int64($1) }
-    return (pageSize == 1 ? 65_536 : pageSize) * pageCount
+    return Int64(DatabaseHeader.pageSize(in: header)) * Int64(bigEndianWord(header, at: 28))
   }
 }
 

@@ -13,6 +13,7 @@ final class PageMap {
   }
 
   private let pages: DatabasePages
+  private var layout: PageLayout { pages.layout }
   private var cached: [Int]
   private let buffers: [PageBuffer]
 
@@ -23,24 +24,15 @@ final class PageMap {
   }
 
   /// Returns true if a page belongs to the pointer map itself.
-  func contains(_ page: Int) -> Bool { page >= 2 && mapPage(of: page) == page }
+  func contains(_ page: Int) -> Bool { layout.isMapPage(page) }
 
   /// Returns true if a page has an entry.
-  func covers(_ page: Int) -> Bool { page >= 3 && page != pages.lockPage && !contains(page) }
-
-  private func mapPage(of page: Int) -> Int {
-    let span = pages.usableSize / 5 + 1
-    let map = (page - 2) / span * span + 2
-    // The lock-byte page is never used.
-    return map == pages.lockPage ? map + 1 : map
-  }
+  func covers(_ page: Int) -> Bool { page >= 3 && page != layout.lockPage && !contains(page) }
 
   /// Returns the entry of a page that has one; throws ``PageFault`` if the file ends before it.
   func entry(of page: Int) throws -> Entry {
-    let map = mapPage(of: page)
-    let bytes = try read(map)
-    let offset = 5 * (page - map - 1)
-    guard offset >= 0, offset + 5 <= pages.usableSize else { throw PageFault("has no map of page \(page)") }
+    let bytes = try read(layout.mapPage(of: page))
+    guard let offset = layout.mapOffset(of: page) else { throw PageFault("has no map of page \(page)") }
     return entry(in: bytes, at: offset)
   }
 
@@ -50,8 +42,8 @@ final class PageMap {
     var bytes = buffers[0].bytes
     for page in 3..<max(3, pages.pageCount + 1) where covers(page) {
       // Each page of the pointer map precedes the pages that it describes.
-      if map == 0 || page > map + pages.usableSize / 5 {
-        map = mapPage(of: page)
+      if map == 0 || page > map + layout.mapEntryCount {
+        map = layout.mapPage(of: page)
         bytes = try read(map)
       }
       try body(page, entry(in: bytes, at: 5 * (page - map - 1)), map)
@@ -64,7 +56,7 @@ final class PageMap {
 
   /// Returns a page of the pointer map, valid until others are read.
   private func read(_ map: Int) throws -> UnsafeRawPointer {
-    let slot = map / (pages.usableSize / 5 + 1) % cached.count
+    let slot = map / (layout.mapEntryCount + 1) % cached.count
     if cached[slot] != map {
       cached[slot] = 0
       // They lie far apart, so neighbours aren't needed.

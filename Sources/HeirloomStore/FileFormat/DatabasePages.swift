@@ -5,10 +5,11 @@ internal import CHeirloomSQLite
 /// The format is that of https://www.sqlite.org/fileformat2.html.
 /// Nothing may write meanwhile: SQLite's locks are not taken.
 package final class DatabasePages {
+  let layout: PageLayout
   /// The size of a page, in bytes.
-  package let pageSize: Int
+  package var pageSize: Int { layout.pageSize }
   /// The bytes of a page that hold content.
-  let usableSize: Int
+  var usableSize: Int { layout.usableSize }
   /// The number of pages of the database; the first has the number 1.
   package let pageCount: Int
   /// The file's length in bytes, with any bytes after the last page, which SQLite ignores.
@@ -20,7 +21,7 @@ package final class DatabasePages {
   /// True if text is stored in UTF-8.
   package var isUTF8: Bool { bigEndianWord(header, at: 56) == 1 }
   /// The lock-byte page, which holds nothing.
-  var lockPage: Int { 0x4000_0000 / pageSize + 1 }
+  var lockPage: Int { layout.lockPage }
 
   private let connection: Connection
   private let database: String
@@ -42,18 +43,17 @@ package final class DatabasePages {
       heirloom_sqlite_file_size(try connection.openHandle(), database, &size), sql: nil)
     var header = [UInt8](repeating: 0, count: 100)
     let status = heirloom_sqlite_read(try connection.openHandle(), database, &header, 100, 0)
-    guard size >= 512, status == SQLITE_OK else { throw PageFault("has no header") }
-    let declared = Int(header[16]) << 8 | Int(header[17])
-    pageSize = declared == 1 ? 65_536 : declared
+    guard size >= 512, status == SQLITE_OK, let layout = DatabaseHeader(header)?.layout else {
+      throw PageFault("has no header")
+    }
     // The header's number is valid unless SQLite before 3.7.0 wrote last; then the file's length counts.
     let isCounted = bigEndianWord(header, at: 28) > 0 && header[24..<28] == header[92..<96]
-    guard pageSize >= 512, pageSize & (pageSize - 1) == 0, pageSize - Int(header[20]) >= 480,
-      isCounted || size % Int64(pageSize) == 0, let held = Int(exactly: size / Int64(pageSize)),
+    guard isCounted || size % Int64(layout.pageSize) == 0, let held = Int(exactly: size / Int64(layout.pageSize)),
       held < Int(clamping: UInt32.max)
     else { throw PageFault("has \(size) bytes, which are not whole pages") }
     let count = isCounted ? bigEndian(header, at: 28) : held
     guard count <= held else { throw PageFault("has \(held) pages, and \(count) by its header") }
-    usableSize = pageSize - Int(header[20])
+    self.layout = layout
     (pageCount, byteCount) = (count, size)
     self.header = header
     cached = [Int64](repeating: -1, count: Self.partCount)

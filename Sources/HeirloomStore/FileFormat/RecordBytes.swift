@@ -15,20 +15,12 @@ struct RecordBytes {
     guard header <= present else { return true }
     var end = header
     while place < header {
-      let length = Self.length(ofType: bytes.varint(&place))
+      let length = SerialType.length(of: bytes.varint(&place))
       // A type that doesn't exist has no length.
       guard length >= 0, length <= size - end else { return false }
       end += length
     }
     return place == header && end == size
-  }
-
-  /// Returns the length of a value in the record by the number of its type; -1 for a type that doesn't exist.
-  @inline(__always)
-  private static func length(ofType type: Int64) -> Int {
-    if type >= 12 { return Int(clamping: (type - 12) >> 1) }
-    // Four bits for each type.
-    return type >= 0 && type < 10 ? Int(truncatingIfNeeded: 0x00_8864_3210 &>> (4 &* type) & 15) : -1
   }
 
   // MARK: Values
@@ -43,7 +35,7 @@ struct RecordBytes {
     var index = 0
     for column in columns {
       while index < column, place < header {
-        start += max(0, Self.length(ofType: bytes.varint(&place)))
+        start += max(0, SerialType.length(of: bytes.varint(&place)))
         index += 1
       }
       guard place < header else {
@@ -98,7 +90,7 @@ struct RecordBytes {
   }
 
   private func value(_ type: Int64, _ start: inout Int) -> Value {
-    let length = min(max(0, Self.length(ofType: type)), max(0, size - start))
+    let length = min(max(0, SerialType.length(of: type)), max(0, size - start))
     let place = bytes + start
     defer { start += length }
     switch type {

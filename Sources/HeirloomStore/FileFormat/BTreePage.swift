@@ -1,16 +1,5 @@
 /// A b-tree page, checked against every rule of the format that concerns one page.
 struct BTreePage {
-  /// The type of a page; raw values are those of the format.
-  enum Kind: UInt8 {
-    case indexInterior = 2
-    case tableInterior = 5
-    case indexLeaf = 10
-    case tableLeaf = 13
-
-    var isLeaf: Bool { self == .indexLeaf || self == .tableLeaf }
-    var isTable: Bool { self == .tableInterior || self == .tableLeaf }
-  }
-
   /// A cell: an entry of a page.
   struct Cell {
     /// The child page with the entries before this one; 0 in a leaf.
@@ -26,7 +15,7 @@ struct BTreePage {
   }
 
   let number: Int
-  let kind: Kind
+  let kind: TreePageKind
   /// The page's content, valid as long as its buffer exists.
   let bytes: UnsafeRawPointer
   let usableSize: Int
@@ -40,7 +29,7 @@ struct BTreePage {
     bytes = buffer.bytes
     // The first page begins with the file's header.
     header = number == 1 ? 100 : 0
-    guard let kind = Kind(rawValue: bytes.load(fromByteOffset: header, as: UInt8.self)) else {
+    guard let kind = TreePageKind(rawValue: bytes.load(fromByteOffset: header, as: UInt8.self)) else {
       throw PageFault("has page \(number), which is not a page of a tree")
     }
     self.number = number
@@ -156,7 +145,7 @@ struct BTreePage {
       throw PageFault("has a record of \(size) bytes on page \(number)")
     }
     cell.payloadSize = payloadSize
-    let localSize = localSize(payloadSize)
+    let localSize = kind.localSize(ofRecord: payloadSize, usableSize: usableSize)
     var end = place + localSize
     cell.local = place..<end
     if localSize < payloadSize {
@@ -168,14 +157,5 @@ struct BTreePage {
     end = max(end, start + 4)
     guard end <= usableSize else { throw PageFault("has a cell beyond the end of page \(number)") }
     return (cell, end)
-  }
-
-  /// Returns the number of a record's bytes that are in the page itself.
-  private func localSize(_ payloadSize: Int) -> Int {
-    let most = kind == .tableLeaf ? usableSize - 35 : (usableSize - 12) * 64 / 255 - 23
-    if payloadSize <= most { return payloadSize }
-    let least = (usableSize - 12) * 32 / 255 - 23
-    let size = least + (payloadSize - least) % (usableSize - 4)
-    return size <= most ? size : least
   }
 }
