@@ -101,7 +101,8 @@ extension StoreVault {
     return [
       StoreFinding(
         .warning, .unkeptExternalFile,
-        "\(passedOver.count) names in the store's folder of external data are neither files nor folders, such as"
+        "\(CountText.counted(passedOver.count, "name")) in the store's folder of external data"
+          + " \(passedOver.count == 1 ? "is neither a file nor a folder" : "are neither files nor folders"), such as"
           + " \(first). They are skipped, and not kept with a previous version: put the files themselves there.")
     ]
   }
@@ -204,7 +205,7 @@ extension StoreVault {
       faults.append(
         VersionFault(
           .error,
-          "had \(manifest.supportFileCount) files of external data and has \(support.fileCount) now: large values are missing"
+          "had \(CountText.counted(manifest.supportFileCount, "file")) of external data and has \(support.fileCount) now: large values are missing"
             + " from it."))
     } else if support.byteCount != manifest.supportByteCount {
       faults.append(

@@ -5,7 +5,6 @@ import HeirloomModel
 struct SetAsideStores: VaultPart {
   let place: StorePlace
 
-  /// Lists the names of the set-aside stores' folders, the oldest first.
   func folders() throws(VaultError) -> [String] {
     try VaultError.wrapping { () throws(FileError) in
       guard try files.status(of: location.incompatible)?.kind == .directory else { return [] }
@@ -19,9 +18,6 @@ struct SetAsideStores: VaultPart {
     }
   }
 
-  /// Lists the set-aside stores, the oldest first, without a lock.
-  ///
-  /// A store that is being set aside is included once its notice is on the disk.
   func all() throws(VaultError) -> [SetAsideFiles] {
     try VaultError.wrapping { () throws(FileError) in
       guard try files.status(of: location.incompatible)?.kind == .directory else { return [] }
@@ -59,7 +55,6 @@ struct SetAsideStores: VaultPart {
     return (try? JSONDecoder().decode(ReturnRecord.self, from: Data(bytes))) ?? ReturnRecord()
   }
 
-  /// Records that the user acknowledged the notice about a set-aside store; does nothing if that was recorded before.
   func acknowledgeNotice(of name: String) throws(VaultError) {
     guard VersionName(dated: name) != nil else { return }
     let folder = PathText.join(location.incompatible, name)
@@ -71,9 +66,6 @@ struct SetAsideStores: VaultPart {
     }
   }
 
-  /// Finds the set-aside store in a folder.
-  ///
-  /// Throws ``VaultError/unusableSetAsideStore(id:reason:)`` if there is none, or its main file is not there.
   func find(named name: String) throws(VaultError) -> SetAsideFiles {
     guard let set = try all().first(where: { $0.name == name }) else {
       throw .unusableSetAsideStore(id: name, reason: "there is no such set")

@@ -8,8 +8,7 @@ extension KeptVersions {
   /// if the file system refuses links. `successor` is the candidate's generation.
   func keep(
     _ manifest: inout VaultManifest, name: VersionName, hold: StoreHold, replacement: StoreReplacement,
-    alone: [SoleContent],
-    successor: String?, logs: [String: LogDamage]
+    alone: [SoleContent], successor: String?, logs: [String: LogDamage]
   ) throws -> PreviousVersionFiles {
     let folder = PathText.join(location.previous, name.text)
     let kept = PathText.join(folder, location.name)

@@ -99,10 +99,7 @@ extension KeptVersions {
     return try? ModelSnapshot(bytes: bytes).model
   }
 
-  /// Returns the pages that were not rolled back since the last operation, and that only journals still hold.
-  ///
-  /// Each item has the name of the version that keeps the journal. A folder that can't be listed counts as empty:
-  /// no operation starts there.
+  /// A folder that can't be listed counts as empty: no operation starts there.
   func pagesNotUndone() -> [(version: String, pages: SoleContent)] {
     let undone = ((try? all()) ?? []).reversed().prefix { $0.manifest?.operation == .undoing }
     return undone.flatMap { version in

@@ -4,10 +4,6 @@ import HeirloomStore
 struct KeptVersions: VaultPart {
   let place: StorePlace
 
-  /// Lists the previous versions, the oldest first.
-  ///
-  /// It takes no lock and writes nothing. A version whose own manifest is damaged is listed too:
-  /// its store may be whole. A version that an unfinished operation is still keeping is not listed.
   func all() throws(VaultError) -> [PreviousVersionFiles] {
     try VaultError.wrapping { () throws(FileError) in
       let store = try files.status(of: location.path)
@@ -49,7 +45,6 @@ struct KeptVersions: VaultPart {
     return try files.names(in: location.previous).compactMap(VersionName.init(_:)).sorted()
   }
 
-  /// Finds the version whose name has a unique start.
   func find(_ prefix: String) throws(VaultError) -> PreviousVersionFiles {
     let versions = try all()
     let matches = versions.filter { $0.name.text.hasPrefix(prefix) }

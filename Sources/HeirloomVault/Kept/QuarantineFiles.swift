@@ -39,7 +39,6 @@ struct QuarantineFiles: VaultPart {
     try files.synchronizeDirectory(location.quarantine)
   }
 
-  /// Lists the paths of the quarantine files of one previous version, or of all, sorted by name, which is by time.
   func paths(of id: String? = nil) throws(VaultError) -> [String] {
     try VaultError.wrapping { () throws(FileError) in
       guard try files.status(of: location.quarantine)?.kind == .directory else { return [] }

@@ -5,9 +5,6 @@ import HeirloomStore
 struct UnreadLogs: VaultPart {
   let place: StorePlace
 
-  /// Finds damage in the store's `-wal`, then in the logs that wait to be kept; `nil` if there is none.
-  ///
-  /// It takes no lock and writes nothing.
   func damage() throws(VaultError) -> LogDamage? {
     if let damage = try damageOfLog() { return damage }
     return try VaultError.wrapping { () throws(FileError) in

@@ -3,7 +3,6 @@ import HeirloomStore
 
 // The conditions that a store's place must fulfill before an operation.
 extension StorePlace {
-  /// Throws ``VaultError/keptStore(path:folder:)`` for a store that an earlier operation has kept.
   func checkNotKept() throws(VaultError) {
     guard !configuration.worksOnKeptStore, let folder = StoreLocation.keptFolder(of: location.path) else { return }
     throw .keptStore(path: location.path, folder: folder)

@@ -25,9 +25,6 @@ struct Trust {
     return status.group == folder.group
   }
 
-  /// Throws ``VaultError/foreignOwner(path:owner:)`` if an untrusted user owns a file or folder beside the store.
-  ///
-  /// It does nothing if there is none.
   func checkOwner(of path: String) throws(VaultError) {
     let owner = try VaultError.wrapping { () throws(FileError) -> UInt32? in
       guard let status = try files.status(of: path) else { return nil }

@@ -69,7 +69,6 @@ struct VaultLock: VaultPart {
     return (folder, store)
   }
 
-  /// Returns the error that an operation would throw at once; takes no lock and writes nothing.
   func objection() -> VaultError? {
     do throws(VaultError) {
       _ = try checkPlace(requiresStore: false)
@@ -85,9 +84,6 @@ struct VaultLock: VaultPart {
     }
   }
 
-  /// Returns true if an operation on a store is unfinished; takes no lock and writes nothing.
-  ///
-  /// It costs three reads of names. An operation of another process that is still running counts as well.
   static func hasUnfinishedOperation(
     at location: StoreLocation, files: any FileOperations = POSIXFileOperations()
   ) throws(FileError) -> Bool {

@@ -376,12 +376,14 @@ extension SalvageReport {
     unassignedPageCount = inspection.unassignedPages.count
     if inspection.unreadableIndexPages > 0 {
       notes.append(
-        "\(inspection.unreadableIndexPages) index pages can't be read; they hold no rows, and the indexes were rebuilt."
+        "\(CountText.counted(inspection.unreadableIndexPages, "index page")) can't be read; no row is there, and the indexes"
+          + " were rebuilt."
       )
     }
     if inspection.emptyEnds.count > 0 {
       notes.append(
-        "The last page of \(inspection.emptyEnds.count) values of bytes holds only zeros; they were accepted as part of the value."
+        "The last page of \(CountText.counted(inspection.emptyEnds.count, "value")) of bytes holds only zeros, which"
+          + " were accepted as part of the value."
       )
     }
   }

@@ -88,15 +88,18 @@ package final class PlanText {
       losses += plan.losses.filter { $0.entity == loss.entity }
     }
     lines += DifferenceText.sections(losses, by: \.entity, style) { loss in
-      style.red("− \(loss.amount): \(loss.reason)") + (Self.words(loss.consent).map { " (\($0))" } ?? "")
+      style.red("− \(loss.amount): \(loss.reason)") + " (\(Self.words(loss.consent) ?? "needs consent"))"
     }
     lines += declared.renamedLines(style) + (difference?.renameLines(style) ?? [])
     let sign = style.red("✗")
-    let words =
-      plan.blockers.flatMap {
-        ["  \(sign) \(counted($0.rows, "row")): \($0.reason)", "      \($0.optionText(in: plan))"]
-      }
-      + plan.unconsentedLosses.map { "  \(sign) \($0.name): losing it needs consent (\($0.amount))" }
+    var words = plan.blockers.flatMap {
+      ["  \(sign) \(counted($0.rows, "row")): \($0.reason)", "      \($0.optionText(in: plan))"]
+    }
+    let open = plan.unconsentedLosses.count
+    if open > 0 {
+      let needs = open == 1 ? "1 loss above needs" : "\(open) losses above need"
+      words.append("  \(sign) \(needs) consent, or a mapping that keeps the content")
+    }
     if !words.isEmpty { lines += ["", style.bold("What you must decide:")] + words }
     if !plan.decisions.isEmpty {
       lines += ["", style.bold("What was decided:")] + plan.decisions.map { "  \($0.words)" }

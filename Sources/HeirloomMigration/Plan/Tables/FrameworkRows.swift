@@ -143,13 +143,14 @@ struct FrameworkRows {
         fates[entity]?.goesOn == true ? "its objects can't be traced by key" : "the entity is gone"
       let isMirrored = table.hasPrefix(PhysicalName.cloudKitPrefix) && fates[entity]?.goesOn == true
       warnings.append(
-        "\(rows) rows of \(table) refer to \"\(entity)\" and are left out: \(reason)"
+        "\(CountText.counted(rows, "row")) of \(table) \(CountText.verb("refer", rows)) to \"\(entity)\" and"
+          + " \(CountText.verb("are", rows)) left out: \(reason)"
           + (isMirrored ? "; CloudKit treats its objects as new ones" : ""))
     }
     if unknown > 0 {
       warnings.append(
-        "\(unknown) rows of \(table) refer to no entity of the store and are left out, because their number or name may"
-          + " now be that of another entity")
+        "\(CountText.counted(unknown, "row")) of \(table) \(CountText.verb("refer", unknown)) to no entity of the store"
+          + " and \(CountText.verb("are", unknown)) left out: its number or name may now be that of another entity")
     }
   }
 

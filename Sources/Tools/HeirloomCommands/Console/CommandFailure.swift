@@ -207,6 +207,13 @@ extension CommandFailure {
       // The plan is what the user asked for, or adds nothing.
       remedies = []
       hint("Here, --accept-version accepts it, and --accept-losses consents to what is lost.")
+      if let plan {
+        list = (
+          "The store \(error.storePath) is of a version that is not in the history. It may come from a newer app, and a"
+            + " migration would lose this:", Self.items(of: plan.losses)
+        )
+        advice = [suggestion].compactMap(\.self)
+      }
     case .partsMissing(_, _, _, let plan):
       exitCode = .unknownVersion
       if let plan { note(plan) }
@@ -257,11 +264,14 @@ extension CommandFailure {
     }
   }
 
+  private static func items(of losses: [MigrationLoss]) -> [[String]] {
+    losses.map { ["\(counted($0.rows, $0.unit)) of \($0.name): \($0.reason)"] }
+  }
+
   private mutating func askForConsent(to plan: MigrationPlan, of path: String, _ commands: MigrationAdvice?) {
     let losses = plan.unconsentedLosses
     hint("Here, --mapping gives a mapping, and --accept-losses consents.")
-    let items = losses.map { ["\(counted($0.rows, $0.unit)) of \($0.name): \($0.reason)"] }
-    list = ("The store \(path), which was not changed, would lose this without consent:", items)
+    list = ("The store \(path), which was not changed, would lose this without consent:", Self.items(of: losses))
     if let loss = losses.first(where: \.isOfLog) {
       advice.append(
         "To keep what only the \"\(loss.isOfJournal ? "-journal" : "-wal")\" holds, salvage it first:"
