@@ -2,6 +2,7 @@ import Foundation
 import Heirloom
 import HeirloomCompare
 import HeirloomOutput
+import HeirloomSwiftSource
 
 /// The check of a history's versions against its lock and its snapshots.
 struct HistoryCheck {
@@ -43,17 +44,17 @@ struct HistoryCheck {
 
   /// Checks the history at `path`; nothing is migrated yet.
   ///
-  /// The path is a folder with a model bundle, snapshots or a lock, a model bundle, or Swift source. With
-  /// `acceptsUndecided`, source whose versions can't be determined is a finding instead of an error. Throws
-  /// `ModelReadingError` if there is no history.
-  init(at path: String, console: Console, acceptsUndecided: Bool = false) throws {
+  /// The path is a folder with a model bundle, snapshots or a lock, a model bundle, or Swift source; `swift` is the
+  /// source, if it was read before. With `acceptsUndecided`, source whose versions can't be determined is a finding
+  /// instead of an error. Throws `ModelReadingError` if there is no history.
+  init(at path: String, swift: SwiftHistory? = nil, console: Console, acceptsUndecided: Bool = false) throws {
     self.path = path
     let isSwiftSource = Console.SwiftSource(path) != nil
     guard !isSwiftSource, case .snapshotFolder = try ModelFile(path).kind else {
       source = path
       let list: ModelVersionList
       do throws(ModelReadingError) {
-        list = try console.versions(at: path)
+        list = try console.versions(at: path, swift: swift)
       } catch {
         guard acceptsUndecided, case .undecided(_, let advice) = error.problem else { throw error }
         currentName = ""

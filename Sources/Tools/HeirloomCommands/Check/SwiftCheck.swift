@@ -11,12 +11,9 @@ struct SwiftCheck {
   /// The shipped versions that were compared with the source.
   private(set) var reviewedReleases: Set<String> = []
 
-  /// Checks source, without the files that `console` excludes.
-  ///
-  /// Throws for a folder or a lock that can't be read.
-  init(_ source: Console.SwiftSource, console: Console) throws(ModelReadingError) {
-    let folder = try SwiftFolder(source.path, excluding: console.excludedSources)
-    let schemas = SwiftDataSchemas(folder.source)
+  /// Checks source; throws for a lock that can't be read.
+  init(_ history: SwiftHistory) throws(ModelReadingError) {
+    let (folder, schemas) = (history.folder, history.schemas)
     hasSchemas = !schemas.schemas.isEmpty
     let beside = try AdjacentLock(inFolder: folder.directory)
     let lock = beside.lock ?? VersionLock()

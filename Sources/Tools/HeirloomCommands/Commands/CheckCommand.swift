@@ -77,15 +77,14 @@ struct CheckCommand {
     let objects = try number(arguments, "--objects", 1...100_000, "a number from 1 to 100000") ?? 12
     let annotations = try annotates(arguments, console)
     var check = try CheckCommand(path: console.path(arguments.positionals[0]), console: console)
-    let source = try Console.SwiftSource(check.path).map { source throws(ModelReadingError) in
-      try SwiftCheck(source, console: console)
-    }
+    let swift = try Console.SwiftSource(check.path).map(console.read)
+    let source = try swift.map { swift throws(ModelReadingError) in try SwiftCheck(swift) }
     var history = try HistoryCheck(
-      at: check.path, console: console, acceptsUndecided: source?.hasSchemas == true)
+      at: check.path, swift: swift, console: console, acceptsUndecided: source?.hasSchemas == true)
     check.findings = source?.without(history.findings) ?? history.findings
     let fixtures = try FixtureCheck(
       arguments.all("--store").map(console.path),
-      list: history.list ?? (try? console.versions(at: check.path)))
+      list: history.list ?? (try? console.versions(at: check.path, swift: swift)))
     check.findings += fixtures.findings
     let configuration = arguments.value("--cloudkit-configuration")
     if let name = configuration,

@@ -94,12 +94,12 @@ enum FreezeCommand {
     _ source: Console.SwiftSource, _ kind: SwiftDataSchemas.Stage.Kind, _ arguments: Arguments, _ console: Console
   ) throws -> CommandReport {
     let path = source.path
-    let folder = try SwiftFolder(path, excluding: console.excludedSources)
+    let history = try console.read(source)
+    let (folder, found) = (history.folder, history.schemas)
     let unknown = folder.unknownExclusions.sorted { NaturalOrder.precedes($0, $1) }
     guard unknown.isEmpty else {
       throw FreezingError(reasons: unknown.map { "there is nothing at \"\($0)\" that --exclude could leave out" })
     }
-    let found = SwiftDataSchemas(folder.source)
     let roots = source.roots + arguments.all("--root")
     let schema = try roots.isEmpty ? found.currentSchema() : found.schema(of: roots)
     let place = schema.place.map(found.source.text)

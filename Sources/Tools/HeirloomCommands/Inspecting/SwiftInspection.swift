@@ -30,8 +30,8 @@ struct SwiftInspection {
 
   /// Reads a folder or file; `roots` and `excluding` are the values of `--root` and `--exclude`.
   init(path: String, roots: [String], excluding: [String]) throws(ModelReadingError) {
-    folder = try SwiftFolder(path, excluding: excluding)
-    found = SwiftDataSchemas(folder.source)
+    let history = try SwiftHistory(path, excluding: excluding)
+    (folder, found) = (history.folder, history.schemas)
     let source = found.source
     shown = (roots.isEmpty ? found.schemas : [found.schema(of: roots)]).map { schema in
       let builder = SwiftDataModelBuilder(of: schema.roots, in: source)

@@ -49,10 +49,17 @@ extension Console {
 
   /// Lists the versions of the model at a path: a file, a bundle, a folder, or Swift source.
   ///
-  /// In Swift source, `:SCHEMA` after the path selects a version, and all versions are read at once.
-  func versions(at path: String) throws(ModelReadingError) -> ModelVersionList {
+  /// In Swift source, `:SCHEMA` after the path selects a version, and all versions are read at once; `swift` is the
+  /// source, if it was read before.
+  func versions(at path: String, swift: SwiftHistory? = nil) throws(ModelReadingError) -> ModelVersionList {
     guard let source = SwiftSource(path) else { return try ModelVersionList(path) }
-    return try ModelVersionList(swiftSource: source.path, named: source.name, excluding: excludedSources)
+    let history = if let swift { swift } else { try read(source) }
+    return try history.versions(named: source.name)
+  }
+
+  /// Reads Swift source, without the files that the command line excludes.
+  func read(_ source: SwiftSource) throws(ModelReadingError) -> SwiftHistory {
+    try SwiftHistory(source.path, excluding: excludedSources)
   }
 
   /// Returns the paths of all bundles in a folder that has several; otherwise the path itself.

@@ -14,15 +14,12 @@ extension ModelVersionList {
   package init(
     swiftSource path: String, named name: String? = nil, excluding: [String] = []
   ) throws(ModelReadingError) {
-    let versions = try SwiftVersions(SwiftFolder(path, excluding: excluding), named: name)
-    try self.init(
-      named: versions.folder.name, held: versions.all, current: versions.current, stepsByCode: versions.stepsByCode,
-      lockIn: versions.folder.directory)
+    self = try SwiftHistory(path, excluding: excluding).versions(named: name)
   }
 }
 
-private struct SwiftVersions {
-  let folder: SwiftFolder
+struct SwiftVersions {
+  private let folder: SwiftFolder
   private let found: SwiftDataSchemas
   /// The versions in order; `isPlanned` is true if a plan or the identifier determines a version's position.
   private(set) var all: [(name: String, file: ModelFile, isPlanned: Bool)] = []
@@ -30,8 +27,8 @@ private struct SwiftVersions {
   /// The hops with a custom stage, which the app's code migrates.
   private(set) var stepsByCode: [VersionLock.Step] = []
 
-  init(_ folder: SwiftFolder, named name: String?) throws(ModelReadingError) {
-    self.folder = folder
+  init(_ history: SwiftHistory, named name: String?) throws(ModelReadingError) {
+    (folder, found) = (history.folder, history.schemas)
     if let path = folder.unknownExclusions.min(by: { NaturalOrder.precedes($0, $1) }) {
       throw Self.undecided(
         folder.path, "there is no Swift file and no folder at \"\(path)\" that --exclude could leave out",
@@ -42,7 +39,6 @@ private struct SwiftVersions {
         folder.path, "\(fault.path):\(fault.error.line): \(fault.error.reason)",
         "Correct the file, or leave it out with --exclude \(shellWord(fault.path)).")
     }
-    found = SwiftDataSchemas(folder.source)
     let versioned = found.schemas.filter { $0.kind == .versionedSchema }
     let places = Dictionary(grouping: versioned, by: \.name).filter { $0.value.count > 1 }
     if let (name, all) = places.min(by: { $0.key < $1.key }) {
