@@ -257,7 +257,8 @@ final class MigrationRun {
   }
 
   private func note(_ event: VaultEvent) {
-    if let warning = event.warning { vaultWarnings.append(warning) }
+    // An interrupted change and the migration after it keep the same external files.
+    if let warning = event.warning, !vaultWarnings.contains(warning) { vaultWarnings.append(warning) }
   }
 
   /// Makes the report of the migration, and reports its last events.

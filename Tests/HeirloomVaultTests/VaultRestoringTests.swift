@@ -110,7 +110,9 @@ struct VaultRestoringTests {
     #expect(try fixture.leftovers() == [])
   }
 
-  @Test func `a restoration that fails where no store is leaves nothing, and can be tried again`() throws {
+  @Test func `a restoration that fails where no store is can be tried again, and no app takes the place for empty`()
+    throws
+  {
     struct Refusal: Error {}
     let before = try VaultFixture(.wal).content()
     let (fixture, previous) = try makeMigrated(.wal)
@@ -121,9 +123,50 @@ struct VaultRestoringTests {
     }
     #expect(told.contains { if case .rolledBack = $0 { true } else { false } })
     #expect(!fixture.exists(fixture.location.path))
-    #expect(try fixture.leftovers() == [])
+    #expect(try fixture.leftovers() == ["manifest.json"])
+    #expect(throws: VaultError.self) { try fixture.vault().createStore { _ in } }
     _ = try fixture.vault().restore(previous.name.text)
     #expect(try fixture.content() == before)
+    #expect(try fixture.leftovers() == [])
+  }
+
+  @Test(arguments: [false, true])
+  func `a restoration that fails at any call leaves the record and the candidate of an interrupted operation`(
+    _ refusesLinks: Bool
+  ) throws {
+    let (template, previous) = try makeMigrated(.rollback, externalFiles: 1)
+    // The process dies at the rename, which the crash model leaves undone; then the store vanishes.
+    let isDead = Locked(false)
+    let dying = FaultyFiles(
+      .matching { operation, path in
+        isDead.withLock { isDead in
+          if operation == .rename, path.contains("/incoming/") { isDead = true }
+          return isDead
+        }
+      }, refusesLinks: refusesLinks)
+    #expect(throws: VaultError.self) { _ = try template.vault(dying).restore(previous.name.text) }
+    try system.unlink(template.location.path)
+    let candidates = try template.bytes().keys.filter { $0.contains("/incoming/") && $0.hasSuffix("/Journal.sqlite") }
+    #expect(candidates.count == 1)
+    var number = 0
+    while true {
+      number += 1
+      let note: Comment = "call \(number)"
+      let fixture = try VaultFixture(copyOf: template)
+      let files = FaultyFiles(.once(number), refusesLinks: refusesLinks)
+      let isRestored = (try? fixture.vault(files).restore(previous.name.text)) != nil
+      if files.hits == 0 {
+        #expect(isRestored, note)
+        break
+      }
+      guard !fixture.exists(fixture.location.path) else { continue }
+      #expect(!isRestored && fixture.exists(fixture.location.manifest), note)
+      #expect(try candidates.allSatisfy { try fixture.bytes()[$0] == template.bytes()[$0] }, note)
+      #expect(throws: VaultError.self, note) { try fixture.vault().createStore { _ in } }
+      _ = try fixture.vault().restore(previous.name.text)
+      #expect(try fixture.content().version == 1, note)
+    }
+    #expect(number > 50)
   }
 
   @Test func `a name must fit exactly one version`() throws {

@@ -36,13 +36,13 @@ package struct DatabaseHeader {
 
   /// Parses a header; `nil` if it is damaged.
   package init?(_ bytes: [UInt8]) {
-    guard bytes.count >= Self.byteCount, bytes.starts(with: Self.magic) else { return nil }
-    pageSize = Self.pageSize(in: bytes)
-    reservedBytes = Int(bytes[20])
+    guard bytes.count >= Self.byteCount, bytes.starts(with: Self.magic), let layout = PageLayout(header: bytes) else {
+      return nil
+    }
+    pageSize = layout.pageSize
+    reservedBytes = pageSize - layout.usableSize
     // The payload fractions are constants of the format; other values mean that this is no header.
-    guard pageSize >= 512, pageSize & (pageSize - 1) == 0, pageSize - reservedBytes >= 480,
-      bytes[21] == 64, bytes[22] == 32, bytes[23] == 32, bytes[18] <= 2, bytes[19] <= 2
-    else { return nil }
+    guard bytes[21] == 64, bytes[22] == 32, bytes[23] == 32, bytes[18] <= 2, bytes[19] <= 2 else { return nil }
     firstFreePage = bigEndian(bytes, at: 32)
     freePageCount = bigEndian(bytes, at: 36)
     autoVacuums = bigEndian(bytes, at: 52) != 0

@@ -43,7 +43,7 @@ package final class DatabasePages {
       heirloom_sqlite_file_size(try connection.openHandle(), database, &size), sql: nil)
     var header = [UInt8](repeating: 0, count: 100)
     let status = heirloom_sqlite_read(try connection.openHandle(), database, &header, 100, 0)
-    guard size >= 512, status == SQLITE_OK, let layout = DatabaseHeader(header)?.layout else {
+    guard size >= 512, status == SQLITE_OK, let layout = PageLayout(header: header) else {
       throw PageFault("has no header")
     }
     // The header's number is valid unless SQLite before 3.7.0 wrote last; then the file's length counts.

@@ -12,6 +12,15 @@ package struct PageLayout: Hashable, Sendable {
     (self.pageSize, self.usableSize) = (pageSize, usableSize)
   }
 
+  /// Reads the sizes in the start of a file; `nil` if they are none of the format.
+  package init?(header: [UInt8]) {
+    let pageSize = DatabaseHeader.pageSize(in: header)
+    guard header.count > 20, pageSize >= 512, pageSize & (pageSize - 1) == 0, pageSize - Int(header[20]) >= 480 else {
+      return nil
+    }
+    self.init(pageSize: pageSize, usableSize: pageSize - Int(header[20]))
+  }
+
   /// The lock-byte page, which SQLite never uses.
   package var lockPage: Int { Self.lockByte / pageSize + 1 }
 

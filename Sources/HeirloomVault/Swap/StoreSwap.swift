@@ -1,4 +1,3 @@
-import Foundation
 package import HeirloomStore
 
 /// A swap: the replacement of a store by a candidate, or of no store, from the lock to the rename.
@@ -25,6 +24,8 @@ package final class StoreSwap: VaultPart {
   private var logs: [String: LogDamage] = [:]
   /// The manifest on the disk; `nil` before it is written.
   private var manifest: VaultManifest?
+  /// The manifest of an earlier operation, whose store is missing.
+  private var earlier: VaultManifest?
   /// True once there is nothing to roll back: after the rename, or a rollback.
   private var isOver = false
   private var generation: String?
@@ -79,8 +80,8 @@ package final class StoreSwap: VaultPart {
   /// Prepares to put a candidate where no store is: moves side files aside, and makes an empty candidate.
   func prepareWithoutStore(_ replacement: StoreReplacement, mode: JournalMode, attributes: FileAttributes) throws {
     try VaultError.wrappingFileErrors {
-      // A damaged manifest throws. An old one is replaced: the files it names stay, apart from its candidate.
-      _ = try record.read()
+      // A damaged manifest throws. That of an earlier operation is replaced: the files that it names stay.
+      earlier = try record.read()
       try place.checkPathLength()
       try place.checkStore(bytesNeeded: replacement.bytesNeeded, isKept: false)
       try aside.moveSideFiles()
@@ -229,11 +230,13 @@ package final class StoreSwap: VaultPart {
 
   /// Gives the candidate the store's name; a store that an app has created meanwhile is not replaced.
   private func nameWithoutStore() throws {
+    let candidate = try files.status(of: candidatePath)?.identity
     do throws(FileError) {
       try files.linkOrMove(candidatePath, to: location.path)
     } catch {
-      // The folder shows whether the candidate has the name.
-      if error.code == EEXIST || (try? files.status(of: location.path) == nil) == true { throw error }
+      // The folder shows whether the candidate has the name, even if the error says that the name is used: a system
+      // may have repeated the call.
+      if (try? files.status(of: location.path)?.identity != candidate) == true { throw error }
       throw VaultError.outcomeUnknown(path: location.path, underlying: error)
     }
   }
@@ -284,7 +287,7 @@ package final class StoreSwap: VaultPart {
     let error = (error as? FileError).map(VaultError.file) ?? error
     guard !isOver, old != nil || manifest != nil else { return error }
     do throws(FileError) {
-      if let manifest { try Recovery(place: place).remove(manifest) }
+      if let manifest { try Recovery(place: place).remove(manifest, leaving: recordLeft(by: manifest)) }
       place.report(.rolledBack(identifier: identifier))
     } catch {
       place.report(.cleanUpPostponed(identifier: identifier, error))
@@ -296,6 +299,16 @@ package final class StoreSwap: VaultPart {
     }
     (old, isOver) = (nil, true)
     return error
+  }
+
+  /// Returns the record that a rollback leaves; `nil` for none.
+  ///
+  /// Without a record, the next launch would take a missing store for one that never was, and create it. So the record
+  /// of an earlier operation returns; if there was none, that of a restoration stays until one succeeds.
+  private func recordLeft(by manifest: VaultManifest) -> VaultManifest? {
+    guard old == nil, manifest.operation == .restoration else { return nil }
+    let isMissing = (try? files.status(of: location.path) == nil) == true
+    return isMissing ? earlier ?? manifest : manifest
   }
 
   private func begunManifest() throws(VaultError) -> VaultManifest {
