@@ -47,9 +47,8 @@ extension MigrationAssistant {
   /// Asks the delegate for a path that keeps content that an inferred mapping would lose.
   ///
   /// The delegate is also asked about losses that the lock or the configuration accepts: they cover what code doesn't
-  /// keep.
-  /// Each hop is asked about once. Returns the hops to use instead; `nil` if nothing is lost, there is no delegate, or
-  /// it gave no mapping.
+  /// keep. Each hop is asked about once. Returns the hops to use instead; `nil` if nothing is lost, there is no
+  /// delegate, or it gave no mapping.
   func hopsKeeping(
     _ hop: MigrationHop, plan: MigrationPlan, asked: inout Set<HopQuestion>
   ) throws -> [MigrationHop]? {

@@ -32,9 +32,8 @@ struct ArchivedValueReader {
     let archive: KeyedArchive
     do throws(FormatError) {
       archive = try KeyedArchive(bytes)
-    } catch  where error == .notKeyedArchive {
-      throw .notArchive(found: "a property list that is not an archive")
     } catch {
+      if error == .notKeyedArchive { throw .notArchive(found: "a property list that is not an archive") }
       throw .malformed(reason: error.description)
     }
     var reader = ArchivedValueReader(archive: archive, limits: limits)

@@ -113,8 +113,7 @@ package enum Compression {
 
   private static let chunkSize = 64 << 10
   private static let inputLimit = 1 << 30
-  private static let outOfMemory = FormatError(
-    "There is not enough memory to compress or decompress data.")
+  private static let outOfMemory = FormatError("There is not enough memory to compress or decompress data.")
 
   /// Runs a zlib stream, whose address must not change: zlib keeps a pointer to it.
   private static func withStream<Value>(

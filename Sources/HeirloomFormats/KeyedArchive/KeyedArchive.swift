@@ -115,8 +115,7 @@ package final class KeyedArchive: Sendable {
 
   /// Returns the names of a class and its ancestors, the nearest first; at least one.
   ///
-  /// The reference is that in an object's class member. Throws ``FormatError`` if it
-  /// doesn't refer to a class.
+  /// The reference is that in an object's class member. Throws ``FormatError`` if it doesn't refer to a class.
   package func classNames(ofClass reference: Int) throws(FormatError) -> [String] {
     guard reference >= 0, reference < table.count,
       case .dictionary(let keys, let values) = try plist.object(at: table[table.startIndex + reference])

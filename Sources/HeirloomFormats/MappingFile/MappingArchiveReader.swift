@@ -12,9 +12,10 @@ struct MappingArchiveReader {
     let archive: KeyedArchive
     do throws(FormatError) {
       archive = try KeyedArchive(bytes)
-    } catch  where error == .notKeyedArchive {
-      throw MappingReadingError(problem: .notMappingModel(found: "a property list without a mapping model"))
     } catch {
+      if error == .notKeyedArchive {
+        throw MappingReadingError(problem: .notMappingModel(found: "a property list without a mapping model"))
+      }
       throw MappingReadingError(problem: .malformed(reason: error.description))
     }
     var reader = MappingArchiveReader(reader: ModelArchiveReader(archive))

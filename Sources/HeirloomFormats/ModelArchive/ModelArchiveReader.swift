@@ -18,9 +18,8 @@ package struct ModelArchiveReader {
     let archive: KeyedArchive
     do throws(FormatError) {
       archive = try KeyedArchive(bytes)
-    } catch  where error == .notKeyedArchive {
-      throw ModelReadingError(problem: .notModel(.otherPropertyList))
     } catch {
+      if error == .notKeyedArchive { throw ModelReadingError(problem: .notModel(.otherPropertyList)) }
       throw ModelReadingError(error)
     }
     var reader = ModelArchiveReader(archive)

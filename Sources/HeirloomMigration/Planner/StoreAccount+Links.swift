@@ -5,11 +5,12 @@ import HeirloomStore
 /// The lines of links.
 extension StoreAccount {
   func links() throws -> [Line] {
-    let continued = Set(linkSides.flatMap(\.sides).flatMap { crossing.heirs(of: $0[1], from: $0[0]) })
-    return try linkSides.compactMap { relationship, sides in
+    let allHeirs = linkSides.map { _, sides in sides.map { crossing.heirs(of: $0[1], from: $0[0]) } }
+    let continued = Set(allHeirs.joined().joined())
+    return try zip(linkSides, allHeirs).compactMap { side, heirs in
+      let (relationship, sides) = side
       let dropped = dropped(sides)
       guard let counts = try count(relationship, of: sides, besides: dropped?.query) else { return nil }
-      let heirs = sides.map { crossing.heirs(of: $0[1], from: $0[0]) }
       // A side that only the destination has may have no room for the links either.
       let added = heirs.joined().compactMap(crossing.destinationInverse).filter { !continued.contains($0) }
       let withoutRoom = try linksWithoutRoom(in: heirs.joined() + added)

@@ -173,17 +173,16 @@ struct SettingAside: VaultPart {
     return false
   }
 
-  /// Returns true if one of two files can be removed because the other is the same file or an unchanged copy.
+  /// Returns true if one of two files can be removed because the other is the same file or has the same bytes.
   ///
-  /// A copy is recognized by its size and its first bytes, where SQLite counts the changes.
+  /// The header alone doesn't tell: in WAL mode, SQLite may change a database without counting it there.
   private func isRedundant(_ first: String, _ second: String) throws(FileError) -> Bool {
     guard let one = try files.status(of: first) else {
       // The main file was not set aside yet.
       return true
     }
     guard let other = try files.status(of: second) else { return false }
-    if one.identity == other.identity { return true }
-    guard one.kind == .regular, other.kind == .regular, one.size == other.size else { return false }
-    return try files.readStart(of: first, count: 100) == files.readStart(of: second, count: 100)
+    guard one.identity == other.identity || one.kind == .regular && other.kind == .regular else { return false }
+    return try tree.isSame(first, one, as: second, other)
   }
 }

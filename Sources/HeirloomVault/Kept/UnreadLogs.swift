@@ -134,7 +134,8 @@ struct UnreadLogs: VaultPart {
     var hasRemoved = false
     for name in try names() {
       let waiting = PathText.join(location.companion, name)
-      guard let kept = try files.status(of: start + name), kept.size == (try files.status(of: waiting)?.size)
+      guard let kept = try files.status(of: start + name), let status = try files.status(of: waiting),
+        try tree.isSame(waiting, status, as: start + name, kept)
       else { continue }
       try files.unlink(waiting)
       hasRemoved = true

@@ -265,7 +265,8 @@ package struct FolderTree {
     return count
   }
 
-  private func isSame(
+  /// Returns true if two files are one, or have the same bytes; the two are not links.
+  func isSame(
     _ path: String, _ status: FileStatus, as other: String, _ otherStatus: FileStatus
   ) throws(FileError) -> Bool {
     if status.identity == otherStatus.identity { return true }

@@ -35,8 +35,8 @@ extension LogDamage: CustomStringConvertible {
       if isHeaderDamaged {
         "The header of the \"-wal\" is damaged: SQLite ignores the log, and the last saved changes are missing."
       } else if damagedCount > 0 {
-        "\(damagedCount) of \(frameCount) pages in the \"-wal\" \(CountText.verb("are", damagedCount)) damaged: SQLite reads it up to the first of them, and changes"
-          + " that were saved after it are missing."
+        "\(damagedCount) of \(frameCount) pages in the \"-wal\" \(CountText.verb("are", damagedCount)) damaged: SQLite"
+          + " reads it up to the first of them, and changes that were saved after it are missing."
       } else {
         "The end of the \"-wal\" can't be read: the last change may be missing, if it was saved at all."
       }

@@ -111,9 +111,9 @@ struct Recovery: VaultPart {
 
   /// Removes everything that an operation prepared; the store is the old one.
   ///
-  /// The manifest goes last, once the removal of all files that it names is synced; `record` takes its place.
-  func remove(_ manifest: VaultManifest, leaving record: VaultManifest? = nil) throws(FileError) {
-    try self.record.removeDraft()
+  /// The manifest goes last, once the removal of all files that it names is synced; `other` takes its place.
+  func remove(_ manifest: VaultManifest, leaving other: VaultManifest? = nil) throws(FileError) {
+    try record.removeDraft()
     if let folder = keptFolder(of: manifest) {
       let kept = PathText.join(folder, manifest.storeName)
       if let status = try files.status(of: kept) {
@@ -137,9 +137,9 @@ struct Recovery: VaultPart {
     try work.remove()
     // With a store, the next run removes anything that came back; without a store no run may.
     if manifest.keptFolder == nil { try synchronizeRemovals() }
-    guard let record else { return try self.record.remove() }
+    guard let other else { return try record.remove() }
     do throws(VaultError) {
-      try self.record.write(record)
+      try record.write(other)
     } catch {
       // The present record stays.
       throw FileError(.write, location.manifest, code: 0, reason: "\(error)")

@@ -41,8 +41,8 @@ struct VaultLock: VaultPart {
       guard store.identity.device == folder.identity.device || volume.fileSystemName == "overlay" else {
         throw .mountedStore(path: location.path)
       }
-      let place = try VaultError.wrapping { () throws(FileError) in try files.volume(of: location.path) }
-      guard !place.isMountPoint else { throw .mountedStore(path: location.path) }
+      let own = try VaultError.wrapping { () throws(FileError) in try files.volume(of: location.path) }
+      guard !own.isMountPoint else { throw .mountedStore(path: location.path) }
     } else if requiresStore {
       try keptVersions.throwStoreMissing()
     }

@@ -376,8 +376,8 @@ extension SalvageReport {
     unassignedPageCount = inspection.unassignedPages.count
     if inspection.unreadableIndexPages > 0 {
       notes.append(
-        "\(CountText.counted(inspection.unreadableIndexPages, "index page")) can't be read; no row is there, and the indexes"
-          + " were rebuilt."
+        "\(CountText.counted(inspection.unreadableIndexPages, "index page")) can't be read; no row is there, and the"
+          + " indexes were rebuilt."
       )
     }
     if inspection.emptyEnds.count > 0 {

@@ -122,8 +122,8 @@ extension Accountant {
 
   private enum Separation { case none, part, whole }
 
-  /// Returns whether a relationship and its inverse go on as relationships that aren't each other's inverses, in objects
-  /// of some entities or of all.
+  /// Returns whether a relationship and its inverse go on as relationships that aren't each other's inverses, in
+  /// objects of some entities or of all.
   private func separation(_ relationship: XMLModel.Relationship, of entity: String) -> Separation {
     guard let inverse = matching.source.model.inverse(of: relationship) else { return .none }
     var isWhole = true
