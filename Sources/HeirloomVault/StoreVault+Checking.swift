@@ -205,8 +205,8 @@ extension StoreVault {
       faults.append(
         VersionFault(
           .error,
-          "had \(CountText.counted(manifest.supportFileCount, "file")) of external data and has \(support.fileCount) now:"
-            + " large values are missing from it."))
+          "had \(CountText.counted(manifest.supportFileCount, "file")) of external data and has"
+            + " \(support.fileCount) now: large values are missing from it."))
     } else if support.byteCount != manifest.supportByteCount {
       faults.append(
         VersionFault(
